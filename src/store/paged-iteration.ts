@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import { forEachYielding, type Yield } from "../event-loop.ts";
-import type { LossRow } from "./queries/loss-rows.ts";
+import type { LossRow, NamedLossRow } from "./queries/loss-rows.ts";
 import type { Store } from "./store.ts";
 import type { Stores } from "./stores.ts";
 
@@ -79,7 +79,7 @@ export const iterateComponents = (
 export const iterateLossRowsOfProperty = (
   store: Pick<Store, "read" | "inReadSnapshot">,
   propertyId: string,
-  visit: Visit<LossRow>,
+  visit: Visit<NamedLossRow>,
   yieldNow: Yield,
   reserve?: Reserve,
 ): Promise<void> =>

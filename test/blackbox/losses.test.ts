@@ -3,7 +3,7 @@ import { readXlsx } from "hucre/xlsx";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { addAppliance, addProperty, addWornAppliance, THIS_YEAR } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let client: ApiClient;
@@ -21,6 +21,18 @@ beforeAll(async () => {
 
 const portfolio = async (query: Record<string, string> = {}): Promise<Json> =>
   (await client.get("/v1/portfolio/losses", query)).body;
+/** Integrates what a layer pays of a log-normal damage over its standard normal logarithm. */
+function insuredMean(mean: number, cv: number, layer: { deductible: number; limit: number }): number {
+  const sigma = Math.sqrt(Math.log(1 + cv ** 2));
+  const step = 0.0005;
+  let sum = 0;
+  for (let z = -8; z <= 8; z += step) {
+    const amount = mean * Math.exp(sigma * z - sigma ** 2 / 2);
+    const paid = Math.min(Math.max(amount - layer.deductible, 0), layer.limit);
+    sum += (step * paid * Math.exp(-(z ** 2) / 2)) / Math.sqrt(2 * Math.PI);
+  }
+  return sum;
+}
 const sum = (rows: Json[], field: string) => rows.reduce((total, row) => total + row[field], 0);
 
 describe("losses", () => {
@@ -171,6 +183,66 @@ describe("losses", () => {
       "Assumptions",
     ]);
     expect(sheets[0]!.rows[1]![1]).toBe(json.total.expected);
+  });
+
+  // Rule: losses-parts
+  test("of a property are found again from the components in its workbook", async () => {
+    const { id } = await addProperty(client, { name: "Fir House", state: "CO", gross_area_sqft: 30_000 });
+    for (const [nth, type_id] of ["roof", "water_heater_gas", "plumbing_supply", "hvac_central"].entries())
+      for (const years of [9, 22])
+        await addAppliance(client, id, { type_id, install_year: THIS_YEAR - years - nth });
+    const layer = { deductible: 2500, limit: 20_000 };
+    const { total, damage, insured } = (await client.get(`/v1/property/${id}/losses`, layer)).body;
+    const query = new URLSearchParams({ deductible: "2500", limit: "20000", format: "xlsx" });
+    const file = await fetch(`${url()}/v1/property/${id}/losses?${query}`, { headers: client.credential });
+    const { sheets } = await readXlsx(new Uint8Array(await file.arrayBuffer()));
+    const [head, ...rows] = sheets.find(({ name }) => name === "Components")!.rows;
+    const at = (row: unknown[], name: string) => row[head!.indexOf(name)];
+    const sums = rows.pop()!;
+    const parts = rows.map((row) => {
+      const [q, e, k, mean, cv, v] = [
+        ...["Failure probability q", "Emergency repair e", "Damages of a failure"],
+        ...["Mean damage D", "Variation cv", "Variance v"],
+      ].map((name) => Number(at(row, name)));
+      const isPoisson = at(row, "Number of damages") === "Poisson";
+      const square = k! * mean! ** 2 * (1 + cv! ** 2) + (isPoisson ? (k! * mean!) ** 2 : 0);
+      return {
+        ...{ q: q!, v: v!, group: `${at(row, "Class")} ${at(row, "Division")}`, isPoisson },
+        mean: e! + k! * mean!,
+        square: e! ** 2 + 2 * e! * k! * mean! + square,
+        damage: q! * k! * mean!,
+        insured: k === 0 ? 0 : q! * k! * insuredMean(mean!, cv!, layer),
+        hazard: ((1 - q!) ** -v! - 1) / v!,
+      };
+    });
+    const { components } = (await client.get("/v1/components", { property_id: id, limit: 200 })).body;
+    expect(rows.map((row) => at(row, "Component")).sort()).toEqual(
+      components.map((one: Json) => one.component_id).sort(),
+    );
+    for (const row of rows) {
+      const { failure_probability_12m } = components.find(
+        (one: Json) => one.component_id === at(row, "Component"),
+      );
+      expect(Number(at(row, "Failure probability q"))).toBeCloseTo(failure_probability_12m, 3);
+    }
+    expect(parts.some(({ isPoisson }) => isPoisson)).toBeTrue();
+    const add = (of: (part: (typeof parts)[number]) => number) =>
+      parts.reduce((all, part) => all + of(part), 0);
+    expect(add(({ q, mean }) => q * mean)).toBeCloseTo(total.expected, 1);
+    expect(Number(at(sums, "Expected total"))).toBeCloseTo(total.expected, 1);
+    expect(add((part) => part.damage)).toBeCloseTo(damage.expected, 1);
+    expect(add((part) => part.insured)).toBeCloseTo(insured.expected, 0);
+    const pairs = parts.flatMap((one) =>
+      parts
+        .filter((other) => other !== one && other.group === one.group)
+        .map((other) => {
+          const both = (1 + (one.hazard + other.hazard) * one.v) ** (-1 / one.v);
+          return one.mean * other.mean * (both - (1 - one.q) * (1 - other.q));
+        }),
+    );
+    const variance =
+      add(({ q, mean, square }) => q * square - (q * mean) ** 2) + pairs.reduce((all, one) => all + one, 0);
+    expect(Math.sqrt(variance) / total.standard_deviation).toBeCloseTo(1, 5);
   });
 
   // Rule: losses-limits

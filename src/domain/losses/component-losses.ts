@@ -2,13 +2,26 @@ import type { ComponentCosts } from "../costs/component-costs.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { failureProbabilityWithin, type StoredOutlook } from "../projections.ts";
 import type { BrandTier } from "../scoring/types.ts";
-import type { LossPart } from "./loss-part.ts";
+import type { Loss, LossPart } from "./loss-part.ts";
+import { insuredMoments, type Layer } from "./severity.ts";
 
 /** The days that a year of losses has. */
 export const YEAR_DAYS = 365;
 
 /** The costs of a component that its losses follow from. */
 export type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;
+
+/** Returns what a part is expected to cost in the year, in cents (docs/model/losses.md#exact). */
+export function expectedLossesOf(part: LossPart, layer: Layer): Record<Loss, number> {
+  const { failureProbability, repair, damage } = part;
+  const ofDamages = damage ? failureProbability * damage.frequency : 0;
+  const ofDamage = damage ? ofDamages * damage.severity.mean : 0;
+  return {
+    total: failureProbability * repair + ofDamage,
+    damage: ofDamage,
+    insured: damage ? ofDamages * insuredMoments(damage.severity, layer).mean : 0,
+  };
+}
 
 /** Returns a stored component as a part of a book. */
 export function lossPartOf(

@@ -97,7 +97,7 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
 export function* largestDamage(book: LossBook, groups: readonly GroupYear[]): Steps<number[]> {
   const amounts = book.terms.amounts.length;
   const none = groups.map(({ quadrature }) => new Float64Array(quadrature.points.length * amounts).fill(1));
-  // Of one component after the other: an array for each would take as long as its computation.
+  // Reused: an array for each component would take as long as its computation.
   const exceeds = new Float64Array(amounts);
   yield* forEachPart(book, (chunk, at) => {
     if (chunk.severity[at] === NO_SEVERITY) return;

@@ -2,6 +2,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
+import { lossPartsView } from "../../wire/loss-parts.ts";
 import { lossesReply } from "../../wire/losses.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { layerTerms, lossTerms, propertyInPath } from "../../wire/parameters.ts";
@@ -51,7 +52,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
       method: "GET",
       path: "/v1/property/{id}/losses",
       summary: "Get a property's expected losses and bad years",
-      description: `${ABOUT} A technical premium with a \`risk_load\` uses the property's share of the standard deviation of the portfolio.`,
+      description: `${ABOUT} A technical premium with a \`risk_load\` uses the property's share of the standard deviation of the portfolio. The workbook lists the components that the expected amounts add up from.`,
       tag: "Figures",
       parameters: [propertyInPath, ...lossTerms],
       replies: lossReplies,
@@ -65,9 +66,10 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const deps = lossDeps(call);
         const selected = await books.ofProperty(deps, owner, property, asked);
         const deviation = () => books.shareOfDeviation(deps, owner, property, asked);
+        const parts = async () => lossPartsView(knowledge, await books.partsOf(deps, property, asked));
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
         return (
-          (await lossFile(request, format, losses, `losses-${property.id}`)) ??
+          (await lossFile(request, format, losses, `losses-${property.id}`, parts)) ??
           ok(withPartner(losses, partner.name))
         );
       },

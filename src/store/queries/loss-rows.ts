@@ -23,6 +23,9 @@ export type LossRow = StoredOutlook &
     | "recordsSince"
   >;
 
+/** These columns of a component, and its ID. */
+export type NamedLossRow = LossRow & { id: string };
+
 /** The columns of an appliance and its property. */
 type LossAppliance = Pick<
   LossRow,
@@ -73,9 +76,9 @@ export function lossRowStore(engine: Engine) {
     stories: properties.stories,
   } satisfies Record<keyof Omit<LossAppliance, "id">, unknown>;
   const isAfter = gt(components.seq, placeholder("after"));
-  const ofProperty = engine.read<LossRow>(() =>
+  const ofProperty = engine.read<NamedLossRow>(() =>
     db
-      .select(aliased({ ...ofComponent, ...ofAppliance }))
+      .select(aliased({ id: components.id, ...ofComponent, ...ofAppliance }))
       .from(components)
       .innerJoin(appliances, eq(appliances.id, components.applianceId))
       .innerJoin(properties, eq(properties.id, components.propertyId))
@@ -116,7 +119,7 @@ export function lossRowStore(engine: Engine) {
       return found.map((component) => rowOf(component, known.get(component.applianceId)!));
     },
     /** Returns the rows of a property with a `seq` after `after`, in order; 0 returns all. */
-    async ofPropertyAfter(propertyId: string, after: number, limit: number): Promise<LossRow[]> {
+    async ofPropertyAfter(propertyId: string, after: number, limit: number): Promise<NamedLossRow[]> {
       return ofProperty({ propertyId, after, limit });
     },
     async demoPropertyIds(partnerId: string): Promise<string[]> {

@@ -2,17 +2,18 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge, Peril, System } from "../../domain/knowledge.ts";
 import { type BookLosses, lossesOf } from "../../domain/losses/book-losses.ts";
-import { lossPartOf } from "../../domain/losses/component-losses.ts";
+import { expectedLossesOf, lossPartOf } from "../../domain/losses/component-losses.ts";
 import { covarianceWith } from "../../domain/losses/drivers.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
-import { LOSSES } from "../../domain/losses/loss-part.ts";
+import { LOSSES, type Loss, type LossPart } from "../../domain/losses/loss-part.ts";
 import type { Layer } from "../../domain/losses/severity.ts";
 import { lossClassesWith, type YearFactor, yearFactorsOf } from "../../domain/losses/year-factors.ts";
 import type { Property } from "../../domain/property.ts";
+import { sortInSteps } from "../../domain/steps.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import { iterateLossRows, iterateLossRowsOfProperty } from "../../store/paged-iteration.ts";
-import type { LossRow } from "../../store/queries/loss-rows.ts";
+import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { learnedYearFactors, modelVersionOf } from "../calibration/active-model.ts";
@@ -66,8 +67,26 @@ export type LossDeps = {
   reserveMemory?: (bytes: number) => void;
 };
 
+/** A component of a property with what its figures follow from, and what it is expected to cost, in cents. */
+type PartLosses = {
+  componentId: string;
+  part: LossPart;
+  yearFactorVariance: number;
+  expected: Record<Loss, number>;
+};
+
+type ListedParts = {
+  listed: readonly PartLosses[];
+  others: { components: number; expected: Record<Loss, number> };
+};
+
+/** Components that are listed: a workbook writes all of its cells in one stretch. */
+const MOST_LISTED = 500;
+/** The memory of a component that is listed. */
+const LINE_BYTES = 500;
+
 /** Adds a component with the prices of its partner; returns how much memory it takes, in bytes. */
-type AddRow = (row: LossRow, prices: PriceList) => number;
+type AddRow<Row extends LossRow = LossRow> = (row: Row, prices: PriceList) => number;
 
 /** A book: a property, or the portfolios of partners. */
 type Book = { key: string; partners: readonly ShownPartner[] };
@@ -117,6 +136,37 @@ export class LossBooks {
     return await this.#once(deps, book, request, (add) =>
       this.#collectProperty(deps, { id, partnerId }, request.selection, add),
     );
+  }
+
+  /** Returns the property's components of a selection that are expected to cost most, first to last, and all others together. */
+  async partsOf(
+    deps: LossDeps,
+    property: Pick<Property, "id" | "partnerId">,
+    { selection, layer }: LossRequest,
+  ): Promise<ListedParts> {
+    const { knowledge } = this;
+    const lossClassOf = lossClassesWith(knowledge, await this.#yearFactors(deps));
+    const lines: PartLosses[] = [];
+    await this.#collectProperty(deps, property, selection, (row, prices) => {
+      const part = lossPartOf(knowledge, row, prices.ofComponent(row));
+      const { yearFactorVariance } = lossClassOf(part.system);
+      const expected = expectedLossesOf(part, layer);
+      lines.push({ componentId: row.id, part, yearFactorVariance, expected });
+      return LINE_BYTES;
+    });
+    const sorted = await runYielding(
+      sortInSteps(lines, (a, b) => b.expected.total - a.expected.total),
+      deps.yieldNow,
+    );
+    const others = sorted.slice(MOST_LISTED);
+    const sum = (loss: Loss) => others.reduce((total, { expected }) => total + expected[loss], 0);
+    return {
+      listed: sorted.slice(0, MOST_LISTED),
+      others: {
+        components: others.length,
+        expected: { total: sum("total"), damage: sum("damage"), insured: sum("insured") },
+      },
+    };
   }
 
   /**
@@ -207,20 +257,20 @@ export class LossBooks {
     { store, yieldNow, reserveMemory }: LossDeps,
     { id, partnerId }: Pick<Property, "id" | "partnerId">,
     selection: LossSelection,
-    add: AddRow,
+    add: AddRow<NamedLossRow>,
   ): Promise<void> {
     const visit = await this.#visitor(store.read, partnerId, selection, add);
     await iterateLossRowsOfProperty(store, id, visit, yieldNow, reserveMemory);
   }
 
   /** Returns a function that adds a partner's rows of a selection, and returns how many bytes of memory each retains. */
-  async #visitor(
+  async #visitor<Row extends LossRow>(
     read: Stores,
     partnerId: string,
     { systems, perils, state }: LossSelection,
-    add: AddRow,
+    add: AddRow<Row>,
     leftOut?: ReadonlySet<string>,
-  ): Promise<(row: LossRow) => number> {
+  ): Promise<(row: Row) => number> {
     const prices = await presentPrices(read, this.knowledge, partnerId);
     return (row) => {
       const { system, damage } = this.knowledge.component(row.defId);

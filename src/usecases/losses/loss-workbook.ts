@@ -1,5 +1,6 @@
 import { currencyCode } from "../../domain/display.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
+import type { LossPartsJson } from "../../wire/loss-parts.ts";
 import type { LossesJson } from "../../wire/losses.ts";
 import { AMOUNT, type Sheet, type SheetCell, writeWorkbook } from "../../xlsx/write-workbook.ts";
 
@@ -8,9 +9,22 @@ const SHARE = "0.00%";
 
 const heading = (...names: string[]): SheetCell[] => names.map((value) => ({ value, isBold: true }));
 
-/** Returns losses as a workbook: the summary, the exceedance curves, the largest damages, and the drivers. */
-export async function lossWorkbook(json: LossesJson): Promise<Uint8Array<ArrayBuffer>> {
-  const sheets = [summary(json), exceedance(json), largestDamage(json), drivers(json), assumptions(json)];
+/**
+ * Returns losses as a workbook: the summary, the exceedance curves, the largest damages, the drivers, and for a property the
+ * components that its expected losses add up from.
+ */
+export async function lossWorkbook(
+  json: LossesJson,
+  parts?: LossPartsJson,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const sheets = [
+    summary(json),
+    exceedance(json),
+    largestDamage(json),
+    drivers(json),
+    ...(parts ? [components(parts)] : []),
+    assumptions(json),
+  ];
   return await writeWorkbook(sheets, yieldToEventLoop);
 }
 
@@ -119,6 +133,58 @@ function drivers(json: LossesJson): Sheet {
     frozenRows: 1,
     rows,
   };
+}
+
+const PART_COLUMNS: readonly { name: string; width: number; format?: string }[] = [
+  { name: "Component", width: 16 },
+  { name: "Name", width: 34 },
+  { name: "Class", width: 14 },
+  { name: "Division", width: 20 },
+  { name: "Variance v", width: 11 },
+  { name: "Failure probability q", width: 20 },
+  { name: "Emergency repair e", width: 18, format: USD },
+  { name: "Peril", width: 14 },
+  { name: "Damages of a failure", width: 20 },
+  { name: "Number of damages", width: 18 },
+  { name: "Mean damage D", width: 16, format: USD },
+  { name: "Variation cv", width: 12 },
+  { name: "Expected total", width: 18, format: USD },
+  { name: "Expected damage", width: 18, format: USD },
+  { name: "Expected insured", width: 18, format: USD },
+];
+const SUMS = ["M", "N", "O"] as const;
+
+/** Total and damage are formulas over the columns that they follow from; the insured amount takes a distribution. */
+function components({ listed, others }: LossPartsJson): Sheet {
+  const rows: SheetCell[][] = [heading(...PART_COLUMNS.map(({ name }) => name))];
+  for (const { damages, expected, ...part } of listed) {
+    const row = rows.length + 1;
+    rows.push([
+      ...[part.component_id, part.name, part.system, part.division, part.year_factor_variance],
+      ...[part.failure_probability, part.emergency_cost, damages?.peril ?? null, damages?.expected ?? 0],
+      damages && (damages.may_be_several ? "Poisson" : "at most one"),
+      ...[damages?.cost ?? 0, damages?.variation ?? null],
+      { value: expected.total, formula: `F${row}*(G${row}+I${row}*K${row})`, format: USD },
+      { value: expected.damage, formula: `F${row}*I${row}*K${row}`, format: USD },
+      expected.insured,
+    ]);
+  }
+  const before = Array<null>(PART_COLUMNS.length - SUMS.length - 1).fill(null);
+  if (others.components > 0) {
+    const { total, damage, insured } = others.expected;
+    rows.push([`${others.components} others`, ...before, total, damage, insured]);
+  }
+  const all = [...listed, others];
+  const sums = (["total", "damage", "insured"] as const).map(
+    (loss, at): SheetCell => ({
+      value: all.reduce((sum, { expected }) => sum + expected[loss], 0),
+      formula: `SUM(${SUMS[at]}2:${SUMS[at]}${Math.max(rows.length, 2)})`,
+      format: USD,
+      isBold: true,
+    }),
+  );
+  rows.push([{ value: "Sum", isBold: true }, ...before, ...sums]);
+  return { name: "Components", columns: PART_COLUMNS, frozenRows: 1, isLandscape: true, rows };
 }
 
 const assumptions = (json: LossesJson): Sheet => ({

@@ -1,5 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { lossPartOf } from "../../domain/losses/component-losses.ts";
+import { expectedLossesOf, lossPartOf } from "../../domain/losses/component-losses.ts";
+import type { Layer } from "../../domain/losses/severity.ts";
 import { rankingOf, standingIn, type UnitLosses } from "../../domain/losses/standing.ts";
 import type { Day, Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
@@ -15,6 +16,8 @@ type StandingDeps = {
   yieldNow: Yield;
   signal?: AbortSignal;
 };
+
+const NO_LAYER: Layer = { deductible: 0, limit: null };
 
 /** Properties in one transaction. */
 const BATCH = 500;
@@ -96,15 +99,15 @@ async function unitLossesOf(
       (row) => {
         const { propertyId } = row;
         const units = Math.max(row.unitCount, 1);
-        const { failureProbability, repair, damage } = lossPartOf(knowledge, row, prices.ofComponent(row));
-        const ofDamage = damage ? damage.frequency * damage.severity.mean : 0;
+        const part = lossPartOf(knowledge, row, prices.ofComponent(row));
+        const { total, damage } = expectedLossesOf(part, NO_LAYER);
         let known = properties.get(propertyId);
         if (!known) {
           known = { propertyId, isDemo: demos.has(propertyId), expected: 0, damage: 0 };
           properties.set(propertyId, known);
         }
-        known.expected += (failureProbability * (repair + ofDamage)) / units;
-        known.damage += (failureProbability * ofDamage) / units;
+        known.expected += total / units;
+        known.damage += damage / units;
         return 0;
       },
       yieldNow,

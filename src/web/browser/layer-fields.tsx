@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { currencyCode } from "../../domain/display.ts";
 import { type Route, replaceQuery } from "./route.ts";
@@ -12,12 +13,13 @@ export function layerQuery(route: Route): URLSearchParams {
   return query;
 }
 
-/** Sets the deductible and limit of the insured layer. */
-export function LayerFields({ route }: { route: Route }) {
+/** Sets the deductible and limit of the insured layer. `children` stand beside the fields. */
+export function LayerFields({ route, children }: { route: Route; children?: ComponentChildren }) {
   return (
     <div class="filters screen">
       <AmountField label={`Deductible (${currencyCode()})`} name="deductible" least={0} route={route} />
       <AmountField label={`Limit (${currencyCode()})`} name="limit" least={1} route={route} />
+      {children}
     </div>
   );
 }

@@ -170,6 +170,8 @@ describe("the drivers", () => {
     expect(properties).toHaveLength(21);
     expect(properties[0]!.key).toBe("P_99");
     expect(properties.at(-1)!.key).toBe("others");
+    for (const share of ["shareOfExpected", "shareOfVariance"] as const)
+      expect(properties.reduce((total, one) => total + one[share], 0)).toBeCloseTo(1, 9);
   });
 
   test("give properties covariances that add up to the variance of each loss", () => {
