@@ -10,7 +10,12 @@ import {
   mappingText,
   readMapping,
 } from "../usecases/import/mapping/file-mapping.ts";
-import { guessFileMapping, mappableFields, mappedTypes } from "../usecases/import/mapping/known-fields.ts";
+import {
+  fieldMeant,
+  guessFileMapping,
+  mappableFields,
+  mappedTypes,
+} from "../usecases/import/mapping/known-fields.ts";
 import type { Mapped } from "../usecases/import/mapping/prepare.ts";
 import type { LeftOut, Table } from "../usecases/import/mapping/table.ts";
 import { openTables } from "../usecases/import/mapping/tables.ts";
@@ -156,9 +161,13 @@ function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => bo
       .slice(0, 6)
       .map(([from, to]) => `${from} is ${to}`);
     const format = dates[field] && dates[field] !== "YYYY-MM-DD" ? ` as ${dates[field]}` : "";
+    const others = table.headings.filter(
+      (heading) => !used.has(heading) && fieldMeant(mapping, heading) === field,
+    );
+    const not = others.length > 0 ? ` (not ${someOf(others)})` : "";
     lines.push([
       field,
-      `${column}${format}: ${(mapped.length > 0 ? mapped : examples).join(", ").slice(0, 90)}`,
+      `${column}${format}: ${(mapped.length > 0 ? mapped : examples).join(", ").slice(0, 90)}${not}`,
     ]);
   }
   for (const [field, text] of Object.entries(constants))

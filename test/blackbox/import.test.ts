@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
+import { EXECUTABLE } from "../support/executable.ts";
 import { killAt, killable } from "../support/kill-during-work.ts";
 import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
@@ -114,6 +115,39 @@ describe("importing files of any form", () => {
     });
   });
 
+  test.each([
+    ["y\n", 0, "Imported:"],
+    ["n\n", 2, "nothing was imported"],
+  ])("asks in a terminal, and does what %j says", async (answer, code, last) => {
+    const { installation, args } = await withPartner();
+    const path = join(installation.folder, "register.csv");
+    writeFileSync(
+      path,
+      "Building Code,Building Name,Street Address,State,Units,No of Suites\nB1,Elm,1 Elm St,NY,4,5\n",
+    );
+    let shown = "";
+    let isAnswered = false;
+    const child = Bun.spawn([EXECUTABLE, ...args("--file", path), "--config", installation.configFile], {
+      cwd: installation.folder,
+      env: { PATH: "/usr/bin:/bin", TERM: "dumb", MAINSTAY_STORAGE__DATA_DIR: installation.dataDir },
+      terminal: {
+        columns: 100,
+        rows: 40,
+        data(terminal: { write(text: string): void }, bytes: Uint8Array) {
+          shown += Buffer.from(bytes).toString();
+          if (isAnswered || !shown.includes("Import with this mapping? [y/N]")) return;
+          isAnswered = true;
+          terminal.write(answer);
+        },
+      },
+    } as Parameters<typeof Bun.spawn>[1]);
+    expect(await child.exited).toBe(code);
+    expect(shown).toContain(last);
+    expect(shown).toContain("Units: 4 (not No of Suites)");
+    const [count] = await installation.sql("SELECT count(*) AS n FROM properties");
+    expect(Number(count!.n)).toBe(code === 0 ? 1 : 0);
+  });
+
   test("reads workbooks, maps values, and says what is wrong", async () => {
     const { installation, run, importing } = await withPartner();
     const path = join(installation.folder, "assets.xlsx");
@@ -152,6 +186,7 @@ describe("importing files of any form", () => {
       ["C", "electrical_panel", 1988],
     ]);
     for (const [args, message] of [
+      [["--file", path, "--map-values", "type_id Lift=hoist", "--yes"], 'names the type "hoist"'],
       [["--yes"], "--mapping, --map-values and --yes need --file"],
       [["--file", path, "--properties", path], "--file cannot be combined"],
       [["--file", path, "--map", "Nothing=name", "--yes"], 'no file has a column "Nothing"'],
@@ -161,6 +196,102 @@ describe("importing files of any form", () => {
       const refused = await run(...args);
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
     }
+  });
+});
+
+// Rule: import-buildingsync, cobie-import, import-workbooks
+describe("importing standard formats", () => {
+  const AUDIT = `<?xml version="1.0"?><BuildingSync xmlns="http://buildingsync.net/schemas/bedes-auc/2019"><Facilities><Facility>
+    <Sites><Site><Buildings><Building ID="B"><PremisesName>Elm Hall</PremisesName><Address><StreetAddressDetail><Simplified>
+    <StreetAddress>1 Elm St</StreetAddress></Simplified></StreetAddressDetail><City>Golden</City><State>CO</State></Address>
+    <YearOfConstruction>1984</YearOfConstruction></Building></Buildings></Site></Sites><Systems><ConveyanceSystems>
+    <ConveyanceSystem ID="E1"><ConveyanceSystemType>Elevator</ConveyanceSystemType><Quantity>2</Quantity></ConveyanceSystem>
+    </ConveyanceSystems><LightingSystems><LightingSystem ID="L1"/></LightingSystems></Systems></Facility></Facilities></BuildingSync>`;
+  /** A COBie workbook without an address. */
+  const handover = () =>
+    writeXlsx({
+      sheets: [
+        {
+          name: "Facility",
+          rows: [
+            ["Name", "CreatedBy", "SiteName"],
+            ["Elm Hall", "a@b.example", "n/a"],
+          ],
+        },
+        {
+          name: "Type",
+          rows: [
+            ["Name", "Category"],
+            ["B", "23-33 11 00: Commercial Boilers"],
+            ["Chair", "23-21 23 13: Residential Seating"],
+          ],
+        },
+        {
+          name: "Component",
+          rows: [
+            ["Name", "TypeName", "SerialNumber", "InstallationDate"],
+            ["B-1", "B", "S1", "2012-05-06"],
+            ["C-1", "Chair", "n/a", "n/a"],
+          ],
+        },
+      ],
+    });
+
+  test("takes the buildings and equipment of an audit, and adds those of a handover to the same property", async () => {
+    const { installation, run, importing } = await withPartner();
+    const [audit, cobie] = ["audit.xml", "handover.xlsx"].map((name) => join(installation.folder, name));
+    writeFileSync(cobie!, await handover());
+    const refused = await run("--file", cobie!, "--yes");
+    expect([refused.code, refused.stderr]).toEqual([
+      ...[1, expect.stringContaining('row 2: "Elm Hall" has no address, and is no property of the partner')],
+    ]);
+    writeFileSync(audit!, AUDIT);
+    expect(await importing("--file", audit!, "--yes")).toMatchObject({
+      properties: { created: 1 },
+      appliances: { created: 2 },
+      rejected: 0,
+      left_out: [{ what: "lighting system", reason: "no kind of equipment", cells: 1 }],
+    });
+    expect(await importing("--file", cobie!, "--yes")).toMatchObject({
+      properties: { created: 0 },
+      appliances: { created: 1 },
+      rejected: 0,
+      left_out: [{ what: "Chair", cells: 1 }],
+    });
+    const rows = await installation.sql("SELECT serial, install_year FROM appliances ORDER BY seq");
+    expect(rows.map(Object.values)).toEqual([
+      ["E1-1", 1984],
+      ["E1-2", 1984],
+      ["S1", 2012],
+    ]);
+  });
+
+  test("stops at bad files with the place, and has imported nothing", async () => {
+    const { installation, run } = await withPartner();
+    const bomb = '<!DOCTYPE r [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><BuildingSync>&b;</BuildingSync>';
+    const formula = await writeXlsx({
+      sheets: [
+        { name: "Buildings", rows: [["Address", "State"]], cells: new Map([["1,0", { formula: "A1&1" }]]) },
+      ],
+    });
+    for (const [name, content, message] of [
+      ["bomb.xml", bomb, "cannot be read as XML: Named entity isn't defined"],
+      ["gb.xml", "<gbXML/>", "is not BuildingSync XML"],
+      [
+        "locked.xlsx",
+        Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
+        "protected by a password",
+      ],
+      ["formula.xlsx", formula, "sheet Buildings, cell A2: the formula has no stored result"],
+      ["twins.csv", "Address,State,Address\n1 Elm St,NY,2 Elm St\n", "columns 1 and 3 have the same heading"],
+    ] as const) {
+      const path = join(installation.folder, name);
+      writeFileSync(path, content);
+      const { code, stderr } = await run("--file", path, "--yes");
+      expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(message)]);
+    }
+    const [count] = await installation.sql("SELECT count(*) AS n FROM properties");
+    expect(Number(count!.n)).toBe(0);
   });
 });
 

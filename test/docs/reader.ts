@@ -44,8 +44,10 @@ export class Reader {
     private readonly surroundings: Surroundings,
   ) {
     rmSync(installation.configFile); // the first command writes one
-    const samples = join(installation.folder, surroundings.samples);
-    cpSync(join(import.meta.dir, "../../samples/nyc-elevators"), samples, { recursive: true });
+    const samples = join(import.meta.dir, "../../samples");
+    const own = join(installation.folder, surroundings.samples);
+    cpSync(join(samples, "nyc-elevators"), own, { recursive: true });
+    cpSync(join(samples, "toronto-apartments"), join(own, "../toronto-apartments"), { recursive: true });
   }
 
   async follow({ command, output }: Step): Promise<void> {
