@@ -3,6 +3,7 @@ import type { Figure } from "./figure.ts";
 import { load, median } from "./load.ts";
 import type { Bench } from "./mainstay.ts";
 import { generated } from "./portfolio.ts";
+import { views } from "./views.ts";
 
 const PROPERTIES = 10_000;
 
@@ -91,6 +92,7 @@ export async function large(bench: Bench): Promise<Figure[]> {
     );
 
   for (const { path, query } of lists) figures.push(await offsets(client, `${path}?${query}`));
+  figures.push(...(await views(bench, client, server.pid, properties)));
   figures.push(await bulk(client, parts));
   figures.push(await backupBesideReads(bench, client, properties));
   await server.stop();

@@ -22,6 +22,11 @@ type DocumentProps = {
   children: ComponentChildren;
 };
 
+/** The mark of the product, in the address so that no page needs another request. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1a5f5a"/><path d="M3 12V5l5 4 5-4v7" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>',
+)}`;
+
 /** Renders a complete HTML document. */
 export function renderDocument(props: DocumentProps): RenderedPage {
   const { title, style, script, printFooter, isLandscape = false, children } = props;
@@ -35,7 +40,7 @@ export function renderDocument(props: DocumentProps): RenderedPage {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>{title}</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href={ICON} />
         {style !== undefined && <link rel="stylesheet" href={style} />}
         {styles !== undefined && <style dangerouslySetInnerHTML={{ __html: styles }} />}
         {script !== undefined && <script src={script} defer />}

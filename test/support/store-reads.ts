@@ -123,6 +123,7 @@ export function listReads({
         for (const order of ["waiting", "expected"] as const) {
           await store.read.planActions.page(filter, order, { limit: 50, offset: 1 });
           await store.read.planActions.sums(filter, order);
+          await store.read.planActions.sumsOfProperties(filter, order, [propertyId]);
         }
     },
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),

@@ -3,9 +3,10 @@ import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { DeliveryJson, DeliveryPageJson } from "../../wire/delivery.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
-import { count, counted, dateTime } from "../format.ts";
+import { count, counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
 import { EndpointCard } from "./endpoint-card.tsx";
@@ -115,10 +116,18 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
       <div class="line">
         <span class={`chip ${STATUS_LABELS[status].chip}`}>{STATUS_LABELS[status].name}</span>
         <span class="event">
-          <strong>{event}</strong> <span class="small muted">{dateTime(created_at)}</span>
+          <strong>{event}</strong>{" "}
+          <span class="small muted">
+            <Moment at={created_at} />
+          </span>
           <span class="small muted under">
             {last ? `${outcomeOf(last)} on attempt ${count(last.attempt)}` : "Queued"}
-            {next_attempt_at !== null && ` · next attempt ${dateTime(next_attempt_at)}`}
+            {next_attempt_at !== null && (
+              <>
+                {" · next attempt "}
+                <Moment at={next_attempt_at} />
+              </>
+            )}
           </span>
         </span>
         {status !== "pending" && <ResendButton id={id} onResent={onResent} />}
@@ -136,7 +145,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
           rows={attempts}
           columns={[
             { heading: "Attempt", cell: (row) => count(row.attempt) },
-            { heading: "Started", cell: (row) => dateTime(row.started_at) },
+            { heading: "Started", cell: (row) => <Moment at={row.started_at} /> },
             { heading: "Duration", isNumber: true, cell: (row) => `${count(row.duration_ms)} ms` },
             { heading: "Outcome", cell: outcomeOf },
             { heading: "Response", cell: (row) => <code>{row.response_head}</code> },

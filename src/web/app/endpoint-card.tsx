@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import type { OwnEndpointJson } from "../../wire/own-endpoint.ts";
 import { failureOf } from "../browser/edit-record.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { showToast } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
-import { dateTime } from "../format.ts";
 import { useApp } from "./app-context.ts";
 
 const PATH = "/v1/webhook-endpoint";
@@ -39,7 +39,7 @@ export function EndpointCard({ onSent }: { onSent: () => void }) {
               <p class="small muted">{events === null ? "All events" : events.join(", ")}</p>
               {failing_since !== null && (
                 <p role="alert">
-                  {paused_at === null ? "Failing" : "Paused"} since {dateTime(failing_since)}
+                  {paused_at === null ? "Failing" : "Paused"} since <Moment at={failing_since} />
                   {last_error !== null && `: ${last_error}`}
                 </p>
               )}

@@ -219,7 +219,7 @@ function examplesOf({ rows }: TableFile, at: number): string {
 function readsOtherwise({ equipment, scores }: Mapping, column: string): string | undefined {
   const isOf = (one: { column: string; year_column?: string }) =>
     one.column === column.trim() || one.year_column === column.trim();
-  if (equipment.some(isOf)) return "Equipment of the building";
+  if (equipment.some(isOf)) return "Equipment";
   return scores.some(isOf) ? "Score of a part" : undefined;
 }
 

@@ -66,18 +66,20 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
   );
 }
 
+/** The share of the daily calls below which their number is shown. */
+const LOW_SHARE = 0.1;
+
 function CallUsage() {
   const { api } = useApp();
   useChanges(api);
-  const { callLimit, calls, rateLimitedUntil } = api;
+  const { callLimit, rateLimitedUntil } = api;
   return (
     <p class="call-usage">
-      {callLimit && (
+      {callLimit && callLimit.remaining <= callLimit.limit * LOW_SHARE && (
         <span>
           <strong>{count(callLimit.remaining)}</strong> of {counted(callLimit.limit, "API call")} left today
         </span>
       )}
-      <span>{counted(calls, "API call")} this session</span>
       {rateLimitedUntil !== undefined && <span role="status">Waiting for the rate limit…</span>}
     </p>
   );

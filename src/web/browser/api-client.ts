@@ -23,8 +23,6 @@ export class ApiClient {
   readonly #listeners = new Set<() => void>();
   /** Undefined until a response has stated it. */
   callLimit: CallLimit | undefined;
-  /** The number of calls made since the page was opened. */
-  calls = 0;
   /** While calls wait for the rate limit: the end of the wait, in epoch milliseconds. */
   rateLimitedUntil: number | undefined;
 
@@ -38,7 +36,7 @@ export class ApiClient {
     private readonly now: () => number = () => Date.now(),
   ) {}
 
-  /** Calls the listener when `callLimit`, `calls` or `rateLimitedUntil` has changed. Returns a function that removes it. */
+  /** Calls the listener when `callLimit` or `rateLimitedUntil` has changed. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -84,7 +82,6 @@ export class ApiClient {
     this.refresh();
     this.#cache.clear();
     this.callLimit = undefined;
-    this.calls = 0;
     this.#notify();
   }
 
@@ -118,7 +115,6 @@ export class ApiClient {
   async #send(path: string, options: RequestInit): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const headers = { accept: "application/json", ...options.headers, ...(await this.credentials()) };
-      this.calls++;
       const response = await fetchOrFail(this.root + path, { ...options, headers, cache: "no-store" });
       this.#readCallLimit(response);
       if (response.ok || response.status === 304) return response;

@@ -126,9 +126,15 @@ export function BudgetOutcome({ result, amount }: { result: BudgetResult; amount
         <BudgetLines
           title="Included"
           lines={included}
+          saves="saves"
           empty="The budget is below the lowest replacement cost."
         />
-        <BudgetLines title="Not included" lines={excluded} empty="Nothing else is worth replacing now." />
+        <BudgetLines
+          title="Not included"
+          lines={excluded}
+          saves="would save"
+          empty="Nothing else is worth replacing now."
+        />
       </div>
     </>
   );
@@ -137,10 +143,12 @@ export function BudgetOutcome({ result, amount }: { result: BudgetResult; amount
 function BudgetLines({
   title,
   lines,
+  saves,
   empty,
 }: {
   title: string;
   lines: readonly BudgetLine[];
+  saves: string;
   empty: string;
 }) {
   const rest = lines.slice(MAX_LINES);
@@ -168,7 +176,10 @@ function BudgetLines({
             )}
             <span class="number">
               {money(Math.round(line.costUsd))}
-              <span class="muted small"> saves {money(Math.round(line.delayCostUsd))}</span>
+              <span class="muted small">
+                {" "}
+                {saves} {money(Math.round(line.delayCostUsd))}
+              </span>
             </span>
           </li>
         ))}

@@ -4,6 +4,7 @@ import { StorageError } from "../../../src/domain/errors.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { actionList } from "../../../src/usecases/portfolio/action-list.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
 import { planContextOf } from "../../../src/usecases/portfolio/plan-context.ts";
 import {
@@ -56,6 +57,26 @@ const plansOf = (rows: Rows) =>
 /** The units and parts of an appliance that are due now. */
 const dueOf = ({ unit, components }: Awaited<ReturnType<typeof plansOf>>["appliances"][number]) =>
   unit ? Number(unit.dueNow !== null) : components.filter(({ dueNow }) => dueNow !== null).length;
+
+// Rule: portfolio-actions
+test("the sums of a large portfolio's actions are those of a few properties at a time", async () => {
+  const prices = new PriceList(knowledge, knowledge.priceTerms);
+  const listed = async (summedAtOnce: number, filter = {}) => {
+    const how = {
+      order: "waiting",
+      slice: { limit: 1, offset: 0 },
+      includeDemo: true,
+      summedAtOnce,
+    } as const;
+    return (await actionList({ ...environment(), prices }, { partnerId: fixture.partnerId, ...filter }, how))
+      .sums;
+  };
+  const sums = await listed(1e6);
+  expect(sums.count).toBeGreaterThan(3);
+  expect(await listed(0)).toEqual(sums);
+  const urgent = { tier: "CRITICAL" };
+  expect(await listed(0, urgent)).toEqual(await listed(1e6, urgent));
+});
 
 async function recounted() {
   const sums = emptyPlanSums();
