@@ -8,7 +8,7 @@ import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
 import { guessFileMapping, mappableFields, mappedTypes } from "./mapping/known-fields.ts";
 import type { Prepared } from "./mapping/prepare.ts";
-import { withPreparedFiles } from "./mapping/prepared-files.ts";
+import { prepareInMemory } from "./mapping/prepared-files.ts";
 import type { LeftOut, Table } from "./mapping/table.ts";
 import { checkHeadings } from "./mapping/tables.ts";
 
@@ -21,7 +21,7 @@ export type TableRows = {
 };
 
 /** The limits of a call. A dry run writes its records in one transaction, which takes a second for so many. */
-const MOST_PREPARED = { records: 2_000, chars: 16_000_000 };
+const MOST_PREPARED = { records: 2_000, chars: 4_000_000, charsOfOne: 250_000 };
 
 type RejectedTableRow = { row: number; error: string };
 
@@ -86,13 +86,11 @@ export async function importTable(
     });
   const preparing = { read: store.read, partnerId: partner.id, isType, most: MOST_PREPARED, yieldNow };
   // The rows are prepared before the transaction of a dry run, which other writes wait for.
-  const imported = await withPreparedFiles(preparing, [{ table, mapping }], async ({ sources, leftOut }) => {
-    const run = importing(sources);
-    const result = dryRun ? await rolledBack(store, run) : await underLock(store, partner, run);
-    return { leftOut, result };
-  });
+  const { sources, leftOut } = await prepareInMemory(preparing, [{ table, mapping }]);
+  const run = importing(sources);
+  const result = dryRun ? await rolledBack(store, run) : await underLock(store, partner, run);
   const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);
-  return { mapping, fields: mappableFields(mapping), ...imported, rejected: rows };
+  return { mapping, fields: mappableFields(mapping), result, leftOut, rejected: rows };
 }
 
 function tableOf({ file, columns, rows, firstRow }: TableRows): Table {

@@ -158,7 +158,7 @@ export function mappedImportTarget(): Target {
           guessMapping(table.headings, table.sample, IMPORT_FIELDS, () => undefined),
       }));
       const preparing = {
-        ...{ read: store.read, partnerId: importing.partner.id, folder },
+        ...{ read: store.read, partnerId: importing.partner.id },
         isType: (id: string) => importing.knowledge.types.has(id),
         yieldNow: async () => {},
       };

@@ -95,10 +95,16 @@ describe("rows of a table", () => {
         message: "The rows make more than 2000 records: send fewer in a request",
       });
     const { mapping } = await run(rows(1, 1), { dryRun: true });
-    const constants = { notes: "x".repeat(1_000_000) };
-    await expect(run(rows(20, 0), { mapping: { ...mapping, constants } })).rejects.toMatchObject({
-      code: "payload_too_large",
-    });
+    for (const [count, chars, what] of [
+      [200, 50_000, "records of more than 4000000 characters"],
+      [1, 2_000_000, "a record of more than 250000 characters"],
+    ] as const) {
+      const constants = { notes: "x".repeat(chars) };
+      await expect(run(rows(count, 0), { mapping: { ...mapping, constants } })).rejects.toMatchObject({
+        code: "payload_too_large",
+        message: `The rows make ${what}: send fewer in a request`,
+      });
+    }
     expect(await names()).toEqual([]);
     const { result } = await run(rows(3, 500));
     expect([result.properties.created, result.appliances.created]).toEqual([3, 1_500]);

@@ -177,7 +177,7 @@ async function prepare(fixture: Awaited<ReturnType<typeof open>>, files: readonl
     {
       read: store.read,
       partnerId: partner.id,
-      folder,
+      folder: mkdtempSync(join(folder, "prepared-")),
       isType: (id) => loadKnowledge().types.has(id),
       yieldNow: async () => {},
     },

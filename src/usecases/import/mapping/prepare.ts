@@ -1,5 +1,6 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Source } from "../../../csv/source.ts";
 import { csvLine } from "../../../csv/write.ts";
 import { Failure, OperatorError } from "../../../domain/errors.ts";
 import type { Yield } from "../../../event-loop.ts";
@@ -14,7 +15,7 @@ import type { Cells, LeftOut, Table } from "./table.ts";
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
 
 export type Prepared = {
-  sources: Readonly<Partial<Record<PreparedPart, { path: string }>>>;
+  sources: Readonly<Partial<Record<PreparedPart, Source>>>;
   leftOut: readonly LeftOut[];
 };
 
@@ -29,7 +30,7 @@ const NO_KIND = "no kind of equipment";
 const LONGEST_SHOWN = 100;
 
 /** Limits what rows become: a few of them can name hundreds of appliances each, and repeat a long text in all. */
-type MostPrepared = { records: number; chars: number };
+type MostPrepared = { records: number; chars: number; charsOfOne: number };
 
 export type PreparationDeps = {
   read: Stores;
@@ -40,9 +41,10 @@ export type PreparationDeps = {
   /** Returns whether a text is the ID of a type of appliance. */
   isType: (text: string) => boolean;
 };
-type Preparation = PreparationDeps & { folder: string };
+/** Without a folder, the rows are kept in memory. */
+type Preparation = PreparationDeps & { folder?: string };
 
-/** Writes rows of tables, mapped to the importer's fields, to files in a folder. */
+/** Prepares rows of tables, mapped to the importer's fields. */
 export async function prepareFiles(
   { read, partnerId, folder, isType, most, yieldNow }: Preparation,
   mapped: readonly Mapped[],
@@ -51,8 +53,8 @@ export async function prepareFiles(
   const files = new Map<PreparedPart, PreparedFile>();
   const meter = new Meter(most);
   const fileOf = (part: PreparedPart) => {
-    const file =
-      files.get(part) ?? new PreparedFile(join(folder, FILE_NAMES[part]), [...fieldsOf[part], ORIGIN], meter);
+    const path = folder === undefined ? undefined : join(folder, FILE_NAMES[part]);
+    const file = files.get(part) ?? new PreparedFile(path, [...fieldsOf[part], ORIGIN], meter);
     files.set(part, file);
     return file;
   };
@@ -111,9 +113,8 @@ export async function prepareFiles(
           );
       }
     }
-  for (const file of files.values()) file.flush();
   return {
-    sources: Object.fromEntries([...files].map(([part, { path }]) => [part, { path }])),
+    sources: Object.fromEntries([...files].map(([part, file]) => [part, file.end()])),
     leftOut: left.counts(),
   };
 }
@@ -274,36 +275,46 @@ class Meter {
   count(chars: number): void {
     this.#records++;
     this.#chars += chars;
-    const { records = Number.POSITIVE_INFINITY, chars: length = Number.POSITIVE_INFINITY } = this.most ?? {};
+    if (!this.most) return;
+    const { records, chars: mostChars, charsOfOne } = this.most;
     if (this.#records > records) throw tooMany(`more than ${records} records`);
-    if (this.#chars > length) throw tooMany(`records of more than ${length} characters`);
+    if (this.#chars > mostChars) throw tooMany(`records of more than ${mostChars} characters`);
+    if (chars > charsOfOne) throw tooMany(`a record of more than ${charsOfOne} characters`);
   }
 }
 
 const tooMany = (what: string) =>
   new Failure("payload_too_large", `The rows make ${what}: send fewer in a request`);
 
-/** A file of rows in the importer's own columns. */
+/** Rows in the importer's own columns, in a file if there is a path for it. */
 class PreparedFile {
-  #waiting = "";
+  #waiting: string;
 
   constructor(
-    readonly path: string,
+    private readonly path: string | undefined,
     private readonly columns: readonly string[],
     private readonly meter: Meter,
   ) {
-    writeFileSync(path, csvLine(columns), { mode: 0o600 });
+    this.#waiting = csvLine(columns);
+    if (path !== undefined) writeFileSync(path, "", { mode: 0o600, flag: "wx" });
   }
 
   add(cells: Cells, origin: string): void {
     const line = csvLine(this.columns.map((column) => (column === ORIGIN ? origin : (cells[column] ?? ""))));
     this.meter.count(line.length);
     this.#waiting += line;
-    if (this.#waiting.length > BUFFERED) this.flush();
+    if (this.path !== undefined && this.#waiting.length > BUFFERED) this.#flush(this.path);
   }
 
-  flush(): void {
-    appendFileSync(this.path, this.#waiting);
+  /** Returns the source of all rows. */
+  end(): Source {
+    if (this.path === undefined) return { name: "rows", text: this.#waiting };
+    this.#flush(this.path);
+    return { path: this.path };
+  }
+
+  #flush(path: string): void {
+    appendFileSync(path, this.#waiting);
     this.#waiting = "";
   }
 }

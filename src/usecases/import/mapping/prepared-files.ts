@@ -4,6 +4,14 @@ import { join } from "node:path";
 import { IMPORT_FIELDS } from "../import-portfolio.ts";
 import { type Mapped, type PreparationDeps, type Prepared, prepareFiles } from "./prepare.ts";
 
+const fieldsOf = (kind: string) => IMPORT_FIELDS[kind] ?? [];
+const partFields = () => ({
+  properties: fieldsOf("properties"),
+  appliances: fieldsOf("appliances"),
+  serviceEvents: fieldsOf("service_events"),
+  claims: fieldsOf("claims"),
+});
+
 /** Runs the work with the mapped rows in files of the importer's own columns, which are removed afterwards. */
 export async function withPreparedFiles<T>(
   deps: PreparationDeps,
@@ -12,15 +20,12 @@ export async function withPreparedFiles<T>(
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-import-"));
   try {
-    const {
-      properties = [],
-      appliances = [],
-      service_events: serviceEvents = [],
-      claims = [],
-    } = IMPORT_FIELDS;
-    const fields = { properties, appliances, serviceEvents, claims };
-    return await work(await prepareFiles({ ...deps, folder }, mapped, fields));
+    return await work(await prepareFiles({ ...deps, folder }, mapped, partFields()));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Prepares mapped rows in memory: a server may write to its data folder alone. */
+export const prepareInMemory = (deps: PreparationDeps, mapped: readonly Mapped[]): Promise<Prepared> =>
+  prepareFiles(deps, mapped, partFields());
