@@ -35,7 +35,7 @@ const SENTENCES = {
   "delivery.resend_failed": (subject, { matched, error }) =>
     `resent ${counted(matched, "failed delivery", "failed deliveries")} of ${subject}${typeof error === "string" ? ` with the error “${error}”` : ""}`,
   "embed.create": (subject, { property_id }) => `created the embed ${subject} of ${property_id}`,
-  "embed.change": (subject, detail) => `changed the embed ${subject}${fieldsOf(detail)}`,
+  "embed.update": (subject, detail) => `changed the embed ${subject}${fieldsOf(detail)}`,
   "embed.revoke": (subject) => `revoked the embed ${subject}`,
   "job.run": (subject) => `ran the job ${subject}`,
   "snapshot.discard": (subject) => `discarded the snapshots after ${subject}`,

@@ -32,6 +32,9 @@ export type NewEmbed = {
   passcode?: string | null;
 };
 
+/** A change of an embed: the fields that it names. A null clears one. */
+export type EmbedChange = Partial<Pick<NewEmbed, "label" | "recipient" | "passcode">>;
+
 /** An embed in a list. */
 export type ListedEmbed = Embed & { propertyName: string };
 

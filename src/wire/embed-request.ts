@@ -1,8 +1,28 @@
-import { isPasscodeText, MAX_EMBED_DAYS, type NewEmbed, PASSCODE_LENGTH } from "../domain/embed.ts";
+import {
+  type EmbedChange,
+  isPasscodeText,
+  MAX_EMBED_DAYS,
+  type NewEmbed,
+  PASSCODE_LENGTH,
+} from "../domain/embed.ts";
 import { defineConstraint } from "./schema/constraint.ts";
 import { idText, line } from "./schema/constraints.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
 import { body, nullable, optional, required } from "./schema/input.ts";
+
+const changeable = {
+  label: nullable(line, "Name of the embed for the operator", "Credit committee"),
+  recipient: nullable(line, "Who receives the link", "First National Bank"),
+  passcode: nullable(
+    defineConstraint((type) =>
+      type("string")
+        .narrow(isPasscodeText)
+        .describe(`${PASSCODE_LENGTH.least} to ${PASSCODE_LENGTH.most} characters on one line`),
+    ),
+    "A passcode that viewers must enter; send it separately from the link",
+    "maple-4711",
+  ),
+};
 
 export const embedRequest = body({
   property_id: required(idText, "The property that the page shows", EXAMPLE_IDS.P),
@@ -16,17 +36,7 @@ export const embedRequest = body({
     "Days until the page expires; by default it never expires",
     90,
   ),
-  label: nullable(line, "Name of the embed for the operator", "Credit committee"),
-  recipient: nullable(line, "Who receives the link", "First National Bank"),
-  passcode: nullable(
-    defineConstraint((type) =>
-      type("string")
-        .narrow(isPasscodeText)
-        .describe(`${PASSCODE_LENGTH.least} to ${PASSCODE_LENGTH.most} characters on one line`),
-    ),
-    "A passcode that viewers must enter; send it separately from the link",
-    "maple-4711",
-  ),
+  ...changeable,
 });
 
 /** Reads an embed to create. Throws invalid_request. */
@@ -38,5 +48,17 @@ export function readEmbed(given: unknown): NewEmbed {
     label: wire.label || null,
     recipient: wire.recipient || null,
     passcode: wire.passcode ?? null,
+  };
+}
+
+export const embedChange = body(changeable);
+
+/** Reads a change of an embed. Throws invalid_request. */
+export function readEmbedChange(given: unknown): EmbedChange {
+  const { label, recipient, passcode } = embedChange.parse(given);
+  return {
+    ...(label !== undefined && { label: label || null }),
+    ...(recipient !== undefined && { recipient: recipient || null }),
+    ...(passcode !== undefined && { passcode }),
   };
 }

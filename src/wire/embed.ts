@@ -19,7 +19,7 @@ const embedId = id("EMB", "The embed");
 const propertyId = id("P", "The property that it shows");
 
 const propertyName = text("The property's display name", "Harbor View Apartments");
-const embed = object({
+export const embed = object({
   embed_id: embedId,
   property_id: propertyId,
   property_name: propertyName,

@@ -162,6 +162,35 @@ describe("the administrators' routes", () => {
     ]);
   });
 
+  // Rule: embed-change
+  test("change the label, the recipient and the passcode of an embed, which keeps its URL", async () => {
+    const { body: made } = await administrator.client.post("/admin/embeds", { property_id: property.id });
+    const path = `/admin/embeds/${made.embed_id}`;
+    const { body } = await administrator.client.put(path, { label: "Committee", passcode: "cedar-8361" });
+    expect(body).toMatchObject({ label: "Committee", recipient: null, has_passcode: true });
+    await pageOf(made.token, 403);
+    const named = await administrator.client.put(path, { recipient: "First Bank", passcode: null });
+    expect(named.body).toMatchObject({ label: "Committee", recipient: "First Bank", has_passcode: false });
+    await pageOf(made.token);
+    await administrator.client.put(path, { recipient: "First Bank" });
+    const updated = await server.json("embed", "update", made.embed_id, "--label", "", "--passcode");
+    expect(updated).toMatchObject({ label: null, recipient: "First Bank", has_passcode: true });
+    expect(updated.passcode).toMatch(/^[0-9a-z]{4}-[0-9a-z]{4}-[0-9a-z]{4}$/);
+    await pageOf(made.token, 403);
+    const { entries } = (await administrator.client.get("/admin/audit", { subject: made.embed_id })).body;
+    expect((entries as Json[]).map(({ action, detail }) => [action, detail.fields])).toEqual([
+      ["embed.update", ["label", "passcode"]],
+      ["embed.update", ["recipient", "passcode"]],
+      ["embed.update", ["label", "passcode"]],
+      ["embed.create", undefined],
+    ]);
+    expect(JSON.stringify(entries)).not.toMatch(/cedar-8361|argon2/);
+    await administrator.client.put(path, { passcode: "short" }, 400);
+    await administrator.client.put("/admin/embeds/EMB_00000000000000000000000000", {}, 404);
+    await administrator.client.post(`${path}/revoke`, undefined, 200);
+    await administrator.client.put(path, { label: "Late" }, 409);
+  });
+
   test("reject invalid requests", async () => {
     await administrator.client.post("/admin/embeds", { property_id: "P_00000000000000000000000000" }, 404);
     await administrator.client.post("/admin/embeds", {}, 400);

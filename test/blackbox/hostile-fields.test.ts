@@ -60,6 +60,7 @@ const ofAdministrators: Body[] = (
     ["POST", "/admin/partners/‹PARTNER_›/webhook-test", { message: "M" }],
     ["POST", "/admin/partners/‹PARTNER_›/announce", { dry_run: true }],
     ["POST", "/admin/partners/‹PARTNER_›/purge", { confirm: "Nobody" }],
+    ["PUT", "/admin/embeds/‹EMB_›", { label: "L", recipient: "R", passcode: null }],
     ["POST", "/admin/embeds", { property_id: "‹P_›", label: "L", recipient: null, passcode: null }],
     ["PUT", "/admin/partners/‹PARTNER_›/brand", { display_name: "N", color: "#0a7a6e", logo_png: null }],
     [

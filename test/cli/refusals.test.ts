@@ -103,6 +103,7 @@ const ANY_TEXT = [
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   import: ["--properties", "properties.csv"],
   "appliance move": ["--type", "boiler"],
+  "embed update": ["--label", "Committee"],
   "claim update": ["--set", "status=closed"],
   "component update": ["--set", "override_lifespan=20"],
   "event update": ["--set", "date=2026-03-01"],

@@ -45,6 +45,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   "partner set-webhook": ["http://127.0.0.1:9/"],
   "partner probe-webhook": ["--all"],
   "appliance move": ["--type", "boiler"],
+  "embed update": ["--label", "Committee"],
   "claim update": ["--set", "status=closed"],
   "component update": ["--set", "override_lifespan=20"],
   "event update": ["--set", "date=2026-03-01"],

@@ -4,10 +4,10 @@ import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { newPasscode } from "../../secrets/credentials.ts";
 import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
-import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
+import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
 import { embedView, embedViewsView, type NewEmbedJson, newEmbedView } from "../../wire/embed.ts";
-import { readEmbed } from "../../wire/embed-request.ts";
-import { type Command, command, flag, required, text, whole } from "../command.ts";
+import { readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
+import { type Command, command, flag, required, text, UsageError, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
 import { textTable } from "../terminal/text-table.ts";
 
@@ -121,8 +121,7 @@ const views = command({
       const embed = await store.read.embeds.find(embedId);
       return embed && embedViewsView(embed, await store.read.embeds.recentViews(embed.id));
     });
-    if (!record)
-      throw new OperatorError(`Embed not found: ${embedId}`, "`mainstay embed list` shows all embeds.");
+    if (!record) throw embedNotFound(embedId);
     context.print(
       record,
       record.latest.length === 0
@@ -134,6 +133,57 @@ const views = command({
     );
   },
 });
+
+const update = command({
+  name: "update",
+  summary: "change the label, recipient or passcode of an embeddable report",
+  description: "An empty text removes a label or recipient. Viewers must enter a new passcode.",
+  arguments: { embedId: required("the embed's ID") },
+  options: {
+    label: text("TEXT", "the name for it in lists"),
+    recipient: text("TEXT", "who receives the URL"),
+    passcode: flag("ask viewers for a new passcode, which is printed once"),
+    noPasscode: flag("stop asking viewers for a passcode"),
+  },
+  examples: [
+    'mainstay embed update EMB_01j… --recipient "First National Bank"',
+    "mainstay embed update EMB_01j… --passcode",
+  ],
+  async run(context, { embedId }, { label, recipient, passcode: needsPasscode, noPasscode }) {
+    if (needsPasscode && noPasscode)
+      throw new UsageError("specify --passcode or --no-passcode", "See: mainstay embed update --help");
+    if (label === undefined && recipient === undefined && !needsPasscode && !noPasscode)
+      throw new UsageError(
+        "specify --label, --recipient, --passcode or --no-passcode",
+        "See: mainstay embed update --help",
+      );
+    const { embed, passcode } = await withAdministration(context, async (administration) => {
+      const { read } = administration.store;
+      if (!(await read.embeds.find(embedId))) throw embedNotFound(embedId);
+      const passcode = needsPasscode ? newPasscode(administration.random) : noPasscode ? null : undefined;
+      const change = readEmbedChange({
+        ...(label !== undefined && { label }),
+        ...(recipient !== undefined && { recipient }),
+        ...(passcode !== undefined && { passcode }),
+      });
+      const changed = await updateEmbed(administration, embedId, change);
+      const { name } = (await read.properties.find(changed.partnerId, changed.propertyId))!;
+      return { embed: embedView({ ...changed, propertyName: name }, context.now()), passcode };
+    });
+    context.print(
+      { ...embed, ...(typeof passcode === "string" && { passcode }) },
+      [
+        `Changed ${embedId}.`,
+        ...(typeof passcode === "string"
+          ? [`Passcode  ${passcode}`, "Save it now; it is not shown again. Send it separately from the URL."]
+          : []),
+      ].join("\n"),
+    );
+  },
+});
+
+const embedNotFound = (id: string) =>
+  new OperatorError(`Embed not found: ${id}`, "`mainstay embed list` shows all embeds.");
 
 const revoke = command({
   name: "revoke",
@@ -152,4 +202,4 @@ const revoke = command({
   },
 });
 
-export const embedCommands: readonly Command[] = [create, list, views, revoke];
+export const embedCommands: readonly Command[] = [create, list, views, update, revoke];

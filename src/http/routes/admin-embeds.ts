@@ -3,8 +3,9 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Store } from "../../store/store.ts";
 import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
-import { createEmbed, revokeEmbed } from "../../usecases/embeds/embeds.ts";
+import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
 import {
+  embed,
   embedsPage,
   embedView,
   embedViews,
@@ -13,7 +14,7 @@ import {
   newEmbedView,
   revokedEmbed,
 } from "../../wire/embed.ts";
-import { embedRequest, readEmbed } from "../../wire/embed-request.ts";
+import { embedChange, embedRequest, readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
 import { embedInPath, pagingParameters, partnerFilter, propertyFilter } from "../../wire/parameters.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
 import { adminOperation, created, createdReplies, type Operation, ok, okReplies } from "../operation.ts";
@@ -36,7 +37,7 @@ export function adminEmbedOperations(): Operation[] {
         const total = await store.read.embeds.count(filter);
         return ok(
           embedsPage.of(
-            embeds.map((embed) => embedView(embed, now)),
+            embeds.map((one) => embedView(one, now)),
             slice,
             total,
           ),
@@ -52,8 +53,26 @@ export function adminEmbedOperations(): Operation[] {
       parameters: [embedInPath],
       replies: okReplies("The views, newest first, updated every minute", embedViews),
       async handle({ params, store }) {
-        const embed = await requireEmbed(store, params.id!);
-        return ok(embedViewsView(embed, await store.read.embeds.recentViews(embed.id)));
+        const viewed = await requireEmbed(store, params.id!);
+        return ok(embedViewsView(viewed, await store.read.embeds.recentViews(viewed.id)));
+      },
+    }),
+    adminOperation({
+      id: "updateEmbed",
+      method: "PUT",
+      path: "/admin/embeds/{id}",
+      summary: "Change the label, recipient or passcode of an embed",
+      description: "Changes the fields that the request has; null clears one.",
+      tag: "Administration",
+      parameters: [embedInPath],
+      request: { type: embedChange.type, example: { recipient: "First National Bank" } },
+      replies: okReplies("The embed as it is now", embed),
+      errors: [409],
+      body: "json",
+      async handle({ administration, body, now, params, store }) {
+        const changed = await updateEmbed(administration, params.id!, readEmbedChange(body));
+        const property = await store.read.properties.find(changed.partnerId, changed.propertyId);
+        return ok(embedView({ ...changed, propertyName: property!.name }, now));
       },
     }),
     adminOperation({
@@ -91,16 +110,16 @@ export function createEmbedOperation(knowledge: Knowledge, publicUrl: () => stri
     async handle({ administration, body, store }) {
       const input = readEmbed(body);
       if ((await store.read.properties.ownerOf(input.propertyId)) === undefined) throw propertyNotFound();
-      const { embed, token } = await createEmbed(administration, input);
-      const preview = await embedPreview(store.read, knowledge, embed);
+      const { embed: made, token } = await createEmbed(administration, input);
+      const preview = await embedPreview(store.read, knowledge, made);
       const headers = { "cache-control": "no-store" };
-      return { ...created(newEmbedView(embed, token, publicUrl(), preview)), headers };
+      return { ...created(newEmbedView(made, token, publicUrl(), preview)), headers };
     },
   });
 }
 
 async function requireEmbed(store: Store, id: string) {
-  const embed = await store.read.embeds.find(id);
-  if (!embed) throw notFound("Embed not found");
-  return embed;
+  const found = await store.read.embeds.find(id);
+  if (!found) throw notFound("Embed not found");
+  return found;
 }

@@ -57,6 +57,12 @@ export function embedStore(engine: Engine) {
     async insert(embed: Embed & { tokenHash: string }): Promise<void> {
       await db.insert(embeds).values(embed);
     },
+    async update(
+      id: string,
+      change: Partial<Pick<Embed, "label" | "recipient" | "passcodeHash">>,
+    ): Promise<void> {
+      await db.update(embeds).set(change).where(eq(embeds.id, id));
+    },
     /** Returns false if there is no such embed to revoke. */
     async revoke(id: string, revokedAt: Instant): Promise<boolean> {
       const ended = await db

@@ -1,5 +1,5 @@
-import type { Embed, NewEmbed } from "../../domain/embed.ts";
-import { OperatorError } from "../../domain/errors.ts";
+import type { Embed, EmbedChange, NewEmbed } from "../../domain/embed.ts";
+import { conflict, notFound, OperatorError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
@@ -59,6 +59,41 @@ export async function createEmbed(
   return { embed, token };
 }
 
+/**
+ * Changes the label, the recipient or the passcode of an embed and returns it. Viewers who have entered the previous
+ * passcode must enter the new one. Throws not_found, and conflict for a revoked embed.
+ */
+export async function updateEmbed(
+  { store, actor }: Pick<Administration, "store" | "actor">,
+  id: string,
+  { passcode, ...texts }: EmbedChange,
+): Promise<Embed> {
+  const hash = typeof passcode === "string" ? await hashPasscode(passcode) : passcode;
+  return await store.write(async (tx) => {
+    const embed = await tx.embeds.find(id);
+    if (!embed) throw notFound("Embed not found");
+    if (embed.revokedAt !== null) throw conflict("Embed is revoked; create a new one");
+    const next = { ...embed, ...texts, ...(hash !== undefined && { passcodeHash: hash }) };
+    const { label, recipient, passcodeHash } = next;
+    const fields = [
+      ...(label === embed.label ? [] : ["label"]),
+      ...(recipient === embed.recipient ? [] : ["recipient"]),
+      ...(passcodeHash === embed.passcodeHash ? [] : ["passcode"]),
+    ];
+    if (fields.length === 0) return embed;
+    await tx.embeds.update(id, { label, recipient, passcodeHash });
+    const detail = {
+      partner_id: embed.partnerId,
+      fields,
+      label,
+      recipient,
+      has_passcode: passcodeHash !== null,
+    };
+    await tx.audit.record({ at: tx.now, actor, action: "embed.update", subject: id, detail });
+    return next;
+  });
+}
+
 /** Revokes an embed's token. Returns false if there is no such embed, or if it was revoked before. */
 export async function revokeEmbed(
   { store, actor }: Pick<Administration, "store" | "actor">,
@@ -66,7 +101,8 @@ export async function revokeEmbed(
 ): Promise<boolean> {
   return await store.write(async (tx) => {
     if (!(await tx.embeds.revoke(id, tx.now))) return false;
-    await tx.audit.record({ at: tx.now, actor, action: "embed.revoke", subject: id, detail: {} });
+    const detail = { partner_id: (await tx.embeds.find(id))!.partnerId };
+    await tx.audit.record({ at: tx.now, actor, action: "embed.revoke", subject: id, detail });
     return true;
   });
 }

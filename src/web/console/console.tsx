@@ -86,7 +86,7 @@ const recordsOf = (api: AdminClient): Records => ({
   read: (path) => api.read(`/admin${path}`),
   write: (method, path, body) => api.write(method, `/admin${path}`, body),
   propertiesPath: (q, { partner_id }) =>
-    `/book/properties?${new URLSearchParams({ limit: "8", partner_id: partner_id!, ...(q !== "" && { q }) })}`,
+    `/book/properties?${new URLSearchParams({ limit: "8", ...(partner_id && { partner_id }), ...(q !== "" && { q }) })}`,
   onChanged: () => {},
   home: ["Book", hrefTo(["book"])],
   siteName: "Mainstay console",

@@ -7,6 +7,7 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, counted, date, dateTime } from "../format.ts";
+import { PICKED, PropertyPicker } from "../records/property-picker.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Credentials } from "./credentials.tsx";
@@ -164,15 +165,22 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
             heading: "Last viewed",
             shownFrom: "wide",
             cell: ({ last_viewed_at }) =>
-              last_viewed_at === null ? <span class="muted">Never</span> : dateTime(last_viewed_at),
+              last_viewed_at === null ? (
+                <span class="muted">Never</span>
+              ) : (
+                <span title={dateTime(last_viewed_at)}>{date(last_viewed_at)}</span>
+              ),
           },
           {
-            key: "revoke",
-            heading: <span class="visually-hidden">Revoke</span>,
+            key: "change",
+            heading: <span class="visually-hidden">Change</span>,
             isNumber: true,
             cell: (embed) =>
               embed.status === "active" ? (
-                <Revoke embed={embed} again={again} />
+                <span class="choices end">
+                  <Edit embed={embed} again={again} />
+                  <Revoke embed={embed} again={again} />
+                </span>
               ) : (
                 <span class="where-narrow">
                   <Status {...embed} />
@@ -270,6 +278,69 @@ function Status({ status, expires_at, revoked_at }: EmbedJson) {
   );
 }
 
+function TextField(props: { name: string; label: string; value?: string | null }) {
+  const { name, label, value } = props;
+  return (
+    <label>
+      {label}
+      <input name={name} maxLength={500} autoComplete="off" placeholder="None" defaultValue={value ?? ""} />
+    </label>
+  );
+}
+
+function PasscodeField({ placeholder }: { placeholder: string }) {
+  return (
+    <label>
+      Passcode
+      <input
+        name="passcode"
+        minLength={PASSCODE_LENGTH.least}
+        maxLength={PASSCODE_LENGTH.most}
+        autoComplete="off"
+        placeholder={placeholder}
+      />
+    </label>
+  );
+}
+
+/** Changes the label, the recipient and the passcode of an embed. */
+function Edit({ embed, again }: { embed: EmbedJson; again: () => void }) {
+  const { embed_id, property_name, label, recipient, has_passcode } = embed;
+  const { api } = useConsole();
+  const { run } = useAction();
+  const save = async (form: FormData) => {
+    const text = (name: string) => String(form.get(name)).trim();
+    const passcode = text("passcode");
+    const change = {
+      label: text("label") || null,
+      recipient: text("recipient") || null,
+      ...(passcode !== "" && { passcode }),
+      ...(form.has("no_passcode") && { passcode: null }),
+    };
+    const path = `/admin/embeds/${encodeURIComponent(embed_id)}`;
+    await run(() => api.write("PUT", path, change), "Saved.");
+    again();
+  };
+  return (
+    <ConfirmDialog
+      name="Edit"
+      confirmName="Save"
+      title={`Edit the link to ${property_name}`}
+      isSmall
+      onConfirm={save}
+    >
+      <TextField name="label" label="Label" value={label} />
+      <TextField name="recipient" label="Recipient" value={recipient} />
+      <PasscodeField placeholder={has_passcode ? "Unchanged" : "None"} />
+      {has_passcode && (
+        <label>
+          <input type="checkbox" name="no_passcode" /> Remove the passcode
+        </label>
+      )}
+    </ConfirmDialog>
+  );
+}
+
 function Revoke({ embed, again }: { embed: EmbedJson; again: () => void }) {
   const { api } = useConsole();
   const { run } = useAction();
@@ -278,6 +349,7 @@ function Revoke({ embed, again }: { embed: EmbedJson; again: () => void }) {
       name="Revoke"
       title={`Revoke the link to ${embed.property_name}?`}
       isDestructive
+      isSmall
       onConfirm={async () => {
         const path = `/admin/embeds/${encodeURIComponent(embed.embed_id)}/revoke`;
         await run(() => api.write("POST", path), "Link revoked.");
@@ -303,7 +375,7 @@ function NewEmbed(props: {
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name)).trim();
     const embed = {
-      property_id: text("property"),
+      property_id: propertyId || String(form.get(PICKED)),
       ...(text("days") !== "" && { expires_days: Number(text("days")) }),
       ...(text("label") !== "" && { label: text("label") }),
       ...(text("recipient") !== "" && { recipient: text("recipient") }),
@@ -316,39 +388,20 @@ function NewEmbed(props: {
     <section class="card" aria-labelledby={id}>
       <h2 id={id}>New embed</h2>
       <form class="fields" onSubmit={(event) => void submit(event)}>
-        <label>
-          Property ID
-          <input
-            name="property"
-            required
-            pattern="P_.+"
-            defaultValue={propertyId}
-            placeholder="P_…"
-            autoComplete="off"
-          />
-        </label>
+        {propertyId === "" ? (
+          <PropertyPicker legend="Property" owner={{}} isRequired />
+        ) : (
+          <p>
+            Property <code>{propertyId}</code>
+          </p>
+        )}
         <label>
           Expires after (days)
           <input name="days" type="number" min={1} max={MAX_EMBED_DAYS} step={1} placeholder="Never" />
         </label>
-        <label>
-          Label
-          <input name="label" maxLength={500} autoComplete="off" placeholder="None" />
-        </label>
-        <label>
-          Recipient
-          <input name="recipient" maxLength={500} autoComplete="off" placeholder="None" />
-        </label>
-        <label>
-          Passcode
-          <input
-            name="passcode"
-            minLength={PASSCODE_LENGTH.least}
-            maxLength={PASSCODE_LENGTH.most}
-            autoComplete="off"
-            placeholder="None"
-          />
-        </label>
+        <TextField name="label" label="Label" />
+        <TextField name="recipient" label="Recipient" />
+        <PasscodeField placeholder="None" />
         <p class="choices">
           <button type="button" class="outline" onClick={onCancel}>
             Cancel

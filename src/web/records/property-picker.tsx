@@ -13,8 +13,8 @@ export const PICKED = "picked";
 export function PropertyPicker(props: {
   legend: string;
   owner: Owned;
-  /** The property that is left out. */
-  except: string;
+  /** The property that is left out, if any. */
+  except?: string;
   /** The words of the first search. */
   words?: string;
   isRequired?: boolean;
@@ -59,7 +59,7 @@ export function PropertyPicker(props: {
               ))}
               <p class="small muted" role="status">
                 {others.length === 0
-                  ? "No other property has these words."
+                  ? `No ${except === undefined ? "" : "other "}property has these words.`
                   : total > properties.length &&
                     `${counted(total, "property", "properties")} found. Add words to find others.`}
               </p>
@@ -71,9 +71,12 @@ export function PropertyPicker(props: {
   );
 }
 
-function Choice(props: { property: PropertyRowJson; isRequired: boolean; onPick: () => void }) {
+/** A property in a list of all partners names its partner. */
+type Found = PropertyRowJson & { partner?: string };
+
+function Choice(props: { property: Found; isRequired: boolean; onPick: () => void }) {
   const { property, isRequired, onPick } = props;
-  const { id, name } = property;
+  const { id, name, partner } = property;
   return (
     <label>
       <input type="radio" name={PICKED} value={id} required={isRequired} onChange={onPick} />
@@ -81,6 +84,12 @@ function Choice(props: { property: PropertyRowJson; isRequired: boolean; onPick:
         <bdi>{name}</bdi>
         <span class="small muted under">
           <bdi>{addressLine(property)}</bdi>
+          {partner !== undefined && (
+            <>
+              {" · "}
+              <bdi>{partner}</bdi>
+            </>
+          )}
         </span>
       </span>
     </label>

@@ -519,6 +519,8 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     await write((tx) => tx.embeds.moveOfProperty(property.id, elsewhere.id));
     expect(await embeds.count({ propertyId: property.id })).toBe(0);
     await write((tx) => tx.embeds.moveOfProperty(elsewhere.id, property.id));
+    await write((tx) => tx.embeds.update("EMB_1", { label: TEXT, recipient: null, passcodeHash: "h" }));
+    expect(await embeds.find("EMB_1")).toMatchObject({ label: TEXT, recipient: null, passcodeHash: "h" });
     expect(await write((tx) => tx.embeds.revoke("EMB_1", NOW + 9))).toBe(true);
     expect(await write((tx) => tx.embeds.revoke("EMB_1", NOW + 9))).toBe(false);
     expect(await embeds.findByToken("t1")).toMatchObject({ revokedAt: NOW + 9 });
