@@ -6,6 +6,8 @@ import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
 
 const usd = (amount: number | null) => (amount === null ? "" : Math.round(amount).toLocaleString("en-US"));
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+/** Keeps the digits of small probabilities, which differ in nothing else. */
+const probability = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 4 : 1)} %`;
 
 const curveColumns = (): Column[] => [
   { heading: `${currencyCode()} A YEAR` },
@@ -59,7 +61,7 @@ export function lossesText(losses: LossesJson, name: string, width: number): str
         ...[percent(driver.share_of_expected), percent(driver.share_of_variance)],
       ]),
   );
-  const largest = losses.largest_damage.map(({ amount, probability }) => [usd(amount), percent(probability)]);
+  const largest = losses.largest_damage.map((one) => [usd(one.amount), probability(one.probability)]);
   const layer = `deductible ${wholeMoney(losses.deductible)}, ${losses.limit === null ? "no limit" : `limit ${wholeMoney(losses.limit)}`}`;
   return [
     wrapped(

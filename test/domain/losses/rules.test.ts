@@ -124,6 +124,17 @@ describe("the exact losses", () => {
       }),
     );
   });
+
+  // The damages are far above the amount, so that only their number matters.
+  test.each([
+    [false, 0.3],
+    [true, 1 - Math.exp(-0.3)],
+  ])("have the probability of any damage, where several are possible: %p", (isPoisson, given) => {
+    const part = partOf({ failureProbability: 0.4, frequency: 0.3, damage: 1e12, isPoisson });
+    const book = bookOf([part]);
+    const [low] = runSteps(largestDamage(book, runSteps(exactLosses(book)).groups));
+    expect(low).toBeCloseTo(0.4 * given, 6);
+  });
 });
 
 describe("the drivers", () => {
