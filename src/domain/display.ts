@@ -26,6 +26,10 @@ const isUsd = () => chosen.currency === US_DISPLAY.currency;
 /** `US dollars`, `EUR` */
 export const currencyName = (): string => (isUsd() ? "US dollars" : chosen.currency);
 
+/** Returns what the costs of the knowledge base are in, for assumptions. */
+export const priceListMoney = (): string =>
+  isUsd() ? "US dollars" : `US dollars labeled ${chosen.currency} without conversion`;
+
 /** `dollar`, `EUR`: one of the currency, in a sentence. */
 export const oneOfCurrency = (): string => (isUsd() ? "dollar" : chosen.currency);
 

@@ -1,5 +1,5 @@
 import { priceText } from "../domain/costs/price-basis.ts";
-import { currencyName } from "../domain/display.ts";
+import { priceListMoney } from "../domain/display.ts";
 import type { AssumptionsJson } from "../wire/assumptions.ts";
 
 const percent = (share: number) => `${Math.round(share * 100)}%`;
@@ -18,7 +18,7 @@ export function assumptionSentences(assumptions: AssumptionsJson): string[] {
   const calibrated = assumptions.calibrated ? "calibrated" : "not calibrated";
   return [
     `Scoring model ${assumptions.model_version}, ${calibrated} to the operator's own records.`,
-    `Costs are in ${currencyName()} ${prices} unless they are the owner's own.`,
+    `Costs are in ${priceListMoney()} ${prices} unless they are the owner's own.`,
     ...(components === 0
       ? []
       : [

@@ -1,4 +1,5 @@
 import { priceText } from "../domain/costs/price-basis.ts";
+import { priceListMoney, todaysMoney } from "../domain/display.ts";
 import { shareByBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
 import { usDate } from "../domain/us-english.ts";
@@ -32,10 +33,10 @@ export function planAssumptionsOf(
     `Ages, lifetimes and risks use scoring model ${modelVersion}, ${modelVersion.includes("+") ? "calibrated" : "not calibrated"}, as of ${day(asOf)}. Year 1 starts on that date. ${NO_GUARANTEE}`,
     inflationPct === 0
       ? "Costs are not inflated."
-      : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in today's dollars.`,
+      : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in ${todaysMoney().replace("’", "'")}.`,
     "Costs are your own where your cost book or a component has them, otherwise reference estimates per component type, " +
       `checked against published price guides, scaled to size as far as it is known, and ${priceText(prices)}. ` +
-      "The cost basis of each says which. They are in US dollars, and are not site-specific quotes.",
+      `The cost basis of each says which. They are in ${priceListMoney()}, and are not site-specific quotes.`,
     ...(shares === null
       ? []
       : [
