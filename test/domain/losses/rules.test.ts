@@ -5,6 +5,7 @@ import { lossesOf } from "../../../src/domain/losses/book-losses.ts";
 import { covarianceWith, DRIVERS, driversOf } from "../../../src/domain/losses/drivers.ts";
 import { exactLosses, largestDamage } from "../../../src/domain/losses/exact-losses.ts";
 import { LOSSES, type LossPart } from "../../../src/domain/losses/loss-part.ts";
+import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { technicalPremium } from "../../../src/domain/losses/technical-premium.ts";
 import { survival, yearFactorQuadrature, yearHazard } from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
@@ -206,6 +207,23 @@ describe("the drivers", () => {
 });
 
 describe("the simulated years", () => {
+  // Rule: losses-simulation
+  test("with model error have the same mean, and its variance beside their own", () => {
+    const parts = Array.from({ length: 1500 }, () =>
+      partOf({ failureProbability: 0.02, system: "appliance" }),
+    );
+    const { total } = runSteps(simulateYears(bookOf(parts), { years: 20_000, modelError: 0.25 }));
+    const momentsOf = (years: Float64Array) => {
+      const mean = years.reduce((sum, one) => sum + one, 0) / years.length;
+      const variance = years.reduce((sum, one) => sum + (one - mean) ** 2, 0) / years.length;
+      return { mean, relative: variance / mean ** 2 };
+    };
+    const [plain, withError] = [momentsOf(total.plain), momentsOf(total.withError)];
+    expect(Math.abs(withError.mean / plain.mean - 1)).toBeLessThan(0.01);
+    // The variance of a log-normal error of the hazards, a little less where some parts fail anyway.
+    expect((withError.relative - plain.relative) / (Math.exp(0.25 ** 2) - 1)).toBeWithin(0.88, 1.05);
+  });
+
   // Rule: losses-properties
   test("rise with the return period, and are the same each time", () => {
     check(
