@@ -3,7 +3,7 @@ ALTER TABLE webhook_deliveries ADD COLUMN last_error TEXT;
 UPDATE webhook_deliveries SET last_error = (
   SELECT error FROM webhook_attempts WHERE delivery_id = webhook_deliveries.id ORDER BY attempt DESC LIMIT 1
 ) WHERE status = 'failed';
-CREATE INDEX webhook_deliveries_errors ON webhook_deliveries (partner_id, coalesce(last_error, ''), id) WHERE status = 'failed';
+CREATE INDEX webhook_deliveries_errors ON webhook_deliveries (partner_id, status, coalesce(last_error, ''), id) WHERE status = 'failed';
 
 -- The audit log is filtered by partner, actor, action and time, newest first. An entry belongs to the partner that it names.
 ALTER TABLE audit_log ADD COLUMN partner_id TEXT;

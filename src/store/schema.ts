@@ -856,7 +856,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       index("webhook_deliveries_event").on(t.event, t.id),
       index("webhook_deliveries_failed").on(t.partnerId, t.status, t.id).where(sql`${t.status} = 'failed'`),
       index("webhook_deliveries_errors")
-        .on(t.partnerId, sql`coalesce(${t.lastError}, '')`, t.id)
+        .on(t.partnerId, t.status, sql`coalesce(${t.lastError}, '')`, t.id)
         .where(sql`${t.status} = 'failed'`),
       index("webhook_deliveries_finished").on(t.status, t.finishedAt).where(isNotNull(t.finishedAt)),
     ],

@@ -117,6 +117,23 @@ describe("scans no large table, and no partner's whole share of one", () => {
   });
 });
 
+test("failed deliveries with one error are counted and resent from a covering index", async () => {
+  const { deliveryLog } = fixture.store.read;
+  const window = { partnerId: fixture.partnerId, from: 0, to: NOW, error: "HTTP 500" };
+  const statements = await statementsOf(async () => {
+    await deliveryLog.nextError(fixture.partnerId);
+    await deliveryLog.failureGroup(window);
+    await deliveryLog.countFailed(window);
+    await fixture.store.write((tx) => tx.deliveryLog.resendFailed(window, "", 9, NOW));
+  });
+  const selects = statements.filter((sql) => sql.startsWith("select") && sql.includes("webhook_deliveries"));
+  expect(selects).toHaveLength(4);
+  for (const sql of selects)
+    expect(planOf(sql).join("\n"), sql).toContain(
+      "COVERING INDEX webhook_deliveries_errors (partner_id=? AND status=? AND",
+    );
+});
+
 test("a recount reads the rows of its properties, of its block, or the first or last of a list", async () => {
   const { recounts } = fixture.store.read;
   const { partnerId } = fixture;
