@@ -12,6 +12,8 @@ export type XmlElement = {
 };
 
 const MAX_BYTES = 32 * 1_048_576;
+/** An element of four bytes takes 600 bytes of memory; those of documents have dozens. */
+const MOST_TAGS = 3_000_000;
 
 export const isXml = (path: string): boolean => /\.xml$/i.test(path);
 
@@ -45,6 +47,7 @@ export function parseDocument(name: string, bytes: Uint8Array): XmlElement {
   } catch {
     throw refuse("it is not UTF-8");
   }
+  if (tagsIn(text) > MOST_TAGS) throw refuse(`it has more than ${MOST_TAGS} tags`);
   let root: Parsed | null;
   try {
     const document = parseXml(text, { includeOffsets: true, preserveDocumentType: true });
@@ -58,6 +61,13 @@ export function parseDocument(name: string, bytes: Uint8Array): XmlElement {
   }
   if (!root) throw refuse("it has no element");
   return elementsOf(root, lineCounter(text));
+}
+
+/** Counts beginnings of tags, no further than needed. */
+function tagsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("<"); at >= 0 && count <= MOST_TAGS; at = text.indexOf("<", at + 1)) count++;
+  return count;
 }
 
 type Node = { -readonly [K in keyof XmlElement]: XmlElement[K] } & { children: Node[] };

@@ -35,6 +35,10 @@ describe("is refused", () => {
     expect(() => parse(text)).toThrow(`a.xml cannot be read as XML: ${problem}`);
   });
 
+  test("very many elements, before they are parsed", () => {
+    expect(() => parse(`<r>${"<a/>".repeat(3_000_000)}</r>`)).toThrow("it has more than 3000000 tags");
+  });
+
   test("another encoding", () => {
     expect(() => parseDocument("a.xml", Buffer.from([0x3c, 0xff, 0x3e]))).toThrow("it is not UTF-8");
   });
