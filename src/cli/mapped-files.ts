@@ -165,10 +165,8 @@ function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => bo
       (heading) => !used.has(heading) && fieldMeant(mapping, heading) === field,
     );
     const not = others.length > 0 ? ` (not ${someOf(others)})` : "";
-    lines.push([
-      field,
-      `${column}${format}: ${(mapped.length > 0 ? mapped : examples).join(", ").slice(0, 90)}${not}`,
-    ]);
+    const from = table.form ? "" : `${column}${format}: `;
+    lines.push([field, `${from}${(mapped.length > 0 ? mapped : examples).join(", ").slice(0, 90)}${not}`]);
   }
   for (const [field, text] of Object.entries(constants))
     lines.push([field, `${text} in every row without one`]);
@@ -194,7 +192,7 @@ function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => bo
   const unused = table.headings.filter((heading) => heading !== "" && !used.has(heading));
   const width = Math.max(...lines.map(([field]) => field.length), 0);
   return [
-    `${basename(table.name)}: ${table.count} rows, each ${ROWS[mapping.rows]}`,
+    `${basename(table.name)}: ${table.form ? `${table.form.name}, ` : ""}${table.count} ${table.count === 1 ? "row" : "rows"}, each ${ROWS[mapping.rows]}`,
     ...lines.map(([field, from]) => `  ${field.padEnd(width)}  ${from}`.replaceAll(/\s+$/g, "")),
     ...(without.length > 0 ? [`  Counted only, no kind of equipment: ${someOf(without)}`] : []),
     ...(unused.length > 0 ? [`  Not used: ${someOf(unused)}`] : []),

@@ -246,6 +246,11 @@ describe("importing standard formats", () => {
       ...[1, expect.stringContaining('row 2: "Elm Hall" has no address, and is no property of the partner')],
     ]);
     writeFileSync(audit!, AUDIT);
+    const asked = await run("--file", audit!);
+    expect(asked.stderr).toMatch(
+      /^audit.xml: BuildingSync, 1 row, each a property\n {2}partner_property_id {2}Elm Hall\n/,
+    );
+    expect(asked.stderr).toContain("audit.xml: BuildingSync, 1 row, each an appliance\n");
     expect(await importing("--file", audit!, "--yes")).toMatchObject({
       properties: { created: 1 },
       appliances: { created: 2 },
