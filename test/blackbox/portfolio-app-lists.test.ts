@@ -267,7 +267,7 @@ test("a property of 2,000 components is loaded in few calls, and shown without l
   });
   expect(work).toBeLessThan(MOST_WORK);
   // Ten pages of components, and one call for each other resource.
-  expect(calls.filter((url) => url.includes("/v1/")).length).toBeLessThanOrEqual(17);
+  expect(calls.filter((url) => url.includes("/v1/")).length).toBeLessThanOrEqual(18);
   expect(
     await page.locator("#actions table.actions").first().locator("tbody tr").count(),
   ).toBeLessThanOrEqual(10);

@@ -16,6 +16,7 @@ export function conditionTrendOperations(): Operation[] {
     partnerOperation({
       id: "getPropertyConditionTrend",
       method: "GET",
+      cacheable: true,
       path: "/v1/property/{id}/condition-trend",
       summary: "Get a property's weekly condition and expected cost, oldest first",
       description: WEEKLY,
@@ -31,6 +32,7 @@ export function conditionTrendOperations(): Operation[] {
     partnerOperation({
       id: "getPortfolioConditionTrend",
       method: "GET",
+      cacheable: true,
       path: "/v1/portfolio/condition-trend",
       summary: "Get the portfolio's weekly condition and expected cost, oldest first",
       description: `${WEEKLY} Demo properties are left out.`,
