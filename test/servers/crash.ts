@@ -1,6 +1,7 @@
 /*
- * Kills servers during load, again and again: `bun run crash [--rounds 1000] [--storage folder|postgres] [--seed S]`, by
- * default on both engines. A round is a kill -9, the start after it, and what clients do meanwhile. Every few dozen
+ * Kills servers during load, again and again: `bun run crash [--rounds 1000] [--storage folder|postgres] [--seed S]
+ * [--fleets 1]`, by default on both engines. Several fleets, each with a storage of its own, use the time in which one
+ * waits. A round is a kill -9, the start after it, and what clients do meanwhile. Every few dozen
  * rounds all promises are checked and the storage is replaced by an empty one, so that a check reads little. Writes a
  * report per engine to `bench/reports`, and exits 1 where a promise is broken.
  */
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     storage: { type: "string" },
     servers: { type: "string", default: "3" },
     clients: { type: "string", default: "16" },
+    fleets: { type: "string", default: "1" },
   },
 });
 
@@ -27,7 +29,7 @@ const SCORED_PROPERTIES = 40;
 const ENGINES = ["folder", "postgres"] as const;
 type Engine = (typeof ENGINES)[number];
 
-function wholeNumber(name: "rounds" | "seed" | "servers" | "clients", most = 1e9): number {
+function wholeNumber(name: "rounds" | "seed" | "servers" | "clients" | "fleets", most = 1e9): number {
   const value = values[name]!;
   if (!/^\d+$/.test(value) || Number(value) < 1 || Number(value) > most)
     throw new Error(`--${name} is ${value}: use a whole number from 1 to ${most}`);
@@ -39,15 +41,18 @@ if (engines.length === 0) throw new Error(`--storage is ${values.storage}: use $
 const rounds = wholeNumber("rounds", 1e6);
 const servers = wholeNumber("servers", 16);
 const clients = wholeNumber("clients", 256);
+const fleets = wholeNumber("fleets", 16);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) + 1 : wholeNumber("seed");
 
 async function crash(engine: Engine) {
   const startedAt = Date.now();
   const total = { rounds: 0, kills: 0, checks: 0, writes: 0, deliveries: 0, unanswered: 0 };
   const violations: string[] = [];
-  for (let nth = 0; total.rounds < rounds; nth++) {
+  let nextSeed = seed;
+  const checkOnce = async () => {
+    const roundSeed = nextSeed++;
     const { violations: found, record } = await runRound({
-      seed: seed + nth,
+      seed: roundSeed,
       servers,
       clients,
       seconds: SECONDS_PER_CHECK,
@@ -55,7 +60,7 @@ async function crash(engine: Engine) {
       faults: [crashing(rounds - total.rounds)],
       storage: engine === "folder" ? folderStorage() : await postgresStorage(),
     });
-    violations.push(...found.map((violation) => `seed ${seed + nth}: ${violation}`));
+    violations.push(...found.map((violation) => `seed ${roundSeed}: ${violation}`));
     total.rounds += record.crashes;
     total.kills += record.kills;
     total.checks++;
@@ -63,13 +68,18 @@ async function crash(engine: Engine) {
     total.deliveries += record.arrivals.length;
     total.unanswered += record.answers.get("none") ?? 0;
     console.log(`${engine}: ${total.rounds} of ${rounds} rounds, ${total.writes} writes acknowledged`);
-    for (const violation of found.slice(0, 20)) console.log(`  FAILED seed ${seed + nth}: ${violation}`);
+    for (const violation of found.slice(0, 20)) console.log(`  FAILED seed ${roundSeed}: ${violation}`);
     if (record.crashes === 0) throw new Error(`${engine}: no round was completed in ${SECONDS_PER_CHECK} s`);
-  }
+  };
+  const keepChecking = async () => {
+    while (total.rounds < rounds) await checkOnce();
+  };
+  await Promise.all(Array.from({ length: fleets }, keepChecking));
   saveReport(`crash-${engine}.json`, {
     seed,
     servers: engine === "folder" ? 1 : servers,
     clients,
+    fleets,
     seconds: Math.round((Date.now() - startedAt) / 1000),
     ...total,
     violations,
