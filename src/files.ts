@@ -27,7 +27,7 @@ export function moveIntoPlace(from: string, to: string): void {
     rmSync(from);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST" || existsSync(to)) throw alreadyExists(to);
+    if (code === "EEXIST" || existsSync(to)) throw fileExistsError(to);
     // exFAT and some network file systems have no hard links.
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code ?? "")) throw error;
     renameSync(from, to);
@@ -121,7 +121,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-export function alreadyExists(path: string): OperatorError {
+export function fileExistsError(path: string): OperatorError {
   return new OperatorError(
     `${path} already exists and was not changed`,
     "Specify a file that does not exist.",

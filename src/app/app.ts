@@ -16,7 +16,7 @@ import { htmlErrorPages } from "../http/html-error-page.ts";
 import type { Operation } from "../http/operation.ts";
 import { partnerApi } from "../http/partner-api.ts";
 import { PasscodeGate } from "../http/passcode-gate.ts";
-import { Pipeline } from "../http/pipeline.ts";
+import { RequestPipeline } from "../http/pipeline.ts";
 import { ADMIN_HEADERS } from "../http/responses.ts";
 import { assetOperation } from "../http/routes/assets.ts";
 import { consoleRootOperation } from "../http/routes/console.ts";
@@ -36,7 +36,7 @@ import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { EventStream } from "../usecases/history/event-stream.ts";
 import { LossBooks } from "../usecases/losses/loss-books.ts";
-import { checkHealth, limitHealthChecks } from "../usecases/operations/check-health.ts";
+import { checkHealth, limitHealthChecks } from "../usecases/operations/server-health.ts";
 import { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { dropPrices } from "../usecases/portfolio/price-list.ts";
@@ -55,9 +55,9 @@ import { modelCheck } from "./model-check.ts";
 import { partnerTasks } from "./partner-tasks.ts";
 import { rateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
-import type { WatchedWriter } from "./service-manager.ts";
 import { storageJobs } from "./storage-jobs.ts";
-import { uploadsOf } from "./uploads.ts";
+import type { WatchedWriter } from "./systemd-notifications.ts";
+import { photoStorageOf } from "./uploads.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./webhook-delivery.ts";
 
 type AppDeps = {
@@ -338,7 +338,7 @@ async function createFetches(
     authenticator,
     checkHealth: health,
     bulkItems: limits.bulkItems,
-    uploads: uploadsOf(store, config.storage.dataDir, config.storage),
+    uploads: photoStorageOf(store, config.storage.dataDir, config.storage),
     photoBytes: limits.photoBytes,
     photoBytesPerPartner: limits.photoBytesPerPartner,
     basePath: server.basePath,
@@ -362,7 +362,7 @@ async function createFetches(
     const parsed = parseAddress(address);
     return parsed !== undefined && trusted.some((network) => contains(network, parsed));
   };
-  const pipeline = new Pipeline({
+  const pipeline = new RequestPipeline({
     store,
     knowledge,
     authenticator,

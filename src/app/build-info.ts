@@ -12,4 +12,5 @@ export const BUILD = {
 } as const;
 
 /** The program's source file when run from its sources; undefined in an executable, which is the program itself. */
-export const PROGRAM_FILE = typeof MAINSTAY_COMMIT === "string" ? undefined : `${import.meta.dir}/../main.ts`;
+export const SOURCE_ENTRY_FILE =
+  typeof MAINSTAY_COMMIT === "string" ? undefined : `${import.meta.dir}/../main.ts`;

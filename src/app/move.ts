@@ -10,7 +10,12 @@ import { environmentProvidesKey, keyFilePath } from "../secrets/master-key.ts";
 import { postgresSource, postgresTarget } from "../store/postgres/transfer-endpoint.ts";
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
 import { sqliteEndpoint } from "../store/sqlite/transfer-endpoint.ts";
-import { type TransferEndpoint, type TransferredRows, transfer, uploadRows } from "../store/transfer.ts";
+import {
+  storedPhotoQueries,
+  type TransferEndpoint,
+  type TransferredRows,
+  transfer,
+} from "../store/transfer.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { openCallLedger } from "./call-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
@@ -115,12 +120,12 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
 
 async function databaseSource(url: string): Promise<Place> {
   const endpoint = await postgresSource(url);
-  return { ...endpoint, pictures: uploadRows(endpoint.engine) };
+  return { ...endpoint, pictures: storedPhotoQueries(endpoint.engine) };
 }
 
 async function databaseTarget({ to, again, clock }: MoveDeps): Promise<Target> {
   const endpoint = await postgresTarget(to, { now: clock(), again });
-  return { ...endpoint, pictures: uploadRows(endpoint.engine) };
+  return { ...endpoint, pictures: storedPhotoQueries(endpoint.engine) };
 }
 
 /** A target data folder, whose database file gets its name last. */

@@ -10,7 +10,7 @@ import { yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, type ImpersonationTokens } from "../secrets/impersonation-token.ts";
 import type { Store } from "../store/store.ts";
-import { announceState } from "../usecases/deliveries/announce-state.ts";
+import { announceCurrentTiers } from "../usecases/deliveries/announce-current-tiers.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
 import { failureText, selfExec } from "./self-exec.ts";
 
@@ -91,7 +91,9 @@ export function partnerTasks(deps: {
         await yieldToEventLoop();
       };
       return start(partner.id, "announce", () =>
-        announceState({ administration, knowledge, yieldNow, lock }, partner, false).finally(lock.release),
+        announceCurrentTiers({ administration, knowledge, yieldNow, lock }, partner, false).finally(
+          lock.release,
+        ),
       );
     },
     /** Runs as a child process, since deleting needs a database connection that does nothing else. */

@@ -1,4 +1,4 @@
-import { PROGRAM_FILE } from "./build-info.ts";
+import { SOURCE_ENTRY_FILE } from "./build-info.ts";
 
 /** The environment variable that passes the id of the lock on calibrations from the server to its child process. */
 export const FIT_LOCK = "MAINSTAY_FIT_LOCK";
@@ -27,7 +27,7 @@ export class SelfExecFailed extends Error {
  * argument.
  */
 export const selfProgram = (): readonly string[] =>
-  PROGRAM_FILE === undefined ? [process.execPath] : [process.execPath, PROGRAM_FILE];
+  SOURCE_ENTRY_FILE === undefined ? [process.execPath] : [process.execPath, SOURCE_ENTRY_FILE];
 
 /**
  * Variables that would turn the child into something other than this executable with these arguments, and those by which

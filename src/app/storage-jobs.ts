@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import { sweepUploads } from "../usecases/portfolio/photos.ts";
 import { databaseFile } from "./data-folder.ts";
 import { SelfExecFailed, selfExec } from "./self-exec.ts";
-import { uploadsOf } from "./uploads.ts";
+import { photoStorageOf } from "./uploads.ts";
 
 type StorageJobs = {
   jobs: readonly Job[];
@@ -67,7 +67,7 @@ export function storageJobs(deps: {
         name: "sweep-uploads",
         runAtStart: true,
         async run(signal) {
-          const files = await sweepUploads(store, uploadsOf(store, dataDir), openedAt, signal);
+          const files = await sweepUploads(store, photoStorageOf(store, dataDir), openedAt, signal);
           if (files > 0) log.info({ files }, "orphaned uploads removed");
           for (const folder of new Set([dataDir, config.backup.dir])) {
             // The next start finds what stays, such as while the process has no file descriptors left.

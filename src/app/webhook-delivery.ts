@@ -9,9 +9,9 @@ import { readAuthorities } from "../tls/pem-files.ts";
 import { deliveryRepository, partnerLeases } from "../usecases/deliveries/delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../webhooks/dispatcher-deps.ts";
+import { createResolver } from "../webhooks/dns-resolver.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../webhooks/endpoint-health.ts";
 import { createHttpSender, type Sender } from "../webhooks/http-sender.ts";
-import { createResolver } from "../webhooks/resolve.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /*

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import {
-  alreadyExists,
+  fileExistsError,
   moveIntoPlace,
   requireFreeSpace,
   toStorageError,
@@ -43,7 +43,7 @@ export type Backup = { file: string; bytes: number; encrypted: boolean; manifest
  */
 export async function createBackup(request: BackupRequest): Promise<Backup> {
   const { file, databaseFile, passphrase } = request;
-  if (existsSync(file)) throw alreadyExists(file);
+  if (existsSync(file)) throw fileExistsError(file);
   if (!existsSync(databaseFile))
     throw new OperatorError(
       `Database not found: ${databaseFile}`,

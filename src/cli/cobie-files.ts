@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { type Property, propertyNotFound } from "../domain/property.ts";
 import { isRetired } from "../domain/retirement.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
-import { alreadyExists, toStorageError } from "../files.ts";
+import { fileExistsError, toStorageError } from "../files.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
 import type { Store } from "../store/store.ts";
 import { cobieWorkbook } from "../usecases/cobie/write.ts";
@@ -68,7 +68,7 @@ function newFolder(folder: string): string {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw alreadyExists(folder);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw fileExistsError(folder);
     throw toStorageError(error, folder);
   }
   return folder;

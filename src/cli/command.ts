@@ -1,7 +1,7 @@
 import type { SettingKey } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
+import type { Arguments, Described, Named, Options, Parse } from "./command-description.ts";
 import type { Context } from "./context.ts";
-import type { Arguments, Described, Named, Options, Parse } from "./described.ts";
 
 /** The arguments, options and action of a command. Created by `command`. */
 type CommandBody = Described & {

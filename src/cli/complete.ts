@@ -1,5 +1,5 @@
 import type { Command, Listed } from "./command.ts";
-import type { Option, Options } from "./described.ts";
+import type { Option, Options } from "./command-description.ts";
 import { GLOBAL_OPTIONS, optionFlag } from "./parser.ts";
 
 /** The candidates at the cursor: words with their meanings, or file names. */

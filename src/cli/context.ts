@@ -6,7 +6,7 @@ import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
-import type { DescribedCommand } from "./described.ts";
+import type { DescribedCommand } from "./command-description.ts";
 import { printableText } from "./terminal/printable-text.ts";
 
 /** A synchronous text stream: `write` returns after all text is written. */

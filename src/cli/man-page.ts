@@ -1,7 +1,7 @@
 import { BUILD } from "../app/build-info.ts";
-import type { DescribedCommand, Option } from "./described.ts";
+import type { DescribedCommand, Option } from "./command-description.ts";
 import { argumentForm, GLOBAL_OPTIONS, optionFlag, SUMMARY } from "./parser.ts";
-import { EXIT } from "./report-error.ts";
+import { EXIT } from "./report-command-error.ts";
 
 /** Returns the manual page of all commands in man(7) format. */
 export function manPage(commands: readonly DescribedCommand[]): string {

@@ -2,8 +2,8 @@ import { Command as Commander, Option as CommanderOption } from "commander";
 import { BUILD } from "../app/build-info.ts";
 import type { Override } from "../config/load.ts";
 import { type Command, flag, type Listed, setting, text, UsageError } from "./command.ts";
+import type { Argument, Arguments, Option, Options } from "./command-description.ts";
 import type { GlobalOptions } from "./context.ts";
-import type { Argument, Arguments, Option, Options } from "./described.ts";
 
 /** A command with its validated values. */
 type Invocation = {

@@ -9,11 +9,11 @@
  */
 import { CommanderError } from "commander";
 import { type Entry, type Listed, loadEntry } from "./command.ts";
+import type { DescribedCommand } from "./command-description.ts";
 import { complete, completionLines } from "./complete.ts";
 import { createContext, type Host } from "./context.ts";
-import type { DescribedCommand } from "./described.ts";
 import { createParser } from "./parser.ts";
-import { EXIT, reportError } from "./report-error.ts";
+import { EXIT, reportError } from "./report-command-error.ts";
 import { COMMANDS } from "./table.ts";
 import { printableText } from "./terminal/printable-text.ts";
 import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { alreadyExists, openNewFile, toStorageError } from "../files.ts";
+import { fileExistsError, openNewFile, toStorageError } from "../files.ts";
 import { UsageError } from "./command.ts";
 import type { Context } from "./context.ts";
 
@@ -25,7 +25,7 @@ export function saveWorkbook(file: string, bytes: Uint8Array): void {
   try {
     writeFileSync(openNewFile(file), bytes);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw alreadyExists(file);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw fileExistsError(file);
     throw toStorageError(error, file);
   }
 }

@@ -22,7 +22,7 @@ import {
   checkWal,
 } from "./database.ts";
 import { folderChecks } from "./folder.ts";
-import { checkCertificate, endpointChecks } from "./network.ts";
+import { checkCertificate, endpointChecks } from "./network-checks.ts";
 import { checkSharedSchema, checkStoredPhotos, databaseFound, serverChecks } from "./postgres.ts";
 
 type Installation = {

@@ -103,7 +103,7 @@ export function actionOf(knowledge: Knowledge, { code, basis }: HazardFlag): Haz
 }
 
 /** Returns the label of a flag, which says of a suspicion that it is one. */
-export function flagLabel(knowledge: Knowledge, { code, basis }: HazardFlag): string {
+export function hazardFlagLabel(knowledge: Knowledge, { code, basis }: HazardFlag): string {
   const { label } = knowledge.knownHazard(code);
   return basis === "era" ? `Suspected by its years alone: ${label}` : label;
 }

@@ -6,7 +6,7 @@ import type { WireType } from "../wire/schema/wire-type.ts";
 import { parseWeights } from "./accept.ts";
 import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";
 import { CHUNK_CHARS } from "./json-stream.ts";
-import { type Call, ok, type Reply, readReplies } from "./operation.ts";
+import { type Call, ok, type Reply, readOperationReplies } from "./operation.ts";
 import { parseChoice } from "./query.ts";
 
 export const CSV = "text/csv";
@@ -132,7 +132,7 @@ export function listReplies<Body>(
 
 /** Does the same for a list whose CSV columns differ from the fields of its records. */
 export function pageReplies<Body>(description: string, type: WireType<Body>, alternativeExample?: string) {
-  const replies = readReplies(description, type);
+  const replies = readOperationReplies(description, type);
   const headers = {
     ...replies[200].headers,
     "X-Total-Count": { $ref: "#/components/headers/TotalCount" },

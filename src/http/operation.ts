@@ -217,7 +217,7 @@ export const adminOperation = <const R extends Replies>(
 ): AdminOperation => ({ ...operation, ...queryOf(operation), access: "admin" });
 
 /** The replies of a read: a 200 with an ETag, and a 304. */
-export const readReplies = <Body>(description: string, type: WireType<Body>) => ({
+export const readOperationReplies = <Body>(description: string, type: WireType<Body>) => ({
   200: { description, type, headers: ETAG },
   304: { description: "The cached response is still current", type: null, headers: ETAG },
 });

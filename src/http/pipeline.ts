@@ -79,7 +79,7 @@ type PipelineDeps = {
  * Runs a routed request through the steps before and after its handler. The order of the checks is fixed: credentials,
  * the partner's rate limit, the daily call limit, the size of the body, and only then its content.
  */
-export class Pipeline {
+export class RequestPipeline {
   readonly #idempotency: Idempotency;
   readonly #cache: AnswerCache<TaggedResponse>;
   readonly #memory = new ResponseMemoryLimiter();

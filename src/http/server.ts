@@ -8,7 +8,7 @@ import type { HostCheck } from "./host.ts";
 import type { HtmlErrorPages } from "./html-error-page.ts";
 import type { StreamEnd } from "./json-stream.ts";
 import { type Operation, pathsOf } from "./operation.ts";
-import type { Pipeline } from "./pipeline.ts";
+import type { RequestPipeline } from "./pipeline.ts";
 import { type HoldOpen, ResponseDeadline } from "./response-deadline.ts";
 import type { RequestContext } from "./responses.ts";
 import { addressKey } from "./sliding-window.ts";
@@ -17,7 +17,7 @@ type HttpDeps = {
   operations: readonly Operation[];
   /** An optional prefix of all paths, such as `/api`. */
   basePath: string;
-  pipeline: Pipeline;
+  pipeline: RequestPipeline;
   addressWindow: RateWindow;
   /** Limits scrapes of the metrics; `addressWindow` by default. The health is outside all limits. */
   metricsWindow?: RateWindow;

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../domain/knowledge.ts";
-import { assemble, type CheckedFiles } from "./assemble.ts";
+import { assemble, type CheckedFiles } from "./assemble-knowledge.ts";
 import { FILES } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";
 

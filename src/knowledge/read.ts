@@ -1,6 +1,6 @@
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Type, type } from "../validators.ts";
-import { assemble, type CheckedFiles } from "./assemble.ts";
+import { assemble, type CheckedFiles } from "./assemble-knowledge.ts";
 import { checkReferences, checkSources, KnowledgeError } from "./check.ts";
 import type { KnowledgeFiles } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";

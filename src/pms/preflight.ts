@@ -4,10 +4,10 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { readAuthorities } from "../tls/pem-files.ts";
+import type { Resolve } from "../webhooks/dns-resolver.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
-import type { Resolve } from "../webhooks/resolve.ts";
 import { authorization, type Credentials } from "./credentials.ts";
-import { connectOnce, type Endpoint, requestStatus, tlsHandshake } from "./probe.ts";
+import { connectOnce, type Endpoint, fetchHttpStatus, tlsHandshake } from "./probe.ts";
 
 type PreflightDeps = { settings: Config["rm"]; resolve: Resolve; clock: () => Instant };
 
@@ -115,7 +115,7 @@ async function checkTls(endpoint: Endpoint, address: string, now: Instant): Prom
 }
 
 async function checkHttp(endpoint: Endpoint, address: string): Promise<[number, string]> {
-  const status = await requestStatus(endpoint, address, undefined);
+  const status = await fetchHttpStatus(endpoint, address, undefined);
   if (status >= 500) throw new StepFailure(`HTTP ${status}`);
   return [status, `HTTP ${status} without credentials`];
 }
@@ -132,7 +132,7 @@ async function checkCredentials(
       throw new StepFailure(`no credentials are set, and the system requires them (HTTP ${anonymousStatus})`);
     return [undefined, "no credentials are set, and none are required"];
   }
-  const status = await requestStatus(endpoint, address, header);
+  const status = await fetchHttpStatus(endpoint, address, header);
   if (status === 401 || status === 403) throw new StepFailure(`credentials rejected (HTTP ${status})`);
   if (status < 200 || status >= 300)
     throw new StepFailure(`HTTP ${status}: credentials not verified; check the path of rm.url`);

@@ -54,7 +54,7 @@ export function tlsHandshake(endpoint: Endpoint, address: string): Promise<Hands
 }
 
 /** Sends one GET request and returns the status of the response. Does not follow redirects. */
-export function requestStatus(
+export function fetchHttpStatus(
   endpoint: Endpoint,
   address: string,
   authorization: string | undefined,

@@ -25,11 +25,12 @@ import { administratorStore, partnerStore } from "./queries/partners.ts";
 import { photoStore } from "./queries/photos.ts";
 import { planActionStore } from "./queries/plan-actions.ts";
 import { planStore } from "./queries/plans.ts";
+import { recalculationStore } from "./queries/portfolio-recalculations.ts";
 import { propertyStore } from "./queries/properties.ts";
 import { propertyFilterStore } from "./queries/property-filters.ts";
+import { propertyStandingStore } from "./queries/property-standings.ts";
 import { purgeStore } from "./queries/purge.ts";
 import { rateWindowStore } from "./queries/rate-windows.ts";
-import { recalculationStore } from "./queries/recalculations.ts";
 import { recountStore } from "./queries/recounts.ts";
 import { budgetStore, idempotencyStore } from "./queries/requests.ts";
 import { savedFilterStore } from "./queries/saved-filters.ts";
@@ -39,7 +40,6 @@ import { serverStore } from "./queries/servers.ts";
 import { serviceEventStore } from "./queries/service-events.ts";
 import { snapshotShareStore } from "./queries/snapshot-shares.ts";
 import { snapshotStore } from "./queries/snapshots.ts";
-import { standingStore } from "./queries/standings.ts";
 import { totalsStore } from "./queries/totals.ts";
 import { unitStore } from "./queries/units.ts";
 import { uploadStore } from "./queries/uploads.ts";
@@ -56,7 +56,7 @@ export const storesOf = (engine: Engine) => ({
   appliances: applianceStore(engine),
   components: componentStore(engine),
   lossRows: lossRowStore(engine),
-  standings: standingStore(engine),
+  standings: propertyStandingStore(engine),
   totals: totalsStore(engine),
   conditionTrends: conditionTrendStore(engine),
   flags: flagStore(engine),

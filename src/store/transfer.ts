@@ -279,7 +279,7 @@ const sumOf = ({ dataType, columnType }: Column, column: Column) => {
 };
 
 /** Makes the queries of the pictures that a database stores. */
-export function uploadRows({ db, tables: { uploads } }: Engine) {
+export function storedPhotoQueries({ db, tables: { uploads } }: Engine) {
   return {
     async names(): Promise<string[]> {
       const rows = await db.select({ filename: uploads.filename }).from(uploads).orderBy(uploads.filename);

@@ -7,7 +7,7 @@ import { OperatorError } from "../domain/errors.ts";
 import { lazy } from "../lazy.ts";
 import { trustedAuthorities } from "../tls/pem-files.ts";
 import { type AddressPolicy, addressRefusal } from "./address-policy.ts";
-import type { Resolve } from "./resolve.ts";
+import type { Resolve } from "./dns-resolver.ts";
 
 export type NetworkSettings = {
   /** Called for every attempt, so that a change of the lists also applies to open connections. */

@@ -27,7 +27,7 @@ export const actionOrNullView = (action: Action | undefined) =>
   action ? actionView(action) : { action: null, reason: null };
 
 /** Returns the records of components with what to do with each. Leaves out those that were purged since they were read. */
-export const withActions = <R extends { component_id: string }>(
+export const addActionsToComponents = <R extends { component_id: string }>(
   records: readonly R[],
   actions: ReadonlyMap<string, Action>,
 ) =>

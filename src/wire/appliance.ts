@@ -17,8 +17,8 @@ import {
   hazardFlags,
   hazardFlagsView,
   hazardsOfType,
+  partnerFlagFields,
   readStatedFlags,
-  statedFlagFields,
 } from "./hazard-flag.ts";
 import { forPartner, page, unscopedPage } from "./paging.ts";
 import { property } from "./property.ts";
@@ -258,7 +258,7 @@ const optionalFields = {
   usage_intensity: nullable(constraint.usageIntensity, out.usage_intensity),
   size: nullable(constraint.size, out.size),
   warranty_expiry: nullable(constraint.day, out.warranty_expiry),
-  ...statedFlagFields,
+  ...partnerFlagFields,
 } as const;
 
 /** `install_year` is among the names that the error for a missing field lists, as the specification has it. */

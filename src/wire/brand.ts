@@ -1,7 +1,7 @@
 import { type Brand, type BrandChange, type HexColor, isHexColor, MAX_BRAND_NAME } from "../domain/brand.ts";
 import { invalid } from "../domain/errors.ts";
 import { LOGO_SIDES, type Logo, MAX_LOGO_BYTES, readLogo } from "../domain/logo.ts";
-import { defineConstraint } from "./schema/constraint.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import { id, object, text, whole } from "./schema/fields.ts";
 import { body, nullable } from "./schema/input.ts";
 import { isRequiredLine } from "./schema/text-bounds.ts";

@@ -13,8 +13,8 @@ import type { ClaimEvidence } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, toIso } from "../domain/time.ts";
 import { type BulkResult, bulkFields, bulkView } from "./bulk.ts";
 import { forPartner, page } from "./paging.ts";
-import { defineConstraint } from "./schema/constraint.ts";
 import * as constraint from "./schema/constraints.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import {
   anyOf,
   day,

@@ -1,6 +1,6 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { ComplianceItem, ComplianceStatus, InspectionResult } from "../domain/figures/compliance.ts";
-import { INSPECTION_NOTICE } from "../domain/figures/inspection-notice.ts";
+import { INSPECTION_NOTICE } from "../domain/figures/inspection-law-notice.ts";
 import type { InspectionBasis } from "../domain/figures/inspection-record.ts";
 import type { Property } from "../domain/property.ts";
 import { applianceTypeId } from "./component-names.ts";

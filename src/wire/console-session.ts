@@ -1,6 +1,6 @@
 import type { Administrator } from "../domain/partner.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { defineConstraint } from "./schema/constraint.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import { flag, id, instant, object, text } from "./schema/fields.ts";
 import { body, required } from "./schema/input.ts";
 import type { WireOf } from "./schema/wire-type.ts";

@@ -5,8 +5,8 @@ import {
   type NewEmbed,
   PASSCODE_LENGTH,
 } from "../domain/embed.ts";
-import { defineConstraint } from "./schema/constraint.ts";
 import { idText, line } from "./schema/constraints.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
 import { body, nullable, optional, required } from "./schema/input.ts";
 

@@ -1,8 +1,8 @@
 import type { FailedWindow } from "../domain/delivery.ts";
 import { parseInstant } from "../domain/time.ts";
 import { bulkResend } from "./delivery.ts";
-import { defineConstraint } from "./schema/constraint.ts";
 import * as constraint from "./schema/constraints.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import { body, nullable, optional, required } from "./schema/input.ts";
 
 export const failedWindow = body({

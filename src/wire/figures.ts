@@ -19,7 +19,7 @@ import { facilityConditionField, facilityConditionView } from "./facility-condit
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
-import { figuresReply } from "./recalculating.ts";
+import { figuresReply } from "./recalculating-field.ts";
 import { enumOf, id, instant, integer, object, record, text, usd, whole } from "./schema/fields.ts";
 import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";

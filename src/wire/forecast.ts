@@ -7,7 +7,7 @@ import type { FigureAccumulator } from "./figure-accumulator.ts";
 import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
 import { calculatedAt, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
-import { figuresReply } from "./recalculating.ts";
+import { figuresReply } from "./recalculating-field.ts";
 import { list, number, object, record, text, usd, whole } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";

@@ -3,14 +3,14 @@ import {
   actionOf,
   FLAG_BASES,
   type FlagBasis,
-  flagLabel,
   type HazardFlag,
+  hazardFlagLabel,
   parseFlags,
   storedCodes,
 } from "../domain/hazards.ts";
 import { HAZARD_ACTIONS, type HazardAction, type Knowledge } from "../domain/knowledge.ts";
 import { applianceTypeId } from "./component-names.ts";
-import { defineConstraint } from "./schema/constraint.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import { enumOf, id, list, object, record, text, textList, whole } from "./schema/fields.ts";
 import { documentedAs, nullable } from "./schema/input.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -44,7 +44,7 @@ type HazardFlagJson = WireOf<typeof hazardFlag>;
 const hazardFlagView = hazardFlag.serializer((knowledge: Knowledge, flag: HazardFlag) => ({
   code: flag.code,
   basis: flag.basis,
-  label: flagLabel(knowledge, flag),
+  label: hazardFlagLabel(knowledge, flag),
   authority: knowledge.knownHazard(flag.code).authority,
   action: actionOf(knowledge, flag),
 }));
@@ -175,7 +175,7 @@ export const flagsClearedText = textList(
 );
 
 /** The request fields that set and clear flags. */
-export const statedFlagFields = {
+export const partnerFlagFields = {
   flags_set: documentedAs(nullable(codes, flagsSetText), flagsSetText),
   flags_cleared: documentedAs(nullable(codes, flagsClearedText), flagsClearedText),
 } as const;

@@ -1,6 +1,6 @@
 import { forPartner } from "./paging.ts";
-import { defineConstraint } from "./schema/constraint.ts";
 import * as constraint from "./schema/constraints.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import { anyObject, list, object, text, textList, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
 import type { WireOf } from "./schema/wire-type.ts";

@@ -1,8 +1,8 @@
 import type { ModelProposal } from "../administration/model-proposal.ts";
 import type { CalibrationJson } from "./calibration.ts";
 import { fitFields, fitView } from "./model.ts";
-import { defineConstraint } from "./schema/constraint.ts";
 import * as constraint from "./schema/constraints.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import { anyObject, enumOf, flag, instant, object, text, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
 import { isoOrNull } from "./schema/units.ts";

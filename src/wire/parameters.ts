@@ -156,9 +156,9 @@ export const createdUntil = inQuery(
   "Created before this ISO 8601 timestamp",
   "2026-11-21T00:00:00Z",
 );
-export const sinceRequired: Parameter = { ...since, required: true };
+export const requiredSinceParameter: Parameter = { ...since, required: true };
 export const partnerFilter = inQuery("partner_id", "Filter by partner", EXAMPLE_IDS.PARTNER);
-export const bookPartners = inQuery(
+export const bookPartnersParameter = inQuery(
   "partner_id",
   "Restrict to these partners, separated by commas",
   EXAMPLE_IDS.PARTNER,
@@ -180,7 +180,7 @@ export const eventFilter = inQuery("event", "Filter by event", "component.critic
   type: "string",
   enum: [...WEBHOOK_EVENTS],
 });
-export const subjectFilter = inQuery(
+export const subjectParameter = inQuery(
   "subject",
   "Filter by partner, administrator or date",
   EXAMPLE_IDS.PARTNER,

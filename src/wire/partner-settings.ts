@@ -6,8 +6,8 @@ import {
   WEBHOOK_EVENTS,
 } from "../domain/partner.ts";
 import { partner } from "./partner.ts";
-import { defineConstraint } from "./schema/constraint.ts";
 import { requiredLine } from "./schema/constraints.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import { body, nullable, optional, required } from "./schema/input.ts";
 
 /* Partners in operators' requests. Apart from those in responses, which small commands print. */

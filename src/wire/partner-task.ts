@@ -1,7 +1,7 @@
 import { PARTNER_TASKS, type PartnerTask } from "../administration/partner-task.ts";
 import { toIso } from "../domain/time.ts";
-import { defineConstraint } from "./schema/constraint.ts";
 import * as constraint from "./schema/constraints.ts";
+import { defineConstraint } from "./schema/field-constraint.ts";
 import { enumOf, id, instant, mapOf, object, text, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
 import { isoOrNull } from "./schema/units.ts";

@@ -13,6 +13,7 @@ import { actionFields, actionView } from "./action.ts";
 import { assumptionsField, assumptionsView } from "./assumptions.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
 import { costBasis, costFactor, costFields, costSize, costsView } from "./costs.ts";
+import { reconciliation, reconciliationView } from "./figure-reconciliation.ts";
 import { subject, subjectView } from "./figures.ts";
 import { type FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
@@ -27,8 +28,7 @@ import {
   wholeUsd,
 } from "./plan-summary.ts";
 import { property } from "./property.ts";
-import { figuresReply } from "./recalculating.ts";
-import { reconciliation, reconciliationView } from "./reconciliation.ts";
+import { figuresReply } from "./recalculating-field.ts";
 import { day, enumOf, flag, id, list, number, object, record, text, usd } from "./schema/fields.ts";
 import type { Cell } from "./schema/table.ts";
 import { round, scoreFromHundredths } from "./schema/units.ts";

@@ -13,7 +13,7 @@ import {
   planSummaryView,
 } from "./plan-summary.ts";
 import { property } from "./property.ts";
-import { recalculating } from "./recalculating.ts";
+import { recalculating } from "./recalculating-field.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
 import { type Cell, tableCells, tableColumns } from "./schema/table.ts";
 import { usdFromCents } from "./schema/units.ts";

@@ -22,7 +22,7 @@ import {
 import { type CountOfCode, flagCounts, flagCountsView, flagTotals, flagTotalsView } from "./hazard-flag.ts";
 import { forPartner, page } from "./paging.ts";
 import { property } from "./property.ts";
-import { figuresReply, recalculating } from "./recalculating.ts";
+import { figuresReply, recalculating } from "./recalculating-field.ts";
 import { object, whole } from "./schema/fields.ts";
 import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";

@@ -10,7 +10,7 @@ import type { FigureAccumulator } from "./figure-accumulator.ts";
 import { calculatedAt, subject, subjectView } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
-import { figuresReply } from "./recalculating.ts";
+import { figuresReply } from "./recalculating-field.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
 import { usdFromCents, usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";

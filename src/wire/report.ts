@@ -31,7 +31,7 @@ import {
 import { FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
 import { property, propertyView } from "./property.ts";
-import { figuresReply } from "./recalculating.ts";
+import { figuresReply } from "./recalculating-field.ts";
 import { list, mapOf, object, record, usd } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";

@@ -1,7 +1,7 @@
 import type { Health } from "../administration/health.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { forPartner, partnerName } from "./paging.ts";
-import { defineConstraint, loadValidators } from "./schema/constraint.ts";
+import { defineConstraint, loadValidators } from "./schema/field-constraint.ts";
 import {
   alwaysTrue,
   anyObject,

@@ -7,7 +7,7 @@ import {
   addAppliance,
   addProperty,
   addWornAppliance,
-  daysFromToday,
+  dateDaysFromToday,
   logEvents,
   THIS_YEAR,
 } from "../support/portfolio.ts";
@@ -75,7 +75,7 @@ describe("a tank that crosses every tier", () => {
     const leaking = await smart({ event_type: "water_leak", severity: "critical" });
     expect(leaking.risk_tier).toBe("CRITICAL");
     expect((await smart({ event_type: "normal" })).risk_tier).toBe("WARNING");
-    const event = { appliance_id: tank.appliance_id, component_id: tank.id, date: daysFromToday(0) };
+    const event = { appliance_id: tank.appliance_id, component_id: tank.id, date: dateDaysFromToday(0) };
     await logEvents(client, { ...event, event_type: "Replacement" });
     await receiver.waitFor(() => ofComponent(receiver, tank.id).length === 4);
     reported = ofComponent(receiver, tank.id);
@@ -165,7 +165,7 @@ test("a replacement sends component.recovered, and the other service events of i
   await own.json("snapshot");
   const replaced = tanks.findLast((one) => one.risk_tier === "CRITICAL")!;
   const inspected = tanks.find((one) => one.risk_tier === "WARNING" && one.risk_score < 0.6)!;
-  const today = daysFromToday(0);
+  const today = dateDaysFromToday(0);
   const eventOn = ({ id, appliance_id }: Json, event_type: string) => ({
     appliance_id,
     component_id: id,
@@ -198,10 +198,10 @@ test("only a snapshot, a smart event and a replacement send tier changes", async
   const worn = await addWornAppliance(client, property.id);
   const aged = await addAppliance(client, property.id, { type_id: "roof" });
   await client.put(`/v1/appliances/${aged.id}`, { install_year: THIS_YEAR - 60 });
-  const event = { appliance_id: worn.id, date: daysFromToday(0) };
+  const event = { appliance_id: worn.id, date: dateDaysFromToday(0) };
   const types = ["Emergency Repair", "Repair", "Inspection", "Preventive Maintenance", "Warranty Claim"];
   await logEvents(client, ...types.map((event_type) => ({ ...event, event_type, condition_after: "poor" })));
-  const claim = { claim_type: "water_damage", date_of_loss: daysFromToday(0), amount: 5000 };
+  const claim = { claim_type: "water_damage", date_of_loss: dateDaysFromToday(0), amount: 5000 };
   await client.post(`/v1/property/${property.id}/claims`, claim);
   await client.post("/v1/meter-event", { appliance_id: worn.id, metric: "temperature_f", value: 180 });
   const announced = async () => ({

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday } from "../support/portfolio.ts";
 
 const FIGURES = ["report", "condition-score", "rcv", "reserve", "forecast"];
 const { serve } = useMainstay();
@@ -17,7 +17,7 @@ const assumptionsOf = async (id: string, figure: string): Promise<Json> =>
 // Rule: assumptions
 describe("the assumptions of a property's figures", () => {
   test("are the same on each of them, and count its components", async () => {
-    const { id } = await addProperty(client, { year_built: 1980, records_since: daysFromToday(-400) });
+    const { id } = await addProperty(client, { year_built: 1980, records_since: dateDaysFromToday(-400) });
     await addAppliance(client, id, { type_id: "refrigerator", install_year: 2024 });
     await client.post("/v1/appliances", { property_id: id, type_id: "washer" }, 201);
     const components = (await client.get("/v1/components", { property_id: id, limit: 200 })).body.components;
@@ -46,11 +46,11 @@ describe("the assumptions of a property's figures", () => {
   });
 
   test("count the parts that are older than the record, until they are replaced", async () => {
-    const { id } = await addProperty(client, { records_since: daysFromToday(-10) });
+    const { id } = await addProperty(client, { records_since: dateDaysFromToday(-10) });
     const washer = await addAppliance(client, id, { type_id: "washer", install_year: 2010 });
     const before = (await assumptionsOf(id, "reserve")).unknown_past;
     expect(before).toBeGreaterThan(0);
-    const event = { appliance_id: washer.id, event_type: "Replacement", date: daysFromToday(-5) };
+    const event = { appliance_id: washer.id, event_type: "Replacement", date: dateDaysFromToday(-5) };
     await client.post("/v1/service-events/bulk", { events: [event] }, 201);
     expect((await assumptionsOf(id, "reserve")).unknown_past).toBe(0);
   });

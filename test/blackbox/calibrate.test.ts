@@ -5,7 +5,7 @@ import { createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { daysFromToday } from "../support/portfolio.ts";
+import { dateDaysFromToday } from "../support/portfolio.ts";
 import { testOnSqlite } from "../support/postgres.ts";
 import { leftBy } from "../support/released-database.ts";
 
@@ -267,7 +267,7 @@ describe("an applied calibration", () => {
       expect(calibrated).not.toEqual(plain);
       const appliance = (await client.get("/v1/appliances?limit=1")).body.appliances[0];
       await client.post("/v1/service-events/bulk", {
-        events: [{ appliance_id: appliance.id, event_type: "Other", date: daysFromToday(0) }],
+        events: [{ appliance_id: appliance.id, event_type: "Other", date: dateDaysFromToday(0) }],
       });
       const components = await allComponents(client);
       const isOwn = (_: unknown, i: number) => components[i]!.appliance_id === appliance.id;
@@ -345,8 +345,8 @@ describe("a day with a snapshot, after a calibration is applied", () => {
 /** Shortens the fleet's record to a little more than a year by today: about fifty failures, few of them old. */
 async function youngFleet(server: Installation): Promise<void> {
   const { partner_id } = await server.createPartner("Young");
-  const later = Math.round((Date.parse(daysFromToday(0)) - Date.parse("2018-03-15")) / 86_400_000);
-  const today = daysFromToday(0);
+  const later = Math.round((Date.parse(dateDaysFromToday(0)) - Date.parse("2018-03-15")) / 86_400_000);
+  const today = dateDaysFromToday(0);
   const moved = (day: string) => new Date(Date.parse(day) + later * 86_400_000).toISOString().slice(0, 10);
   const into = folder();
   const write = (name: string, keep: (line: string) => boolean = () => true) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday, THIS_YEAR } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday, THIS_YEAR } from "../support/portfolio.ts";
 
 const { serve, folder } = useMainstay();
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   stranger = server.as(await server.createPartner("Umbrella"));
 });
 
-const CLAIM = { claim_type: "equipment_breakdown", date_of_loss: daysFromToday(0), amount: 1234.56 };
+const CLAIM = { claim_type: "equipment_breakdown", date_of_loss: dateDaysFromToday(0), amount: 1234.56 };
 
 /** A property with a 14-year-old boiler and a washer, and the path of its claims. */
 async function insured() {
@@ -167,7 +167,7 @@ describe("one claim", () => {
     ["claim_type", { claim_type: 7 }],
     ["date_of_loss", { date_of_loss: "2024-02-30" }],
     ["date_of_loss", { date_of_loss: "1899-12-31" }],
-    ["date_of_loss", { date_of_loss: daysFromToday(3) }],
+    ["date_of_loss", { date_of_loss: dateDaysFromToday(3) }],
     ["amount", { amount: -1 }],
     ["amount", { amount: "12" }],
     ["amount", { amount: 1e300 }],
@@ -230,7 +230,7 @@ describe("the claims of a property", () => {
   // Rule: list-claims
   test("are listed by date of loss, most recent first, in pages", async () => {
     const { property, record, list } = await insured();
-    const days = [-400, -3, -2000, -30].map(daysFromToday);
+    const days = [-400, -3, -2000, -30].map(dateDaysFromToday);
     await record({ claims: days.map((date_of_loss) => ({ ...CLAIM, date_of_loss })) });
     const dates = (body: Json) => body.claims.map((claim: Json) => claim.date_of_loss);
     expect(await list()).toMatchObject({
@@ -250,8 +250,8 @@ describe("the claims of a property", () => {
   // Rule: scoring-impact
   test("have their current effect on scores", async () => {
     const { record, list } = await insured();
-    const denied = { ...CLAIM, status: "denied", date_of_loss: daysFromToday(-1) };
-    const old = [-1461, -1827].map((days) => ({ ...CLAIM, date_of_loss: daysFromToday(days) }));
+    const denied = { ...CLAIM, status: "denied", date_of_loss: dateDaysFromToday(-1) };
+    const old = [-1461, -1827].map((days) => ({ ...CLAIM, date_of_loss: dateDaysFromToday(days) }));
     await record({ claims: [...old, denied, CLAIM] });
     const impacts = (await list()).claims.map((claim: Json) => [claim.status, claim.scoring_impact]);
     expect(impacts).toEqual([
@@ -267,7 +267,7 @@ describe("the impact of claims", () => {
   // Rule: claims-impact
   test("has every field of the specification", async () => {
     const { property, record, impact } = await insured();
-    const { id } = await record({ ...CLAIM, date_of_loss: daysFromToday(-1461) });
+    const { id } = await record({ ...CLAIM, date_of_loss: dateDaysFromToday(-1461) });
     expect(await impact()).toEqual({
       property_id: property.id,
       name: property.name,
@@ -279,7 +279,7 @@ describe("the impact of claims", () => {
           claim_id: id,
           claim_type: "equipment_breakdown",
           label: "Equipment breakdown (boiler and machinery)",
-          date_of_loss: daysFromToday(-1461),
+          date_of_loss: dateDaysFromToday(-1461),
           age_years: 4,
           base_likelihood_ratio: 1.8,
           effective_likelihood_ratio: 1.16,
@@ -307,7 +307,7 @@ describe("the impact of claims", () => {
     const active = types.map((claim_type) => ({ ...CLAIM, claim_type }));
     const silent = [
       { ...CLAIM, status: "denied" },
-      { ...CLAIM, date_of_loss: daysFromToday(-1830) },
+      { ...CLAIM, date_of_loss: dateDaysFromToday(-1830) },
     ];
     await record({ claims: [...active, ...silent] });
     const body = await impact();
@@ -374,7 +374,7 @@ describe("a recorded claim", () => {
       { paid: -1 },
       { deductible: "1" },
       { closed_on: "1800-01-01" },
-      { valued_at: daysFromToday(2) },
+      { valued_at: dateDaysFromToday(2) },
     ])
       expect((await client.put(`${path}/${id}`, body, 400)).body.details).toHaveLength(1);
     await client.put(`${path}/CLM_01m7xtg343ff0b7c2d4e6g8hjk`, {}, 404);

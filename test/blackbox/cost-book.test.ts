@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 
@@ -77,7 +77,7 @@ describe("the cost book", () => {
     expect(lines).toEqual([
       {
         ...{ id: expect.any(String), type_id: "boiler", component_def_id: null, state: "NY" },
-        ...{ proactive_cost: null, reactive_cost: 9, size: null, as_of: daysFromToday(0), basis: "own" },
+        ...{ proactive_cost: null, reactive_cost: 9, size: null, as_of: dateDaysFromToday(0), basis: "own" },
       },
     ]);
   });
@@ -141,7 +141,7 @@ describe("the cost book", () => {
       [{ ...HEATER, basis: "guess" }, "Line 2: basis must be one of own, own_history"],
     ] as const)
       expect((await refused([BURNER, wrong])).error).toBe(message);
-    const future = await refused([{ ...HEATER, as_of: daysFromToday(2) }]);
+    const future = await refused([{ ...HEATER, as_of: dateDaysFromToday(2) }]);
     expect(future.error).toStartWith("Line 1: as_of must be from 1900-01-01 to ");
     const several = await refused([{ ...HEATER, size: -1 }, BURNER, { ...BURNER, state: "QQ" }]);
     expect(several.details).toEqual([

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday, logEvents } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday, logEvents } from "../support/portfolio.ts";
 
 const { serve, folder } = useMainstay();
 
@@ -36,9 +36,13 @@ describe("mainstay costs", () => {
     const events: object[] = [];
     for (const [nth, cost] of [9000, 9100, 9200, 14_000, 15_000].entries()) {
       const { id } = await addAppliance(client, property.id, { type_id: "boiler" });
-      const date = daysFromToday(-100 - nth);
+      const date = dateDaysFromToday(-100 - nth);
       if (cost > 10_000)
-        events.push({ appliance_id: id, event_type: "Emergency Repair", date: daysFromToday(-130 - nth) });
+        events.push({
+          appliance_id: id,
+          event_type: "Emergency Repair",
+          date: dateDaysFromToday(-130 - nth),
+        });
       events.push({ appliance_id: id, event_type: "Replacement", date, total_cost: cost });
       // Too few of another kind.
       const heater = await addAppliance(client, property.id);
@@ -80,7 +84,7 @@ describe("mainstay costs", () => {
         proactive_cost: 9100,
         reactive_cost: 14_500,
       },
-      ...{ size: null, as_of: daysFromToday(0), basis: "own_history" },
+      ...{ size: null, as_of: dateDaysFromToday(0), basis: "own_history" },
     });
     const { actor, detail } = await lastEntry();
     expect(actor).toStartWith("cli:");
@@ -117,7 +121,7 @@ describe("mainstay costs import", () => {
     const lines = await book();
     expect(lines.map(({ type_id }) => type_id)).toEqual(["roof", "boiler", "boiler"]);
     expect(lines[1]).toMatchObject({ state: "NY", proactive_cost: 9000.5, as_of: "2026-01-31" });
-    expect(lines[2]).toMatchObject({ component_def_id: "boiler_burner", as_of: daysFromToday(0) });
+    expect(lines[2]).toMatchObject({ component_def_id: "boiler_burner", as_of: dateDaysFromToday(0) });
     expect((await costs("import", file)).changes).toBe(0);
     expect((await lastEntry()).detail.changes).toEqual([
       { before: null, after: lines[1] },

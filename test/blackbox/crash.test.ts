@@ -6,7 +6,13 @@ import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { killAt, killable } from "../support/kill-during-work.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance, daysFromToday, PROPERTY, THIS_YEAR } from "../support/portfolio.ts";
+import {
+  addProperty,
+  addWornAppliance,
+  dateDaysFromToday,
+  PROPERTY,
+  THIS_YEAR,
+} from "../support/portfolio.ts";
 import { testOnSqlite } from "../support/postgres.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -87,7 +93,7 @@ describe("kill -9 in the middle of a write load", () => {
     const component = `/v1/components/${appliance.components[0].id}/history`;
     const log = async (nth: number) => {
       const body = {
-        events: [{ appliance_id: appliance.id, event_type: "Cleaning", date: daysFromToday(0) }],
+        events: [{ appliance_id: appliance.id, event_type: "Cleaning", date: dateDaysFromToday(0) }],
       };
       const { body: logged } = await client.post("/v1/service-events/bulk", body, 201, {
         "idempotency-key": `${nth}`,

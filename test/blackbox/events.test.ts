@@ -7,7 +7,7 @@ import {
   addAppliance,
   addProperty,
   addWornAppliance,
-  daysFromToday,
+  dateDaysFromToday,
   logEvents,
 } from "../support/portfolio.ts";
 
@@ -49,7 +49,12 @@ describe("the event stream", () => {
     const client = await newPartner();
     const property = await addProperty(client);
     const worn = await addWornAppliance(client, property.id);
-    const event = { appliance_id: worn.id, event_type: "Inspection", date: daysFromToday(0), parts_cost: 7 };
+    const event = {
+      appliance_id: worn.id,
+      event_type: "Inspection",
+      date: dateDaysFromToday(0),
+      parts_cost: 7,
+    };
     const logged = (await logEvents(client, event)).events[0];
     const since = "2026-01-01T00:00:00+00:00";
     const { body } = await client.get("/v1/events", { since, limit: 200 });
@@ -82,7 +87,7 @@ describe("the event stream", () => {
           appliance_id: worn.id,
           total_cost: 7,
           voided: false,
-          date: daysFromToday(0),
+          date: dateDaysFromToday(0),
         },
       },
     ]);
@@ -206,7 +211,10 @@ describe("a client that follows the sync pattern", () => {
 
     let writing = true;
     const log = async (...events: object[]) => {
-      const logged = await logEvents(client, ...events.map((one) => ({ ...one, date: daysFromToday(0) })));
+      const logged = await logEvents(
+        client,
+        ...events.map((one) => ({ ...one, date: dateDaysFromToday(0) })),
+      );
       written.push(...logged.events.map((one: Json) => one.id));
     };
     const grow = async () => {

@@ -4,7 +4,7 @@ import { type Administrator, createAdministrator } from "../support/administrato
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday, logEvents, THIS_YEAR } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday, logEvents, THIS_YEAR } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 
@@ -15,7 +15,7 @@ let client: ApiClient;
 let property: Json;
 let heater: Json;
 
-const TODAY = daysFromToday(0);
+const TODAY = dateDaysFromToday(0);
 const UNKNOWN = "C_01m7xtfbnkegg9j7dstwvcm1r5";
 
 beforeAll(async () => {
@@ -28,18 +28,24 @@ beforeAll(async () => {
   const on = { appliance_id: heater.id };
   await logEvents(
     client,
-    { ...on, event_type: "Repair", date: daysFromToday(-200) },
+    { ...on, event_type: "Repair", date: dateDaysFromToday(-200) },
     {
       ...on,
       event_type: "Emergency Repair",
-      date: daysFromToday(-100),
+      date: dateDaysFromToday(-100),
       component_id: componentOf(heater).id,
     },
-    { ...on, event_type: "Inspection", date: daysFromToday(-50), condition_after: "poor", notes: "leaking" },
+    {
+      ...on,
+      event_type: "Inspection",
+      date: dateDaysFromToday(-50),
+      condition_after: "poor",
+      notes: "leaking",
+    },
   );
   await client.post(`/v1/property/${property.id}/claims`, {
     claim_type: "water_damage",
-    date_of_loss: daysFromToday(-300),
+    date_of_loss: dateDaysFromToday(-300),
     amount: 5000,
   });
   const leak = { event_type: "water_leak", severity: "low", appliance: { appliance_id: heater.id } };
@@ -84,10 +90,10 @@ describe("an explanation", () => {
     expect(explained.evidence.map((one: Json) => [one.kind, one.date]).toSorted()).toEqual([
       ["cascade", null],
       ["cascade", null],
-      ["claim", daysFromToday(-300)],
-      ["condition", daysFromToday(-50)],
-      ["emergency_repair", daysFromToday(-100)],
-      ["repair", daysFromToday(-200)],
+      ["claim", dateDaysFromToday(-300)],
+      ["condition", dateDaysFromToday(-50)],
+      ["emergency_repair", dateDaysFromToday(-100)],
+      ["repair", dateDaysFromToday(-200)],
       ["smart_event", TODAY],
     ]);
     expect(explained.hazard.acute_hazard).toBeCloseTo(0.15 * (1.4 - 1), 9);
@@ -128,7 +134,7 @@ describe("an explanation", () => {
 
   // Rule: explain-component
   test("explains the lower age of a component with unknown history", async () => {
-    const late = await addProperty(client, { name: "Late Lot", records_since: daysFromToday(-400) });
+    const late = await addProperty(client, { name: "Late Lot", records_since: dateDaysFromToday(-400) });
     const old = await addAppliance(client, late.id, {
       type_id: "water_heater_gas",
       install_year: THIS_YEAR - 7,
@@ -136,7 +142,7 @@ describe("an explanation", () => {
     const { age } = await explain(componentOf(old, "wh_gas_anode").id);
     expect(age).toMatchObject({
       reason: "unknown_past",
-      counted_from: daysFromToday(-400),
+      counted_from: dateDaysFromToday(-400),
       counted_days: 400,
     });
     expect(age.unknown_past.probability_original_then).toBeLessThan(0.5);
@@ -160,7 +166,7 @@ describe("an explanation", () => {
     await logEvents(client, {
       appliance_id: own.id,
       event_type: "Emergency Repair",
-      date: daysFromToday(-30),
+      date: dateDaysFromToday(-30),
     });
     const { changes, score } = await explain(id);
     const foretold = changes.find((one: Json) => one.change === change);

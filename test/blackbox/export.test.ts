@@ -5,7 +5,7 @@ import { readXlsx } from "hucre/xlsx";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance, daysFromToday, logEvents } from "../support/portfolio.ts";
+import { addProperty, addWornAppliance, dateDaysFromToday, logEvents } from "../support/portfolio.ts";
 
 const { serve, folder } = useMainstay();
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await client.post(`/v1/property/${property.id}/claims`, loss);
   await client.put("/v1/cost-book", { lines: [{ type_id: "boiler", proactive_cost: 9000 }] });
   const subject = { component_id: appliance.components[0].id };
-  const whole = { appliance_id: appliance.id, until: daysFromToday(30), reason: "The supplier is late" };
+  const whole = { appliance_id: appliance.id, until: dateDaysFromToday(30), reason: "The supplier is late" };
   marked = (
     await client.post("/v1/work-marks/bulk", {
       work: [

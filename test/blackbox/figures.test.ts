@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday, logEvents, THIS_YEAR } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday, logEvents, THIS_YEAR } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 
@@ -330,20 +330,20 @@ describe("compliance", () => {
       );
     const event = { appliance_id: elevator.id, event_type: "Inspection" };
     expect(await test()).toMatchObject({ due_date: `${THIS_YEAR - 89}-07-01`, status: "OVERDUE" });
-    await logEvents(client, { ...event, date: daysFromToday(-3), condition_after: "poor" });
+    await logEvents(client, { ...event, date: dateDaysFromToday(-3), condition_after: "poor" });
     expect(await test()).toMatchObject({
-      last_inspection: daysFromToday(-3),
+      last_inspection: dateDaysFromToday(-3),
       result: "failed",
       deficiency_open: true,
       status: "OVERDUE",
     });
     const { events } = await logEvents(client, {
       ...event,
-      date: daysFromToday(-2),
+      date: dateDaysFromToday(-2),
       condition_after: "good",
     });
     expect(await test()).toMatchObject({
-      last_inspection: daysFromToday(-2),
+      last_inspection: dateDaysFromToday(-2),
       result: "passed",
       deficiency_open: false,
       basis: "assumed",
@@ -364,7 +364,7 @@ describe("compliance", () => {
     );
     const allowed = types.inspections.map((one: Json) => one.inspection_type);
     expect(allowed).toHaveLength(6);
-    const event = { appliance_id: sprinklers.id, event_type: "Inspection", date: daysFromToday(-1) };
+    const event = { appliance_id: sprinklers.id, event_type: "Inspection", date: dateDaysFromToday(-1) };
     const refused = await client.post("/v1/service-events/bulk", {
       events: [
         { ...event, inspection_types: ["category_1_annual_test"] },

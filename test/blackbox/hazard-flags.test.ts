@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday } from "../support/portfolio.ts";
 
 const { serve, folder } = useMainstay();
 let client: ApiClient;
@@ -51,11 +51,15 @@ describe("an appliance is flagged for known hazards", () => {
     const panel = await addAppliance(client, id, { type_id: "electrical_panel", install_year: 2000 });
     const log = (event: object) =>
       client.post("/v1/service-events/bulk", { events: [{ appliance_id: panel.id, ...event }] }, 201);
-    await log({ event_type: "Inspection", date: daysFromToday(-30), notes: "No Zinsco, no Stab-Lok seen" });
+    await log({
+      event_type: "Inspection",
+      date: dateDaysFromToday(-30),
+      notes: "No Zinsco, no Stab-Lok seen",
+    });
     expect(await flagsOf(panel.id)).toEqual([]);
-    await log({ event_type: "Inspection", date: daysFromToday(-20), notes: "Panel is a Zinsco" });
+    await log({ event_type: "Inspection", date: dateDaysFromToday(-20), notes: "Panel is a Zinsco" });
     expect(codes(await flagsOf(panel.id))).toEqual(["zinsco:notes"]);
-    await log({ event_type: "Replacement", date: daysFromToday(-10) });
+    await log({ event_type: "Replacement", date: dateDaysFromToday(-10) });
     expect(await flagsOf(panel.id)).toEqual([]);
   });
 

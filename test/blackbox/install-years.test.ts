@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let client: ApiClient;
@@ -37,7 +37,7 @@ describe("an appliance without an install year", () => {
 
   // Rule: install-year-of-the-building
   test("has an unknown past in all of its parts", async () => {
-    const { id } = await addProperty(client, { year_built: 1962, records_since: daysFromToday(0) });
+    const { id } = await addProperty(client, { year_built: 1962, records_since: dateDaysFromToday(0) });
     const unknown = (await post(newHeater(id))).body;
     const original = (await post(newHeater(id, { install_year: 1962 }))).body;
     const [tank, oldTank] = [

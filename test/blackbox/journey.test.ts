@@ -5,7 +5,7 @@ import { generateApiTypes, makeProject, typeErrors } from "../support/api-types.
 import { checkDocumented } from "../support/contract.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { daysFromToday, THIS_YEAR } from "../support/portfolio.ts";
+import { dateDaysFromToday, THIS_YEAR } from "../support/portfolio.ts";
 
 /*
  * A partner's program as its engineers would write it: with a client generated from the API document, checked by the
@@ -175,7 +175,7 @@ describe("the partner's journey, over HTTP", () => {
     clients = await program.signIn(`${server.url}/api/v1`, { client_id, client_secret }, checkedFetch);
     made = await program.register(clients.api, THIS_YEAR);
     reported = await program.report(clients.api, made.property.id, made.heater, (ago: number) =>
-      daysFromToday(-ago),
+      dateDaysFromToday(-ago),
     );
     await server.json("snapshot");
     figures = await program.readFigures(clients.api, made.property.id, made.heater.id);
@@ -240,7 +240,7 @@ describe("the partner's journey, over HTTP", () => {
 
   test("follows the event stream to its end, each event once, and continues from there", async () => {
     const { api } = clients;
-    const monthAgo = `${daysFromToday(-30)}T00:00:00.000Z`;
+    const monthAgo = `${dateDaysFromToday(-30)}T00:00:00.000Z`;
     const { seen, latest } = await program.sync(api, monthAgo, 4);
     const ids = [
       made.property.id,
@@ -250,7 +250,7 @@ describe("the partner's journey, over HTTP", () => {
     ];
     expect([...seen.keys()].sort()).toEqual(ids.sort());
     expect([...seen.values()].map(program.describe)).toContain("Elm Court, NY, by api");
-    const event = { appliance_id: made.heater.id, event_type: "Cleaning", date: daysFromToday(0) };
+    const event = { appliance_id: made.heater.id, event_type: "Cleaning", date: dateDaysFromToday(0) };
     const { data } = await api.POST("/service-events/bulk", { body: { events: [event] } });
     const next = await program.sync(api, latest, 200);
     const history = [...next.seen.values()].filter(({ type }: Json) => !type.startsWith("component."));

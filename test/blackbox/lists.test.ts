@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, addWornAppliance, daysFromToday } from "../support/portfolio.ts";
+import { addAppliance, addProperty, addWornAppliance, dateDaysFromToday } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let client: ApiClient;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   component = (await addWornAppliance(client, property.id)).components[0];
   await addAppliance(client, property.id);
   const claim = { claim_type: "water_damage", amount: 900 };
-  const claims = [1, 2, 3, 4].map((i) => ({ ...claim, date_of_loss: daysFromToday(-i) }));
+  const claims = [1, 2, 3, 4].map((i) => ({ ...claim, date_of_loss: dateDaysFromToday(-i) }));
   await client.post(`/v1/property/${property.id}/claims`, { claims });
   await server.json("snapshot");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday, logEvents } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday, logEvents } from "../support/portfolio.ts";
 import { testOnSqlite } from "../support/postgres.ts";
 
 const { serve } = useMainstay();
@@ -99,7 +99,7 @@ describe("a photo", () => {
 
   // Rule: upload-photo, list-photos
   test("of a service event is listed separately, with the event's type and date", async () => {
-    const date = daysFromToday(-3);
+    const date = dateDaysFromToday(-3);
     const event = { appliance_id: appliance.id, event_type: "Repair", date };
     const { id } = (await logEvents(client, event)).events[0];
     const { body } = await upload(JPEG, { fields: { service_event_id: id } });

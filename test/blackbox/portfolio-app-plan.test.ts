@@ -21,7 +21,7 @@ import {
   addAppliance,
   addConditionTrend,
   addProperty,
-  daysFromToday,
+  dateDaysFromToday,
   THIS_YEAR,
 } from "../support/portfolio.ts";
 
@@ -408,7 +408,7 @@ test("work is marked on a property's page as ordered, deferred and done, with wh
   await dialog.getByRole("button", { name: "Mark" }).click();
   await page.getByText("Ordered by J. Ito").waitFor({ state: "detached" });
   const { components } = (await client.get("/v1/components", { property_id: oakId, limit: 200 })).body;
-  expect(components.some((one: Json) => one.last_replaced === daysFromToday(0))).toBe(true);
+  expect(components.some((one: Json) => one.last_replaced === dateDaysFromToday(0))).toBe(true);
   expect(pageErrors).toEqual([]);
   await close();
 });

@@ -4,7 +4,7 @@ import { goTo, openApp, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { useMainstay } from "../support/mainstay.ts";
 import { accessibilityViolations, overflow, screenshot } from "../support/page-checks.ts";
-import { addProperty, addWornAppliance, daysFromToday } from "../support/portfolio.ts";
+import { addProperty, addWornAppliance, dateDaysFromToday } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let browser: Browser;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-const TODAY = daysFromToday(0);
+const TODAY = dateDaysFromToday(0);
 
 // Rule: retire
 test("the portfolio app retires a property and an appliance, lists them, and brings them back", async () => {

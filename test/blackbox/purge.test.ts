@@ -9,7 +9,7 @@ import {
   addAppliance,
   addProperty,
   addWornAppliance,
-  daysFromToday,
+  dateDaysFromToday,
   logEvents,
 } from "../support/portfolio.ts";
 import { testOnSqlite } from "../support/postgres.ts";
@@ -25,7 +25,7 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
   const appliance = await addWornAppliance(client, property.id);
   await addWornAppliance(client, property.id);
   const replacement = { appliance_id: appliance.id, event_type: "Replacement", notes: SECRETIVE };
-  const dates = ["2024-05-06", daysFromToday(0)];
+  const dates = ["2024-05-06", dateDaysFromToday(0)];
   const [replaced] = (await logEvents(client, ...dates.map((date) => ({ ...replacement, date })))).events;
   await client.put(`/v1/service-events/${replaced.id}`, { technician: SECRETIVE });
   await client.post(`/v1/property/${property.id}/claims`, {

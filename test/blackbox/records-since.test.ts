@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, daysFromToday, logEvents, THIS_YEAR } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday, logEvents, THIS_YEAR } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let server: Installation;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   client = server.as(partner);
 });
 
-const TODAY = daysFromToday(0);
+const TODAY = dateDaysFromToday(0);
 const unsaid = (fields: object = {}) => addProperty(client, { ...fields, records_since: undefined });
 const sinceOf = async (id: string) => (await client.get(`/v1/properties/${id}`)).body.records_since;
 const boiler = (propertyId: string) =>
@@ -52,21 +52,21 @@ describe("the date since which the service history is complete", () => {
         ...daysAgo.map((ago) => ({
           appliance_id: appliance,
           event_type: "Inspection",
-          date: daysFromToday(-ago),
+          date: dateDaysFromToday(-ago),
         })),
       );
     await visits(9000, 2000);
     expect(await sinceOf(id)).toBe(TODAY);
     await visits(10);
-    expect(await sinceOf(id)).toBe(daysFromToday(-10));
+    expect(await sinceOf(id)).toBe(dateDaysFromToday(-10));
     await visits(1100);
-    expect(await sinceOf(id)).toBe(daysFromToday(-2000));
+    expect(await sinceOf(id)).toBe(dateDaysFromToday(-2000));
     await client.put(`/v1/properties/${id}`, { records_since: "2024-01-01" });
     await client.put(`/v1/properties/${id}`, { records_since: null });
-    expect(await sinceOf(id)).toBe(daysFromToday(-2000));
+    expect(await sinceOf(id)).toBe(dateDaysFromToday(-2000));
   });
 
-  test.each(["2019-02-30", "1 May 2019", 2019, "", daysFromToday(2), "2999-01-01", "1899-12-31"])(
+  test.each(["2019-02-30", "1 May 2019", 2019, "", dateDaysFromToday(2), "2999-01-01", "1899-12-31"])(
     "is refused when it is %p",
     async (records_since) => {
       const property = { name: "Elm Court", address: "1 Elm St", state: "NY", records_since };
@@ -107,10 +107,14 @@ describe("the unknown history before it", () => {
     const { id } = await unsaid();
     const [visited, sibling] = [await boiler(id), await boiler(id)];
     const before = await risksOf(sibling.id);
-    await logEvents(client, { appliance_id: visited.id, event_type: "Other", date: daysFromToday(-1000) });
+    await logEvents(client, {
+      appliance_id: visited.id,
+      event_type: "Other",
+      date: dateDaysFromToday(-1000),
+    });
     const after = await risksOf(sibling.id);
     expect(after.boiler_burner).not.toBe(before.boiler_burner!);
-    const given = (await addProperty(client, { records_since: daysFromToday(-1000) })).id;
+    const given = (await addProperty(client, { records_since: dateDaysFromToday(-1000) })).id;
     expect(await risksOf((await boiler(given)).id)).toEqual(after);
   });
 });

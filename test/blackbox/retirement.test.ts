@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance, daysFromToday } from "../support/portfolio.ts";
+import { addProperty, addWornAppliance, dateDaysFromToday } from "../support/portfolio.ts";
 
 const mainstay = useMainstay();
 let server: Awaited<ReturnType<typeof mainstay.serve>>;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 const get = async (path: string, query = {}): Promise<Json> => (await client.get(path, query)).body;
-const TODAY = daysFromToday(0);
+const TODAY = dateDaysFromToday(0);
 
 /** Returns what the lists and sums say of the portfolio. */
 async function shown() {
@@ -132,8 +132,8 @@ describe("mainstay retire", () => {
   // Rule: retire
   test("retires and restores, and is audited", async () => {
     const before = await shown();
-    const future = await server.json("retire", sold.id, "--on", daysFromToday(9), "--reason", "Sale");
-    expect(future).toMatchObject({ id: sold.id, retired_at: daysFromToday(9), is_retired: false });
+    const future = await server.json("retire", sold.id, "--on", dateDaysFromToday(9), "--reason", "Sale");
+    expect(future).toMatchObject({ id: sold.id, retired_at: dateDaysFromToday(9), is_retired: false });
     expect(await shown()).toEqual(before);
     expect(await server.json("retire", sold.id)).toMatchObject({ is_retired: true, retired_reason: null });
     expect((await shown()).properties).toEqual([kept.id]);

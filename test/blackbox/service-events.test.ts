@@ -6,7 +6,7 @@ import {
   addAppliance,
   addProperty,
   addWornAppliance,
-  daysFromToday,
+  dateDaysFromToday,
   logEvents,
   THIS_YEAR,
 } from "../support/portfolio.ts";
@@ -39,7 +39,7 @@ const EVENT_TYPES = [
 const event = (fields: object = {}) => ({
   appliance_id: appliance.id,
   event_type: "Inspection",
-  date: daysFromToday(-1),
+  date: dateDaysFromToday(-1),
   ...fields,
 });
 const componentsNow = async (): Promise<Json[]> =>
@@ -148,10 +148,12 @@ describe("creating service events", () => {
   // Rule: condition-values, event-dates
   test("accepts each condition, and tomorrow's date", async () => {
     const conditions = ["good", "fair", "poor", null];
-    const events = conditions.map((condition_after) => event({ condition_after, date: daysFromToday(1) }));
+    const events = conditions.map((condition_after) =>
+      event({ condition_after, date: dateDaysFromToday(1) }),
+    );
     const logged = await logEvents(client, ...events);
     expect(logged.events.map((one: Json) => [one.condition_after, one.date])).toEqual(
-      conditions.map((condition) => [condition, daysFromToday(1)]),
+      conditions.map((condition) => [condition, dateDaysFromToday(1)]),
     );
   });
 
@@ -170,7 +172,7 @@ describe("creating service events", () => {
       event({ date: "2024-02-30" }),
       event({ notes: "second" }),
       event({ appliance_id: undefined }),
-      event({ date: daysFromToday(2) }),
+      event({ date: dateDaysFromToday(2) }),
       event({ date: "1899-12-31" }),
     );
     expect([created, errors]).toEqual([2, 9]);
@@ -219,10 +221,10 @@ describe("the effect of an event", () => {
   // Rule: replacement-renews
   test("a replacement of the appliance resets every component", async () => {
     expect((await componentsNow()).map((one) => one.risk_tier)).toContain("CRITICAL");
-    await logEvents(client, event({ event_type: "Replacement", date: daysFromToday(0) }));
+    await logEvents(client, event({ event_type: "Replacement", date: dateDaysFromToday(0) }));
     for (const component of await componentsNow())
       expect(component).toMatchObject({
-        last_replaced: daysFromToday(0),
+        last_replaced: dateDaysFromToday(0),
         install_year: THIS_YEAR,
         risk_tier: "GOOD",
       });
@@ -233,7 +235,7 @@ describe("the effect of an event", () => {
     const [first, ...others] = await componentsNow();
     await logEvents(client, event({ event_type: "Replacement", component_id: first!.id }));
     const [now, ...rest] = await componentsNow();
-    expect(now).toMatchObject({ last_replaced: daysFromToday(-1), risk_tier: "GOOD" });
+    expect(now).toMatchObject({ last_replaced: dateDaysFromToday(-1), risk_tier: "GOOD" });
     expect(rest.map((one) => one.last_replaced)).toEqual(others.map(() => null));
   });
 
@@ -257,7 +259,7 @@ describe("the effect of an event", () => {
     ["Other", false],
   ])("%s is servicing: %p", async (event_type, isServicing) => {
     await logEvents(client, event({ event_type }));
-    const expected = isServicing ? daysFromToday(-1) : null;
+    const expected = isServicing ? dateDaysFromToday(-1) : null;
     expect((await componentsNow()).map((one) => one.last_serviced)).toEqual(Array(6).fill(expected));
   });
 
@@ -348,10 +350,10 @@ describe("the effect of an event", () => {
     const [first] = appliance.components;
     const { events } = await logEvents(
       client,
-      event({ event_type: "Emergency Repair", date: daysFromToday(-2) }),
+      event({ event_type: "Emergency Repair", date: dateDaysFromToday(-2) }),
       event({ event_type: "Replacement", component_id: first.id }),
       event({ event_type: "Repair", component_id: first.id }),
-      event({ event_type: "Warranty Claim", date: daysFromToday(-2) }),
+      event({ event_type: "Warranty Claim", date: dateDaysFromToday(-2) }),
     );
     const [failure, replacement] = events;
     const outcomes = await outcomesOf(...events);
@@ -366,7 +368,7 @@ describe("the effect of an event", () => {
         component_id: first.id,
         def_id: first.component_def_id,
         event_type: "Replacement",
-        date: daysFromToday(-1),
+        date: dateDaysFromToday(-1),
         age_years: expect.any(Number),
         probability: expect.any(Number),
         risk_score: 0.99,
@@ -381,7 +383,7 @@ describe("the effect of an event", () => {
   test("the age in an outcome counts from the previous replacement, also in the same request", async () => {
     const [{ id }] = appliance.components;
     const replaced = (daysAgo: number) =>
-      event({ event_type: "Replacement", component_id: id, date: daysFromToday(-daysAgo) });
+      event({ event_type: "Replacement", component_id: id, date: dateDaysFromToday(-daysAgo) });
     const logged = await logEvents(client, replaced(1000), replaced(5000));
     const later = await logEvents(client, replaced(3000));
     const outcomes = await outcomesOf(...logged.events, ...later.events);
@@ -410,7 +412,7 @@ describe("the effect of an event", () => {
     const stood = await scoreOf(id);
     expect(stood).toBeGreaterThan(alone + 0.03);
     const repair = { appliance_id: washer.id, component_id: id, event_type: "Emergency Repair" };
-    const { events } = await logEvents(client, { ...repair, date: daysFromToday(0) });
+    const { events } = await logEvents(client, { ...repair, date: dateDaysFromToday(0) });
     const [outcome] = await outcomesOf(...events);
     expect(Math.abs(outcome.risk_score - stood)).toBeLessThan(0.015); // a day younger
   });
@@ -509,7 +511,7 @@ describe("a component's history", () => {
 });
 
 describe("a logged event", () => {
-  const REPLACED = { event_type: "Replacement", date: daysFromToday(-5), notes: "new unit" };
+  const REPLACED = { event_type: "Replacement", date: dateDaysFromToday(-5), notes: "new unit" };
 
   // Rule: get-service-event, update-service-event
   test("is read and corrected, and what follows from it is corrected with it", async () => {
@@ -517,22 +519,31 @@ describe("a logged event", () => {
     const path = `/v1/service-events/${made.id}`;
     const { body: read } = await client.get(path);
     expect(read).toEqual({ ...made, partner: "Acme" });
-    expect((await componentsNow())[0]!.last_replaced).toBe(daysFromToday(-5));
-    const changed = await client.put(path, { date: daysFromToday(-9), total_cost: 99.5, technician: "Kim" });
-    expect(changed.body).toEqual({ ...read, date: daysFromToday(-9), total_cost: 99.5, technician: "Kim" });
-    expect((await componentsNow())[0]!.last_replaced).toBe(daysFromToday(-9));
+    expect((await componentsNow())[0]!.last_replaced).toBe(dateDaysFromToday(-5));
+    const changed = await client.put(path, {
+      date: dateDaysFromToday(-9),
+      total_cost: 99.5,
+      technician: "Kim",
+    });
+    expect(changed.body).toEqual({
+      ...read,
+      date: dateDaysFromToday(-9),
+      total_cost: 99.5,
+      technician: "Kim",
+    });
+    expect((await componentsNow())[0]!.last_replaced).toBe(dateDaysFromToday(-9));
     expect((await client.put(path, {})).body).toEqual(changed.body);
     const before = await componentsNow();
     for (const body of [
       { event_type: "Dance" },
       { event_type: null },
       { date: "2026-02-30" },
-      { date: daysFromToday(3) },
+      { date: dateDaysFromToday(3) },
       { parts_cost: -1 },
       { condition_after: "great" },
       { inspection_types: ["four_hour_test"] },
       { voided: "yes" },
-      { voided: true, date: daysFromToday(-1) },
+      { voided: true, date: dateDaysFromToday(-1) },
       { voided: true, reason: 7 },
     ])
       expect((await client.put(path, body, 400)).body.details).toHaveLength(1);
@@ -638,7 +649,7 @@ describe("marking work", () => {
     components: components.map(({ work_state, work_until, work_by, work_reason, ...line }: Json) => line),
     units: units.map(({ work_state, work_until, work_by, work_reason, ...line }: Json) => line),
   });
-  const LATER = daysFromToday(90);
+  const LATER = dateDaysFromToday(90);
 
   // Rule: mark-work, work-audit
   test("shows in the plan who ordered or deferred it until when and why, and changes no figure", async () => {
@@ -697,15 +708,17 @@ describe("marking work", () => {
     await mark({ component_id: first.id, ...order });
     const { events } = await mark({
       component_id: first.id,
-      ...{ state: "done", by: "J. Ito", reason: "Swapped", date: daysFromToday(-3), total_cost: 640.5 },
+      ...{ state: "done", by: "J. Ito", reason: "Swapped", date: dateDaysFromToday(-3), total_cost: 640.5 },
     });
     const { body } = await client.get(`/v1/service-events/${events[0].service_event_id}`);
     expect(body).toMatchObject({
-      ...{ component_id: first.id, event_type: "Replacement", date: daysFromToday(-3) },
+      ...{ component_id: first.id, event_type: "Replacement", date: dateDaysFromToday(-3) },
       ...{ technician: "J. Ito", notes: "Swapped", total_cost: 640.5 },
     });
     expect(marksOf((await planNow()).components)).toEqual([]);
-    expect((await componentsNow()).find(({ id }) => id === first.id)!.last_replaced).toBe(daysFromToday(-3));
+    expect((await componentsNow()).find(({ id }) => id === first.id)!.last_replaced).toBe(
+      dateDaysFromToday(-3),
+    );
 
     await mark(
       ...[{ component_id: second.id }, { appliance_id: appliance.id }].map((of) => ({
@@ -714,16 +727,16 @@ describe("marking work", () => {
       })),
     );
     const replaced = { component_id: second.id, event_type: "Replacement" };
-    await logEvents(client, event({ ...replaced, date: daysFromToday(-400) }));
-    await logEvents(client, event({ ...replaced, event_type: "Repair", date: daysFromToday(0) }));
+    await logEvents(client, event({ ...replaced, date: dateDaysFromToday(-400) }));
+    await logEvents(client, event({ ...replaced, event_type: "Repair", date: dateDaysFromToday(0) }));
     expect(marksOf((await planNow()).components)).toHaveLength(1);
-    await logEvents(client, event({ ...replaced, date: daysFromToday(0) }));
+    await logEvents(client, event({ ...replaced, date: dateDaysFromToday(0) }));
     expect(marksOf((await planNow()).components)).toEqual([]);
     expect(marksOf((await planNow()).units)).toHaveLength(1);
     const inspected = { state: "done", by: "J. Ito", event_type: "Inspection", condition_after: "good" };
     const whole = await mark({ appliance_id: appliance.id, ...inspected });
     const logged = (await client.get(`/v1/service-events/${whole.events[0].service_event_id}`)).body;
-    expect(logged).toMatchObject({ component_id: null, condition_after: "good", date: daysFromToday(0) });
+    expect(logged).toMatchObject({ component_id: null, condition_after: "good", date: dateDaysFromToday(0) });
     expect(marksOf((await planNow()).units)).toEqual([]);
   });
 
@@ -751,12 +764,14 @@ describe("marking work", () => {
     expect(await failing({ ...of, state: "deferred", reason: "Later" })).toBe(
       "until and reason required for deferred work",
     );
-    expect(await failing({ ...of, state: "deferred", reason: "x", until: daysFromToday(0) })).toBe(
-      `until must be after today, ${daysFromToday(0)}`,
+    expect(await failing({ ...of, state: "deferred", reason: "x", until: dateDaysFromToday(0) })).toBe(
+      `until must be after today, ${dateDaysFromToday(0)}`,
     );
     expect(await failing({ ...of, state: "ordered", until: LATER })).toBe("until is for deferred work alone");
     expect(await failing({ ...of, state: "open", total_cost: 5 })).toBe("total_cost is for done work alone");
-    expect(await failing({ ...of, state: "done", date: daysFromToday(9) })).toContain("date must be from");
+    expect(await failing({ ...of, state: "done", date: dateDaysFromToday(9) })).toContain(
+      "date must be from",
+    );
     const unknown = "C_00000000000000000000000000";
     expect(await failing({ component_id: unknown, state: "ordered" })).toBe(
       `Component not found: ${unknown}`,
@@ -766,7 +781,7 @@ describe("marking work", () => {
     );
     const some = await mark({ ...of, state: "ordered" }, { ...of, state: "ordered", by: "A. Cho" });
     expect([some.created, some.error_details[0].index]).toEqual([1, 0]);
-    await client.put(`/v1/appliances/${appliance.id}`, { retired_at: daysFromToday(0) });
+    await client.put(`/v1/appliances/${appliance.id}`, { retired_at: dateDaysFromToday(0) });
     expect(await failing({ ...of, state: "ordered" })).toContain("is retired");
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, addWornAppliance, daysFromToday } from "../support/portfolio.ts";
+import { addAppliance, addProperty, addWornAppliance, dateDaysFromToday } from "../support/portfolio.ts";
 
 /* Errors that an underwriter, a lender's engineer and a maintenance director found in figures stay corrected. */
 
@@ -79,7 +79,7 @@ describe("one sprinkler visit", () => {
     const event = {
       appliance_id: system.id,
       event_type: "Inspection",
-      date: daysFromToday(-1),
+      date: dateDaysFromToday(-1),
       condition_after: "good",
       inspection_types: [named!.inspection_type],
     };

@@ -3,11 +3,11 @@ import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, addWornAppliance, daysFromToday } from "../support/portfolio.ts";
+import { addAppliance, addProperty, addWornAppliance, dateDaysFromToday } from "../support/portfolio.ts";
 
 const { serve, install } = useMainstay();
 
-const TODAY = daysFromToday(0);
+const TODAY = dateDaysFromToday(0);
 /** Its time of day has always come, so a start catches up. */
 const DUE = { snapshot: { enabled: true, at: "00:00" } };
 

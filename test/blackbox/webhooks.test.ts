@@ -7,7 +7,7 @@ import {
   addAppliance,
   addProperty,
   addWornAppliance,
-  daysFromToday,
+  dateDaysFromToday,
   logEvents,
 } from "../support/portfolio.ts";
 import {
@@ -67,7 +67,7 @@ describe("a change in a portfolio", () => {
     await logEvents(client, {
       appliance_id: worn.id,
       event_type: "Inspection",
-      date: daysFromToday(0),
+      date: dateDaysFromToday(0),
       parts_cost: 12.5,
     });
     await server.json("snapshot");
@@ -76,7 +76,7 @@ describe("a change in a portfolio", () => {
       appliance_id: worn.id,
       component_id: worn.components[0].id,
       event_type: "Replacement",
-      date: daysFromToday(0),
+      date: dateDaysFromToday(0),
     });
     // Messages about different components arrive in any order.
     received = await receiver.waitFor(
@@ -136,7 +136,7 @@ describe("a change in a portfolio", () => {
       property_id: property.id,
       property_name: property.name,
       total_cost: 12.5,
-      date: daysFromToday(0),
+      date: dateDaysFromToday(0),
     });
   });
 
@@ -305,7 +305,7 @@ describe.concurrent("failing webhook endpoints", () => {
     const worn = await addWornAppliance(client, (await addProperty(client)).id);
     await shared.json("snapshot");
     await receiver.waitFor((all) => ofEvent(all, "component.critical").length > 0);
-    await logEvents(client, { appliance_id: worn.id, event_type: "Replacement", date: daysFromToday(0) });
+    await logEvents(client, { appliance_id: worn.id, event_type: "Replacement", date: dateDaysFromToday(0) });
     const received = await receiver.waitFor(
       (all) => ofEvent(all, "component.recovered").length === ofEvent(all, "component.critical").length / 2,
     );

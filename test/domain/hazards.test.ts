@@ -4,7 +4,7 @@ import {
   countFlags,
   type FlagCount,
   type FlaggedAppliance,
-  flagLabel,
+  hazardFlagLabel,
   hazardFlags,
   parseFlags,
   storedFlags,
@@ -147,7 +147,7 @@ describe("years alone", () => {
     for (const { code, era } of knowledge.knownHazards.values()) {
       const flag = { code, basis: "era" as const };
       expect(actionOf(knowledge, flag)).not.toBe("immediate_hazard");
-      if (era) expect(flagLabel(knowledge, flag)).toStartWith("Suspected by its years alone: ");
+      if (era) expect(hazardFlagLabel(knowledge, flag)).toStartWith("Suspected by its years alone: ");
     }
     expect(actionOf(knowledge, { code: "challenger", basis: "brand" })).toBe("immediate_hazard");
     expect(actionOf(knowledge, { code: "r22", basis: "stated" })).toBe("monitor");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
-import { ok, type PartnerCall, partnerOperation, readReplies } from "../../src/http/operation.ts";
+import { ok, type PartnerCall, partnerOperation, readOperationReplies } from "../../src/http/operation.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../src/usecases/partners/purge-partner.ts";
 import { object, whole } from "../../src/wire/schema/fields.ts";
@@ -28,7 +28,7 @@ test.each([
     method: "GET",
     path: "/count",
     summary: "Count the properties",
-    replies: readReplies("The number", reply),
+    replies: readOperationReplies("The number", reply),
     async handle({ store }: PartnerCall) {
       if (deletes) {
         const uploads = { remove: async () => {} };

@@ -1,6 +1,6 @@
 import { Authenticator } from "../../src/http/auth.ts";
 import { ConsoleSessions } from "../../src/http/console-sessions.ts";
-import { Pipeline } from "../../src/http/pipeline.ts";
+import { RequestPipeline } from "../../src/http/pipeline.ts";
 import { SlidingWindow } from "../../src/http/sliding-window.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
 import { bearerTokens } from "../../src/secrets/tokens.ts";
@@ -12,11 +12,11 @@ import { knowledge } from "./portfolio-store.ts";
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 
 /** Returns a pipeline on the database of a fixture. It has no rate limits, accepts bodies of one byte, and logs nothing. */
-export function pipelineOn({ store, administration, clock }: PartnerFixture): Pipeline {
+export function pipelineOn({ store, administration, clock }: PartnerFixture): RequestPipeline {
   const { actor: _, ...parts } = administration;
   const budgets = new DailyCallLimits(store, clock);
   const tokens = bearerTokens(new Uint8Array(32) as MasterKey, random);
-  return new Pipeline({
+  return new RequestPipeline({
     store,
     knowledge,
     clock,

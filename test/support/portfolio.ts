@@ -4,7 +4,7 @@ import type { Json } from "./json.ts";
 export const THIS_YEAR = new Date().getUTCFullYear();
 
 /** Returns the day that is that many days from today, in UTC. */
-export const daysFromToday = (days: number) =>
+export const dateDaysFromToday = (days: number) =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 /** On record from its installation, so that wear counts for its whole life. */
@@ -48,7 +48,7 @@ export async function addConditionTrend(
 ): Promise<void> {
   const rows = Array.from({ length: weeks }, (_, back) => {
     const due = 1_000_000 + back * 20_000;
-    return `('${partnerId}', '${propertyId ?? ""}', '${daysFromToday(-7 * back - 1)}', 1, ${due}, 20000000, ${due / 2})`;
+    return `('${partnerId}', '${propertyId ?? ""}', '${dateDaysFromToday(-7 * back - 1)}', 1, ${due}, 20000000, ${due / 2})`;
   });
   await installation.sql(
     `delete from condition_trends where partner_id = '${partnerId}' and property_id = '${propertyId ?? ""}'`,

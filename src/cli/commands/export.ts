@@ -1,6 +1,6 @@
 import { closeSync, existsSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { alreadyExists, moveIntoPlace, openNewFile, temporaryPath, toStorageError } from "../../files.ts";
+import { fileExistsError, moveIntoPlace, openNewFile, temporaryPath, toStorageError } from "../../files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { ExportLine } from "../../wire/export.ts";
 import { choice, command, text, UsageError } from "../command.ts";
@@ -77,7 +77,7 @@ async function writeFile(
   file: string,
   exportTo: (target: Output) => Promise<Counts>,
 ): Promise<{ counts: Counts; bytes: number }> {
-  if (existsSync(file)) throw alreadyExists(file);
+  if (existsSync(file)) throw fileExistsError(file);
   const partial = temporaryPath(file);
   const descriptor = openNewFile(partial);
   const remove = () => rmSync(partial, { force: true });

@@ -8,7 +8,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { toStorageError } from "../../files.ts";
 import { environmentProvidesKey, keyFilePath } from "../../secrets/master-key.ts";
 import { command, flag, text, UsageError, value } from "../command.ts";
-import { initSystem } from "./init-system.ts";
+import { installService } from "./install-service.ts";
 
 /**
  * `mainstay init`. Each step keeps what already exists, so a run that failed halfway, such as on a full disk, can be
@@ -43,7 +43,7 @@ export const initCommand = command({
           "--system cannot be used with --config or --data-dir",
           "Remove --config and --data-dir.",
         );
-      return initSystem(context, { root, user: user ?? "mainstay", force });
+      return installService(context, { root, user: user ?? "mainstay", force });
     }
     if (root !== undefined || user !== undefined || force)
       throw new UsageError("--root, --user and --force require --system", "Add --system, or remove them.");

@@ -26,7 +26,7 @@ export const announceCommand: Command = command({
   examples: ["mainstay partner announce PARTNER_… --dry-run"],
   async run(context, { partnerId }, { dryRun }) {
     const { loadKnowledge } = await import("../../knowledge/load.ts");
-    const { announceState } = await import("../../usecases/deliveries/announce-state.ts");
+    const { announceCurrentTiers } = await import("../../usecases/deliveries/announce-current-tiers.ts");
     const state = await withAdministration(context, async (administration) => {
       const { store } = administration;
       const deps = {
@@ -35,9 +35,9 @@ export const announceCommand: Command = command({
         yieldNow: context.betweenSteps(writeThrottle(store, context.now)),
       };
       const partner = await requirePartner(store, partnerId);
-      if (dryRun) return await announceState(deps, partner, true);
+      if (dryRun) return await announceCurrentTiers(deps, partner, true);
       return await withLock(store, lockOn(context, partnerId), (lock) =>
-        announceState({ ...deps, lock }, partner, false),
+        announceCurrentTiers({ ...deps, lock }, partner, false),
       );
     });
     context.print(
@@ -57,7 +57,7 @@ export const purgeCommand: Command = command({
   options: { confirm: text("TEXT", "the partner's full name; required to delete anything") },
   examples: ['mainstay partner purge PARTNER_… --confirm "Acme Insurance"'],
   async run(context, { partnerId }, { confirm }) {
-    const { uploadsOf } = await import("../../app/uploads.ts");
+    const { photoStorageOf } = await import("../../app/uploads.ts");
     const deleted = await withAdministration(
       context,
       async (administration) => {
@@ -71,7 +71,7 @@ export const purgeCommand: Command = command({
               `Then: mainstay partner purge ${partnerId} --confirm ${JSON.stringify(partner.name)}`,
           );
         }
-        const uploads = uploadsOf(store, context.config.storage.dataDir);
+        const uploads = photoStorageOf(store, context.config.storage.dataDir);
         const deps = { administration, uploads, yieldNow: writeThrottle(store, context.now) };
         // Concurrent purges resume each other's work, so a killed command does not block the next one. The command that
         // a server starts runs under the server's lock.

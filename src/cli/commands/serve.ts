@@ -24,7 +24,7 @@ export const serveCommand = command({
   longRunning: true,
   async run({ config: given, env, now, random }, _arguments, { port }) {
     const { startApp } = await import("../../app/app.ts");
-    const { serviceManagerOf } = await import("../../app/service-manager.ts");
+    const { serviceManagerOf } = await import("../../app/systemd-notifications.ts");
     const config = port === "0" ? withFreeAdminPort(given) : given;
     const lines = standardStream(1);
     const errors = recentErrors();

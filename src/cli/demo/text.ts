@@ -1,6 +1,6 @@
 import type { Day } from "../../domain/time.ts";
 import { embedUrl } from "../../wire/embed.ts";
-import type { DemoData } from "./data.ts";
+import type { DemoData } from "./prepare-demo.ts";
 
 /** The data that is printed when the demo is ready. */
 export type Demo = {

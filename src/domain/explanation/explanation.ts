@@ -108,7 +108,7 @@ export function explainScore(
 }
 
 /** Explains a score alone, as `explainScore` does, in steps. */
-export function* scorePartsInSteps(...given: Parameters<typeof explainedInSteps>): Steps<ScoreParts> {
+export function* explainScorePartsInSteps(...given: Parameters<typeof explainedInSteps>): Steps<ScoreParts> {
   return (yield* explainedInSteps(...given)).parts;
 }
 

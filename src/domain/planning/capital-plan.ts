@@ -1,5 +1,11 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
-import { type Funding, type LevelDeposit, levelDepositOf, type Needs, reserveByYear } from "./deposit.ts";
+import {
+  type Funding,
+  type LevelDeposit,
+  levelDepositOf,
+  type Needs,
+  reserveByYear,
+} from "./level-deposit.ts";
 import { type PlanSums, STORED_SQUARE } from "./plan-sums.ts";
 import { varianceByYear } from "./variance.ts";
 

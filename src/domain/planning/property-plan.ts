@@ -3,7 +3,7 @@ import type { Property } from "../property.ts";
 import type { Day } from "../time.ts";
 import type { Candidate, Spending } from "./budget.ts";
 import { type CapitalPlan, capitalPlanOf } from "./capital-plan.ts";
-import type { Funding } from "./deposit.ts";
+import type { Funding } from "./level-deposit.ts";
 import type { PlanSums } from "./plan-sums.ts";
 import type { PlanTerms } from "./plan-terms.ts";
 import type { PlannedAppliance } from "./planned-appliance.ts";

@@ -9,7 +9,7 @@ import {
   format,
   pagingParameters,
   partnerFilter,
-  subjectFilter,
+  subjectParameter,
 } from "../../wire/parameters.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import { adminOperation, type Operation } from "../operation.ts";
@@ -24,7 +24,7 @@ export function adminAuditOperations(): Operation[] {
       summary: "List the audit log",
       tag: "Administration",
       parameters: [
-        subjectFilter,
+        subjectParameter,
         actorFilter,
         actionFilter(AUDIT_ACTIONS),
         partnerFilter,

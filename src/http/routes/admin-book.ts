@@ -25,7 +25,7 @@ import { withPartner } from "../../wire/paging.ts";
 import {
   alertOrder,
   alertTier,
-  bookPartners,
+  bookPartnersParameter,
   format,
   includeDemo,
   layerTerms,
@@ -67,7 +67,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       summary: "List the properties of all partners with their risk and costs, and totals",
       description: LISTED,
       tag: "Administration",
-      parameters: [bookPartners, ...propertyFilters, ...pagingParameters, includeDemo, format],
+      parameters: [bookPartnersParameter, ...propertyFilters, ...pagingParameters, includeDemo, format],
       replies: listReplies("A page of the book", bookPropertiesPage, bookItem),
       errors: [404],
       async handle(call) {
@@ -89,7 +89,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       summary: "List the properties of all partners",
       description: LISTED,
       tag: "Administration",
-      parameters: [bookPartners, ...propertyFilters, ...pagingParameters, format],
+      parameters: [bookPartnersParameter, ...propertyFilters, ...pagingParameters, format],
       replies: listReplies("A page of properties", bookPropertyPage, bookProperty),
       errors: [404],
       async handle(call) {
@@ -110,7 +110,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       description: "`partner_id` restricts the book to some partners.",
       tag: "Administration",
       parameters: [
-        bookPartners,
+        bookPartnersParameter,
         alertTier,
         systemFilter,
         stateFilter,
@@ -153,7 +153,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       description:
         "The answer of `/v1/portfolio/losses` for the properties of all partners, or of those named by `partner_id`.",
       tag: "Administration",
-      parameters: [bookPartners, ...lossTerms],
+      parameters: [bookPartnersParameter, ...lossTerms],
       replies: lossReplies,
       errors: [404],
       async handle(call) {

@@ -6,7 +6,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
-import { announceState } from "../../usecases/deliveries/announce-state.ts";
+import { announceCurrentTiers } from "../../usecases/deliveries/announce-current-tiers.ts";
 import type { Probed } from "../../usecases/deliveries/probe-endpoints.ts";
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
 import type { Administration } from "../../usecases/partners/partners.ts";
@@ -97,7 +97,7 @@ export function partnerTaskOperations({
         const partner = await getPartner(store, params.id!);
         if (!(await store.read.partners.findEndpoint(partner.id))?.url) throw noEndpoint();
         if (isDryRun) {
-          const state = await announceState(
+          const state = await announceCurrentTiers(
             { administration, knowledge, yieldNow: yieldToEventLoop },
             partner,
             true,

@@ -47,7 +47,7 @@ import {
   ok,
   okReplies,
   partnerOperation,
-  readReplies,
+  readOperationReplies,
 } from "../operation.ts";
 import { parseListed, parseSlice } from "../query.ts";
 import { requireProperty } from "./properties.ts";
@@ -77,7 +77,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       summary: "List appliance types and their components",
       tag: "Appliances",
       parameters: pagingParameters,
-      replies: readReplies("A page of appliance types", applianceTypePage),
+      replies: readOperationReplies("A page of appliance types", applianceTypePage),
       handle({ partner, query }) {
         const slice = parseSlice(query);
         const page = types.slice(slice.offset, slice.offset + slice.limit);
@@ -148,7 +148,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       summary: "List appliances",
       tag: "Appliances",
       parameters: [propertyFilter, ...retirementFilters, ...pagingParameters],
-      replies: readReplies("A page of appliances", appliancePage),
+      replies: readOperationReplies("A page of appliances", appliancePage),
       errors: [404],
       async handle({ partner, query, store }) {
         const slice = parseSlice(query);
@@ -174,7 +174,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       summary: "Get an appliance with its components",
       tag: "Appliances",
       parameters: [applianceInPath],
-      replies: readReplies("The appliance with its components", applianceReply),
+      replies: readOperationReplies("The appliance with its components", applianceReply),
       async handle({ params, partner, store, yieldNow }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");

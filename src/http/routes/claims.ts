@@ -38,7 +38,7 @@ import {
   ok,
   okReplies,
   partnerOperation,
-  readReplies,
+  readOperationReplies,
 } from "../operation.ts";
 import { parseSlice } from "../query.ts";
 import { requireProperty } from "./properties.ts";
@@ -115,7 +115,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       summary: "Get an insurance claim",
       tag: "Claims",
       parameters: [propertyInPath, claimInPath],
-      replies: readReplies("The claim", claimReply),
+      replies: readOperationReplies("The claim", claimReply),
       async handle({ now, params, partner, store }) {
         const property = await requireProperty(store, partner, params.id!);
         const found = await findClaim(store.read, property.id, params.claim_id!);
@@ -153,7 +153,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         "At most three claims affect scores: those with the strongest effect today, marked by `scored`. The effect of a claim decreases linearly to none over the five years after the loss. Denied claims are included in the total, have a multiplier of 1.0, and are never scored.",
       tag: "Claims",
       parameters: [propertyInPath],
-      replies: readReplies("The effect of the claims on the scores", impactsReply),
+      replies: readOperationReplies("The effect of the claims on the scores", impactsReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
         const property = await requireProperty(store, partner, params.id!);
         const claims = await claimsOf(store, property.id, yieldNow, reserveMemory);

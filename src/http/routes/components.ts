@@ -16,7 +16,7 @@ import { actionsOf } from "../../usecases/portfolio/listed-actions.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
-import { withActions } from "../../wire/action.ts";
+import { addActionsToComponents } from "../../wire/action.ts";
 import {
   alertPage,
   alertView,
@@ -53,7 +53,7 @@ import {
   okReplies,
   type PartnerCall,
   partnerOperation,
-  readReplies,
+  readOperationReplies,
 } from "../operation.ts";
 import {
   parseAlertTier,
@@ -89,7 +89,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         return listReply(
           call,
           componentPage.of(
-            withActions(records, await actionsOf({ ...call, prices }, partner.id, rows)),
+            addActionsToComponents(records, await actionsOf({ ...call, prices }, partner.id, rows)),
             slice,
             total,
             partner.name,
@@ -108,7 +108,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a component, with the main reasons for its score",
       tag: "Components",
       parameters: [componentInPath],
-      replies: readReplies("The component", explainedComponentReply),
+      replies: readOperationReplies("The component", explainedComponentReply),
       async handle({ params, partner, store: { read }, yieldNow }) {
         const component = await findComponent(read, partner.id, params.id!);
         const prices = await pricesOf(read, knowledge, partner);
@@ -153,7 +153,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       summary: "List the service events of a component and its appliance, newest first",
       tag: "Components",
       parameters: [componentInPath],
-      replies: readReplies("The component and its events, newest first", historyReply),
+      replies: readOperationReplies("The component and its events, newest first", historyReply),
       async handle(call) {
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const events = await componentHistory(call.store, component, call.yieldNow, call.reserveMemory);
@@ -169,7 +169,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         "One point per day on which a snapshot ran since the component was created, for the last 365 days.",
       tag: "Components",
       parameters: [componentInPath, ...pagingParameters],
-      replies: readReplies("A page of the trend", trendPage),
+      replies: readOperationReplies("A page of the trend", trendPage),
       async handle(call) {
         const slice = parseSlice(call.query);
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
@@ -213,7 +213,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         };
         const prices = await pricesOf(call.store.read, knowledge, partner);
         const alerts = rows.map((row) => alertView(prices, row));
-        const listed = withActions(alerts, await actionsOf({ ...call, prices }, partner.id, rows));
+        const listed = addActionsToComponents(alerts, await actionsOf({ ...call, prices }, partner.id, rows));
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
         return listReply(call, page, "alerts", listedAlert);
       },

@@ -4,7 +4,13 @@ import {
   propertyConditionTrend,
 } from "../../wire/condition-trend.ts";
 import { pagingParameters, propertyInPath } from "../../wire/parameters.ts";
-import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
+import {
+  type Operation,
+  ok,
+  type PartnerCall,
+  partnerOperation,
+  readOperationReplies,
+} from "../operation.ts";
 import { parseSlice } from "../query.ts";
 import { requireProperty } from "./properties.ts";
 
@@ -22,7 +28,7 @@ export function conditionTrendOperations(): Operation[] {
       description: WEEKLY,
       tag: "Figures",
       parameters: [propertyInPath, ...pagingParameters],
-      replies: readReplies("A page of the trend", propertyConditionTrend),
+      replies: readOperationReplies("A page of the trend", propertyConditionTrend),
       async handle(call) {
         const { id } = await requireProperty(call.store, call.partner, call.params.id!);
         const { slice, points, total } = await pageOf(call, id);
@@ -38,7 +44,7 @@ export function conditionTrendOperations(): Operation[] {
       description: `${WEEKLY} Demo properties are left out.`,
       tag: "Figures",
       parameters: [...pagingParameters],
-      replies: readReplies("A page of the trend", portfolioConditionTrend),
+      replies: readOperationReplies("A page of the trend", portfolioConditionTrend),
       async handle(call) {
         const { slice, points, total } = await pageOf(call, null);
         return ok(portfolioConditionTrend.of(points, slice, total, call.partner.name));

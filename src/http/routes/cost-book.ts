@@ -22,7 +22,7 @@ import {
   replacedBookView,
 } from "../../wire/cost-book.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { type Operation, ok, okReplies, partnerOperation, readReplies } from "../operation.ts";
+import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../operation.ts";
 
 /** The most lines of a request that its error names. */
 const MOST_ISSUES = 20;
@@ -39,7 +39,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       description:
         "Your own costs by type of appliance, component and state. Where a line applies, the most particular one replaces the costs of the knowledge base; a component's own costs replace both.",
       tag: "Costs",
-      replies: readReplies("The cost book", costBookReply),
+      replies: readOperationReplies("The cost book", costBookReply),
       async handle({ partner, store, reserveMemory, yieldNow }) {
         const lines = await store.read.costLines.ofPartner(partner.id);
         reserveMemory(lines.length * LINE_BYTES);

@@ -9,8 +9,8 @@ import {
   propertyEntryView,
   serviceEventEntryView,
 } from "../../wire/events.ts";
-import { pagingParameters, sinceRequired } from "../../wire/parameters.ts";
-import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
+import { pagingParameters, requiredSinceParameter } from "../../wire/parameters.ts";
+import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
 import { invalidParameter, parseSlice, sinceText } from "../query.ts";
 
 export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, "page">): Operation[] {
@@ -23,8 +23,8 @@ export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, 
       description:
         "History comes first, in strictly increasing order of timestamp, followed by every component that is currently CRITICAL or WARNING, regardless of `since`. Request pages until `events` is empty or `offset + limit >= total`, store the latest timestamp of the history for the next call, and discard entries whose `data.id` you have already processed. The first page fixes the end of the history: later events are returned by the next run, so that none is missed.",
       tag: "Events",
-      parameters: [sinceRequired, ...pagingParameters],
-      replies: readReplies("A page of the stream", eventPage),
+      parameters: [requiredSinceParameter, ...pagingParameters],
+      replies: readOperationReplies("A page of the stream", eventPage),
       async handle({ now, partner, query, store }) {
         const slice = parseSlice(query);
         const text = sinceText(query);

@@ -20,10 +20,16 @@ import {
 import { forecastAccumulator, forecastReply } from "../../wire/forecast.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { propertyInPath } from "../../wire/parameters.ts";
-import { withRecalculating } from "../../wire/recalculating.ts";
+import { withRecalculating } from "../../wire/recalculating-field.ts";
 import { replacementCostAccumulator, replacementCostReply } from "../../wire/replacement-cost.ts";
 import { reportAccumulator, reportReply } from "../../wire/report.ts";
-import { type Operation, ok, type PartnerCall, partnerOperation, readReplies } from "../operation.ts";
+import {
+  type Operation,
+  ok,
+  type PartnerCall,
+  partnerOperation,
+  readOperationReplies,
+} from "../operation.ts";
 import { requireProperty } from "./properties.ts";
 
 export function figureOperations(knowledge: Knowledge): Operation[] {
@@ -35,7 +41,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a property's components by tier, with costs and savings",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: readReplies("The report", reportReply),
+      replies: readOperationReplies("The report", reportReply),
       handle: (call) =>
         replyWith(call, (prices) => reportAccumulator(planContextOf(prices), prices, call.now)),
     }),
@@ -48,7 +54,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "Windows are cumulative. A window lists the components that are CRITICAL now, those that become CRITICAL by its end through aging alone, and those with a probability of failure of 0.25 or more within it.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: readReplies("The forecast", forecastReply),
+      replies: readOperationReplies("The forecast", forecastReply),
       handle: (call) => replyWith(call, forecastAccumulator),
     }),
     partnerOperation({
@@ -60,7 +66,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "The cost of the replacements expected within 12, 24 and 36 months, spread over the months: CRITICAL components at full cost, others in proportion to their probability of failure. The full-replacement reserve spreads the replacement cost value over ten years.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: readReplies("The reserves", reserveReply),
+      replies: readOperationReplies("The reserves", reserveReply),
       handle: (call) => replyWith(call, reserveAccumulator),
     }),
     partnerOperation({
@@ -72,7 +78,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "The score follows from the facility condition index, `fci`: the cost of what the plan says is due now, as a share of the building's replacement value. It is 100 for a property without components.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: readReplies("The condition", conditionReply),
+      replies: readOperationReplies("The condition", conditionReply),
       handle: (call) => replyWith(call, (prices) => conditionAccumulator(prices, planContextOf(prices))),
     }),
     partnerOperation({
@@ -84,7 +90,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "An appliance is valued at the cost of its components or of the complete unit, whichever is lower. The exposures are the costs after failure; their sum is the total reactive exposure.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: readReplies("The replacement cost value", replacementCostReply),
+      replies: readOperationReplies("The replacement cost value", replacementCostReply),
       handle: (call) => replyWith(call, replacementCostAccumulator),
     }),
     partnerOperation({
@@ -96,7 +102,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         "One item per appliance and inspection. An inspection is due one interval after the latest matching service event that passed, or one interval after July 1 of the install year if there is none. OVERDUE is past due, DUE_SOON within 30 days, UPCOMING within 90.",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: readReplies("The inspections", complianceReply),
+      replies: readOperationReplies("The inspections", complianceReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
         const property = await requireProperty(store, partner, params.id!);
         const today = dayOf(now);

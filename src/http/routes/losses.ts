@@ -10,11 +10,11 @@ import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV } from "../csv-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
 import { lossDeps, lossFile } from "../loss-replies.ts";
-import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
+import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
 import { tableFormat, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 
-const replies = readReplies("The losses", lossesReply);
+const replies = readOperationReplies("The losses", lossesReply);
 const lossReplies = { ...replies, 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
 
 const ABOUT =
@@ -83,7 +83,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         "Losses of the coming year, known hazards and overdue mandatory inspections, claims beside the damages that the model expects, what planned work would save, and how the property stands among the portfolio.",
       tag: "Figures",
       parameters: [propertyInPath, ...layerTerms],
-      replies: readReplies("The underwriting page", underwritingReply),
+      replies: readOperationReplies("The underwriting page", underwritingReply),
       async handle(call) {
         const { params, partner, query, store } = call;
         const request = parseLayer(query);

@@ -19,7 +19,7 @@ import {
   type Operation,
   ok,
   partnerOperation,
-  readReplies,
+  readOperationReplies,
 } from "../operation.ts";
 
 export type PhotoDeps = {
@@ -45,7 +45,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
       summary: "List photos of an appliance and its service events",
       tag: "Appliances",
       parameters: [applianceInPath],
-      replies: readReplies("The photos", photosReply),
+      replies: readOperationReplies("The photos", photosReply),
       async handle({ params, partner, store }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");

@@ -22,7 +22,6 @@ import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workboo
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { assumptionsView } from "../../wire/assumptions.ts";
-import { actionPage, actionSumsView, listedAction, listedActionView } from "../../wire/listed-action.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   actionFilters,
@@ -39,6 +38,7 @@ import {
   tier,
 } from "../../wire/parameters.ts";
 import { planCells, planHeading, planReply, planView } from "../../wire/plan.ts";
+import { actionPage, actionSumsView, listedAction, listedActionView } from "../../wire/portfolio-action.ts";
 import {
   portfolioPlanItemView,
   portfolioPlanPage,
@@ -46,9 +46,9 @@ import {
   portfolioPlanView,
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
-import { withRecalculating } from "../../wire/recalculating.ts";
+import { withRecalculating } from "../../wire/recalculating-field.ts";
 import { CSV, csvChunks, csvPage, csvReply, listReplies, listReply, pageReplies } from "../csv-replies.ts";
-import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
+import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
 import {
   parseActionFilter,
   parseChoice,
@@ -62,7 +62,7 @@ import { tableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 
 const portfolioReplies = pageReplies("A page of the portfolio with its plan", portfolioPlanPage);
-const planReplies = readReplies("The plan", planReply);
+const planReplies = readOperationReplies("The plan", planReply);
 
 export function planOperations(knowledge: Knowledge): Operation[] {
   return [

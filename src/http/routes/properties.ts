@@ -58,7 +58,7 @@ import {
   readPropertyChange,
   readPropertyMerge,
 } from "../../wire/property-input.ts";
-import { withRecalculating } from "../../wire/recalculating.ts";
+import { withRecalculating } from "../../wire/recalculating-field.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
@@ -69,7 +69,7 @@ import {
   okReplies,
   type PartnerCall,
   partnerOperation,
-  readReplies,
+  readOperationReplies,
 } from "../operation.ts";
 import { parsePropertyFilter, parseSlice, wantsDemo, wantsSandbox } from "../query.ts";
 
@@ -84,7 +84,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       tag: "Properties",
       description: FILTERS_DESCRIPTION,
       parameters: [...propertyFilters, ...pagingParameters, sandbox],
-      replies: readReplies("A page of properties", propertyPage),
+      replies: readOperationReplies("A page of properties", propertyPage),
       async handle({ partner, query, store, yieldNow }) {
         const slice = parseSlice(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
@@ -144,7 +144,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a property",
       tag: "Properties",
       parameters: [propertyInPath],
-      replies: readReplies("The property", propertyReply),
+      replies: readOperationReplies("The property", propertyReply),
       async handle({ params, partner, store }) {
         const property = await requireProperty(store, partner, params.id!);
         return ok(withPartner(propertyView(property), partner.name));
@@ -202,7 +202,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       summary: "List a property's units, by number",
       tag: "Properties",
       parameters: [propertyInPath, ...pagingParameters],
-      replies: readReplies("A page of units", unitPage),
+      replies: readOperationReplies("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
         const slice = parseSlice(query);
         const property = await requireProperty(store, partner, params.id!);
@@ -220,7 +220,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a summary of a property's counts, risk and costs",
       tag: "Figures",
       parameters: [propertyInPath],
-      replies: readReplies("The property summary", summaryReply),
+      replies: readOperationReplies("The property summary", summaryReply),
       async handle({ now, params, partner, store, yieldNow }) {
         const property = await requireProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);

@@ -7,7 +7,7 @@ import {
   savedFiltersReply,
   savedFiltersView,
 } from "../../wire/saved-filter.ts";
-import { type Operation, ok, okReplies, partnerOperation, readReplies } from "../operation.ts";
+import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../operation.ts";
 
 export function savedFilterOperations(): Operation[] {
   return [
@@ -18,7 +18,7 @@ export function savedFilterOperations(): Operation[] {
       summary: "List the saved filters of the list of actions",
       tag: "Figures",
       parameters: [],
-      replies: readReplies("The saved filters", savedFiltersReply),
+      replies: readOperationReplies("The saved filters", savedFiltersReply),
       async handle({ partner, store: { read } }) {
         return ok(withPartner(savedFiltersView(await read.savedFilters.ofPartner(partner.id)), partner.name));
       },

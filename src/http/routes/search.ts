@@ -3,7 +3,7 @@ import { search } from "../../usecases/portfolio/search.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { searchText } from "../../wire/parameters.ts";
 import { searchReply, searchView } from "../../wire/search.ts";
-import { type Operation, ok, partnerOperation, readReplies } from "../operation.ts";
+import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
 import { parseSearchText } from "../query.ts";
 
 export function searchOperations(knowledge: Knowledge): Operation[] {
@@ -18,7 +18,7 @@ export function searchOperations(knowledge: Knowledge): Operation[] {
         "Finds properties by the beginning of their name, address or street, or by your own reference; appliances by the beginning of their serial number; claims by that of their number; and each record by its ID. Ignores the case of letters without accents. Retired records are found by ID alone.",
       tag: "Properties",
       parameters: [searchText],
-      replies: readReplies("The records that were found", searchReply),
+      replies: readOperationReplies("The records that were found", searchReply),
       async handle({ partner, query, store: { read } }) {
         const text = parseSearchText(query);
         return ok(withPartner(searchView(await search({ read, knowledge }, partner.id, text)), partner.name));

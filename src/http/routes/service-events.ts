@@ -18,7 +18,7 @@ import {
   ok,
   okReplies,
   partnerOperation,
-  readReplies,
+  readOperationReplies,
 } from "../operation.ts";
 
 export function serviceEventOperations(bulkItems: number): Operation[] {
@@ -69,7 +69,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       summary: "Get a service event, also a voided one",
       tag: "Service events",
       parameters: [serviceEventInPath],
-      replies: readReplies("The service event", serviceEventReply),
+      replies: readOperationReplies("The service event", serviceEventReply),
       async handle({ params, partner, store }) {
         const event = await findServiceEvent(store.read, partner.id, params.id!);
         return ok(withPartner(serviceEventView(event), partner.name));

@@ -27,7 +27,7 @@ import {
   partnerOperation,
   publicOperation,
   type Reply,
-  readReplies,
+  readOperationReplies,
 } from "../operation.ts";
 
 export type SystemDeps = {
@@ -123,7 +123,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
       path: "/v1/ping",
       summary: "Check credentials",
       tag: "Authentication",
-      replies: readReplies("The credentials are valid", pongReply),
+      replies: readOperationReplies("The credentials are valid", pongReply),
       handle: ({ now, partner }) => ok(withPartner(pongView(now), partner.name)),
     }),
   ];

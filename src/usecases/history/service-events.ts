@@ -20,7 +20,7 @@ import { type ServiceEventRequest, serviceEventView } from "../../wire/service-e
 import { serviceEventCreated } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Rescoring, rescoreEach } from "../portfolio/rescore.ts";
-import { OutcomeLog } from "./outcomes.ts";
+import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
 import { extendRecords, renewRecords } from "./service-record.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
@@ -40,10 +40,10 @@ export class ServiceLog {
   readonly #reopened = new Set<string>();
   /** The days of the events by property. */
   #days = new Map<string, Day[]>();
-  readonly #outcomes: OutcomeLog;
+  readonly #outcomes: PredictionOutcomeLog;
 
   constructor(private readonly writer: PortfolioWriter) {
-    this.#outcomes = new OutcomeLog(writer);
+    this.#outcomes = new PredictionOutcomeLog(writer);
   }
 
   /** Loads the data of several appliances at once, ahead of their events. */

@@ -5,7 +5,7 @@ import { rankingOf, standingIn, type UnitLosses } from "../../domain/losses/stan
 import type { Day, Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import { iterateLossRows } from "../../store/paged-iteration.ts";
-import type { PropertyStanding } from "../../store/queries/standings.ts";
+import type { PropertyStanding } from "../../store/queries/property-standings.ts";
 import type { Store } from "../../store/store.ts";
 import { bookMembers } from "../book/members.ts";
 import { presentPrices } from "../portfolio/price-list.ts";

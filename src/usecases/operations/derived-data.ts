@@ -22,7 +22,7 @@ import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "../portfolio/plan-context.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
-import { checkFlagCounts } from "./flag-counts.ts";
+import { recountHazardFlags } from "./recount-hazard-flags.ts";
 
 /*
  * Recounts what writes keep beside the data that it follows from: columns that are copied to components, sums, and
@@ -151,7 +151,7 @@ async function checkPartner(
     if (found.isLast) break;
   }
   wrong.partner_totals += await run((read) => checkTotals(read, partnerId, missing));
-  wrong.flag_counts += await checkFlagCounts(partnerId, run, { isRepairing, pageSize: PROPERTIES_A_STEP });
+  wrong.flag_counts += await recountHazardFlags(partnerId, run, { isRepairing, pageSize: PROPERTIES_A_STEP });
   const { components, appliances, properties } = await store.read.recounts.ofPartner(partnerId);
   const missingCounts = new Map<number, number>();
   const blocks = Array.from(

@@ -1,5 +1,5 @@
 import type { Property } from "../../domain/property.ts";
-import { matcherOf, type PropertyFilter } from "../../domain/property-filter.ts";
+import { type PropertyFilter, propertyMatcher } from "../../domain/property-filter.ts";
 import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
@@ -60,7 +60,7 @@ export async function matchesOf(
   lists: readonly FilteredList[],
   filter: PropertyFilter,
 ): Promise<Match[]> {
-  const matches = matcherOf(filter);
+  const matches = propertyMatcher(filter);
   const found: Match[] = [];
   for (const { ids, after, end } of stepsOf(lists)) {
     const rows: FilteredRow[] = [];

@@ -8,7 +8,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedCostOf } from "../../domain/projections.ts";
 import type { TotalMoney } from "../../domain/totals.ts";
 import type { Tx } from "../../store/store.ts";
-import type { DueChanges, PlannedPlace } from "./due-changes.ts";
+import type { DueCostChanges, PlannedPlace } from "./due-cost-changes.ts";
 import { presentPrices } from "./price-list.ts";
 
 /** An appliance as far as its sums of money depend on it. */
@@ -100,7 +100,7 @@ export class MoneyChanges {
 
   /** Yields the differences, by property, and settles what is due of the appliances that changed. */
   async *differences(
-    due: Pick<DueChanges, "settle">,
+    due: Pick<DueCostChanges, "settle">,
   ): AsyncGenerator<{ propertyId: string; money: TotalMoney; sign: 1 | -1 }> {
     if (this.#created.size === 0 && this.#found.size === 0) return;
     const { tx, partnerId } = this;

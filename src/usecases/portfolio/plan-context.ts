@@ -1,5 +1,5 @@
 import type { PricedComponent, PriceList } from "../../domain/costs/price-list.ts";
-import { actionOf, flagLabel, parseFlags } from "../../domain/hazards.ts";
+import { actionOf, hazardFlagLabel, parseFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ImmediateHazard } from "../../domain/planning/action.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
@@ -36,7 +36,7 @@ function immediateHazardOf(
   for (const flag of parseFlags(flags)) {
     if (actionOf(knowledge, flag) !== "immediate_hazard") continue;
     const { componentIds, authority } = knowledge.knownHazard(flag.code);
-    if (componentIds.has(defId)) return { label: flagLabel(knowledge, flag), authority };
+    if (componentIds.has(defId)) return { label: hazardFlagLabel(knowledge, flag), authority };
   }
   return null;
 }

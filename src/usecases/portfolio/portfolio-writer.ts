@@ -17,7 +17,7 @@ import { Outbox } from "../deliveries/announcements.ts";
 import { readNote } from "../history/note-findings.ts";
 import { recountSums } from "../operations/derived-data.ts";
 import { correctionDetail } from "./correction-detail.ts";
-import { DueChanges, type PlannedPlace } from "./due-changes.ts";
+import { DueCostChanges, type PlannedPlace } from "./due-cost-changes.ts";
 import { FlagCountChanges } from "./flag-count-changes.ts";
 import { type Direction, ListCounters } from "./list-counters.ts";
 import { MoneyChanges, type SummedAppliance } from "./money-changes.ts";
@@ -87,7 +87,7 @@ export class PortfolioWriter {
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
   readonly #money: MoneyChanges;
-  readonly #due: DueChanges;
+  readonly #due: DueCostChanges;
   /** Properties whose sums are counted again by `flush`. */
   #recounted = new Set<string>();
   readonly #tierChanges = new TierAnnouncements();
@@ -107,7 +107,7 @@ export class PortfolioWriter {
   ) {
     this.outbox = new Outbox(tx, partner, rows);
     this.#money = new MoneyChanges(tx, knowledge, partner.id);
-    this.#due = new DueChanges(tx, knowledge, this.#money, (propertyId, cents) => {
+    this.#due = new DueCostChanges(tx, knowledge, this.#money, (propertyId, cents) => {
       this.#propertyDelta(propertyId).dueCents += cents;
     });
   }

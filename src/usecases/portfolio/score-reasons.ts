@@ -1,5 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
-import { scorePartsInSteps } from "../../domain/explanation/explanation.ts";
+import { explainScorePartsInSteps } from "../../domain/explanation/explanation.ts";
 import { type Reason, reasonsOf } from "../../domain/explanation/reasons.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
@@ -43,7 +43,7 @@ export async function scoreReasons(
     // Retired, or of the type that its appliance had before.
     const appliance = history.appliances.find((one) => one.id === applianceId);
     if (!appliance?.components.some((one) => one.id === id)) continue;
-    const steps = scorePartsInSteps(knowledge, history, target, scoredOn, corrections);
+    const steps = explainScorePartsInSteps(knowledge, history, target, scoredOn, corrections);
     reasons.set(id, reasonsOf(await runYielding(steps, yieldNow)));
   }
   return reasons;

@@ -1,12 +1,12 @@
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
-import { CONFIDENCES } from "../../domain/planning/deposit.ts";
+import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { planAssumptionsOf } from "../../wire/plan-assumptions.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import { headings, PERCENT, SHARE, SHEETS, USD } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
-import { divisorOf } from "./summary-sheet.ts";
+import { depositDivisor } from "./summary-sheet.ts";
 
 /** The rows of the assumptions that differ between the form of a property and that of a portfolio. */
 type FormAssumptions = {
@@ -24,7 +24,7 @@ export function assumptionsSheet(
   { subject, lines, loanTermYears, sentences }: FormAssumptions,
 ): Sheet {
   const { terms, modelVersion, asOf } = plan;
-  const divisor = divisorOf(plan);
+  const divisor = depositDivisor(plan);
   const percent = (value: number): SheetCell => ({ value: value / 100, format: PERCENT });
   const share = (value: number): SheetCell => ({ value, format: SHARE });
   return {

@@ -1,6 +1,6 @@
 import { COST_BASES } from "../../domain/costs/component-costs.ts";
 import { reserveNeeds } from "../../domain/planning/capital-plan.ts";
-import { CONFIDENCES } from "../../domain/planning/deposit.ts";
+import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";

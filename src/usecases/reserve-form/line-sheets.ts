@@ -35,7 +35,7 @@ type Placed = { line: ReserveLine; sheet: string; row: number };
 type Part = { sheet: string; expected: string; lines: readonly ReserveLine[] };
 
 /** The sheets of the form's lines: those listed, those below the minimum, and the expected replacements of both. */
-export class LineSheets implements CostCells {
+export class ReserveLineSheets implements CostCells {
   readonly placed: readonly Placed[];
   readonly reserves: Sheet;
   readonly below: Sheet;
@@ -204,7 +204,7 @@ const costOf = ({ quantity, unitCents, failedCents, planned, failures }: Reserve
   quantity * (unitCents * planned[year - 1]! + failedCents * failures[year - 1]!);
 
 /** Returns the sheet of what is due now, whose quantities and costs are those of the lines. */
-export function dueSheet(knowledge: Knowledge, { placed }: LineSheets, dueNow: DueNow): Sheet {
+export function dueSheet(knowledge: Knowledge, { placed }: ReserveLineSheets, dueNow: DueNow): Sheet {
   const due = placed.filter(({ line }) => line.dueNow === dueNow);
   const last = FIRST_ROW + due.length;
   const sum = (pick: (line: ReserveLine) => number) => due.reduce((total, { line }) => total + pick(line), 0);

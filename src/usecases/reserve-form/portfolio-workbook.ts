@@ -7,7 +7,7 @@ import { writeWorkbook } from "../../xlsx/write-workbook.ts";
 import { assumptionsSheet } from "./assumptions-sheet.ts";
 import { MOST_CELLS } from "./cells.ts";
 import { depositSheet } from "./deposit-sheet.ts";
-import { cellsOfLine, type PropertyLine, PropertySheets } from "./property-sheets.ts";
+import { cellsPerPropertyLine, type PropertyLine, PropertySheets } from "./property-sheets.ts";
 import { summarySheet } from "./summary-sheet.ts";
 import { yearSheet } from "./year-sheet.ts";
 
@@ -31,7 +31,7 @@ export async function portfolioWorkbook(
   yieldNow: Yield,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { years } = plan.terms;
-  const most = Math.floor(MOST_CELLS / cellsOfLine(years));
+  const most = Math.floor(MOST_CELLS / cellsPerPropertyLine(years));
   const largest = new LargestLines(most);
   for (let offset = 0; ; ) {
     const rows = await page(offset);

@@ -33,7 +33,7 @@ const DUE_COLUMNS = { immediate: ["$D$", "$E$"], short_term: ["$F$", "$G$"] } as
 const FIRST_ROW = 2;
 
 /** The cells of a property's line over a number of years. */
-export const cellsOfLine = (years: number) => COLUMNS.length + 2 * years + 1;
+export const cellsPerPropertyLine = (years: number) => COLUMNS.length + 2 * years + 1;
 
 /** The sheets of a portfolio's properties: their costs by year, and the shares of their costs by basis. */
 export class PropertySheets implements CostCells {

@@ -8,7 +8,7 @@ import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
 import type { CostCells } from "./form.ts";
 
 /** Returns the name of what deposits are divided by, and its number; null where neither units nor area are known. */
-export function divisorOf(plan: Pick<PlanSummary, "sums">): { name: string; number: number } | null {
+export function depositDivisor(plan: Pick<PlanSummary, "sums">): { name: string; number: number } | null {
   const { units, thousandSqft } = sizesOf(plan.sums);
   if (units !== null) return { name: "unit", number: units };
   return thousandSqft === null ? null : { name: `1,000 ${areaUnit()}`, number: thousandSqft };
@@ -22,7 +22,7 @@ export function summarySheet(
 ): Sheet {
   const { capital, sums, terms } = plan;
   const { due } = sums;
-  const divisor = divisorOf(plan);
+  const divisor = depositDivisor(plan);
   const last = rowOfYear(terms.years);
   const total = last + 1;
   const { levelDeposit, totals, balances, schedule } = capital;

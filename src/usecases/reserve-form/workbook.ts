@@ -11,7 +11,7 @@ import { assumptionsOfProperty, assumptionsSheet } from "./assumptions-sheet.ts"
 import { MOST_CELLS } from "./cells.ts";
 import { depositSheet } from "./deposit-sheet.ts";
 import type { ReserveForm } from "./form.ts";
-import { dueSheet, LineSheets } from "./line-sheets.ts";
+import { dueSheet, ReserveLineSheets } from "./line-sheets.ts";
 import { summarySheet } from "./summary-sheet.ts";
 import { yearSheet } from "./year-sheet.ts";
 
@@ -46,7 +46,7 @@ export async function reserveWorkbook(
 function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<Sheet[]> {
   const { plan } = form;
   const { name } = plan.property;
-  const lines = new LineSheets(knowledge, form);
+  const lines = new ReserveLineSheets(knowledge, form);
   yield;
   const [immediate, shortTerm] = [
     dueSheet(knowledge, lines, "immediate"),

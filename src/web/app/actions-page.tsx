@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { addressLine } from "../../domain/address.ts";
-import type { ActionPageJson, PortfolioActionJson } from "../../wire/listed-action.ts";
+import type { ActionPageJson, PortfolioActionJson } from "../../wire/portfolio-action.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
@@ -12,7 +12,7 @@ import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../labe
 import { WorkMark } from "../sections/actions.tsx";
 import { useApp, useTitle } from "./app-context.ts";
 import { DownloadAllCsv, downloadRecords } from "./csv-download.tsx";
-import { daysFromToday } from "./days.ts";
+import { dateDaysFromToday } from "./days.ts";
 import { LoadMore } from "./load-more.tsx";
 import { MarkWork } from "./mark-work.tsx";
 import { usePagedList } from "./paged-list.ts";
@@ -170,7 +170,7 @@ function pathOf(query: URLSearchParams): string {
     if (value) asked.set(name, value);
   }
   const days = DUE.find(([value]) => value === query.get("due"))?.[0];
-  if (days !== undefined) asked.set("due_by", daysFromToday(Number(days)));
+  if (days !== undefined) asked.set("due_by", dateDaysFromToday(Number(days)));
   return `/v1/portfolio/actions?${asked}`;
 }
 

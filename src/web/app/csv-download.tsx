@@ -7,7 +7,7 @@ import { showToast } from "../browser/toasts.tsx";
 import { count, counted } from "../format.ts";
 import { useApp } from "./app-context.ts";
 import { UNPACED_CALLS } from "./paged-list.ts";
-import { PACE_MS, PAGE_SIZE } from "./portfolio-loader.ts";
+import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
 type Cell = string | number | boolean | null;
 
@@ -78,7 +78,8 @@ async function readAllCsv(
 ): Promise<string> {
   let text = "";
   for (let offset = 0; offset < total; offset += PAGE_SIZE) {
-    if (offset >= UNPACED_CALLS * PAGE_SIZE) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+    if (offset >= UNPACED_CALLS * PAGE_SIZE)
+      await new Promise((resolve) => setTimeout(resolve, PAGE_INTERVAL_MS));
     const page = await api.readText(
       `${path}${path.includes("?") ? "&" : "?"}format=csv&limit=${PAGE_SIZE}&offset=${offset}`,
     );

@@ -7,7 +7,7 @@ import { showToast } from "../browser/toasts.tsx";
 import { counted } from "../format.ts";
 import type { PlanLine } from "../plan-lines.ts";
 import { useApp } from "./app-context.ts";
-import { daysFromToday } from "./days.ts";
+import { dateDaysFromToday } from "./days.ts";
 
 /** Work that a person can mark: a line of a plan, and where it is. */
 type MarkableWork = {
@@ -84,7 +84,7 @@ export function MarkWork(props: {
           {state === "deferred" && (
             <label>
               Until
-              <input name="until" type="date" required min={daysFromToday(1)} />
+              <input name="until" type="date" required min={dateDaysFromToday(1)} />
             </label>
           )}
           {state === "done" && <DoneFields action={items[0]!.line.action} />}
@@ -123,7 +123,13 @@ function DoneFields({ action }: { action: PlanLine["action"] }) {
       </label>
       <label>
         Day
-        <input name="date" type="date" required defaultValue={daysFromToday(0)} max={daysFromToday(1)} />
+        <input
+          name="date"
+          type="date"
+          required
+          defaultValue={dateDaysFromToday(0)}
+          max={dateDaysFromToday(1)}
+        />
       </label>
       <label>
         Cost of each ({currencyCode()}, optional)

@@ -18,8 +18,8 @@ import { readAlertsBySystem, type SystemAlerts } from "./alerts-by-system.ts";
 import { useApp, useChanges, useTitle } from "./app-context.ts";
 import { downloadRecords } from "./csv-download.tsx";
 import { type StateTotals, totalsByState } from "./portfolio-list.ts";
+import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
 import { PortfolioLead, PortfolioPlanSection, usePortfolioPlan } from "./portfolio-plan-section.tsx";
-import { PortfolioProgress } from "./portfolio-progress.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 const MAX_STATES = 10;
@@ -257,7 +257,7 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
       title="Planned cost by state"
       about="Replacement cost of critical and warning components."
     >
-      <PortfolioProgress hasTotal={false} />
+      <PortfolioLoadingProgress hasTotal={false} />
       <ul class="sums">
         {rows.slice(0, MAX_STATES).map((row) => (
           <li>

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "preact/hooks";
 import type { ApiClient } from "../browser/api-client.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
-import { PACE_MS, PAGE_SIZE } from "./portfolio-loader.ts";
+import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
 /** The pages of a list that have been read so far, and its first page with the totals. */
 type PagedList<P, T> = { rows: T[]; first: P; total: number };
@@ -42,7 +42,8 @@ async function readPages<K extends string, T, P extends Record<K, T[]> & { total
   for (let page = 0; page < pages; page++) {
     const address = `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE_SIZE}&offset=${page * PAGE_SIZE}`;
     const isCached = api.cached(address) !== undefined;
-    if (!isCached && ++calls > UNPACED_CALLS) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+    if (!isCached && ++calls > UNPACED_CALLS)
+      await new Promise((resolve) => setTimeout(resolve, PAGE_INTERVAL_MS));
     const read = await api.read<P>(address);
     first ??= read;
     rows.push(...read[key]);

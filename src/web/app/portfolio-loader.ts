@@ -8,7 +8,7 @@ export const PAGE_SIZE = 200;
 /** The number of pages loaded without asking; further ones cost calls that the reader must agree to. */
 const INITIAL_PAGES = 5;
 /** The time between further calls, to leave some of the rate limit to the partner's own programs. */
-export const PACE_MS = 1500;
+export const PAGE_INTERVAL_MS = 1500;
 
 export const portfolioPath = (offset: number, includesDemo = false) =>
   `/v1/portfolio/summary?limit=${PAGE_SIZE}&offset=${offset}${includesDemo ? "&include_demo=true" : ""}`;
@@ -45,7 +45,7 @@ export class PortfolioLoader {
 
   /** Loads all further pages, paced. */
   async loadRest(): Promise<void> {
-    if (!this.state.isLoading) await this.#load(Number.POSITIVE_INFINITY, PACE_MS);
+    if (!this.state.isLoading) await this.#load(Number.POSITIVE_INFINITY, PAGE_INTERVAL_MS);
   }
 
   stop(): void {

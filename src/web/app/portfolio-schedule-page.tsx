@@ -24,7 +24,7 @@ import { LoadMore } from "./load-more.tsx";
 import { type PlanTerms, PlanTermsControls, planTermsOf, planTermsQuery } from "./plan-terms-controls.tsx";
 import { PAGE_SIZE } from "./portfolio-loader.ts";
 import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
-import { recordsOf, yearsIn } from "./property-schedule-page.tsx";
+import { parseCsvRecords, yearsIn } from "./property-schedule-page.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of the portfolio, with one row per property. */
@@ -119,7 +119,9 @@ async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
   const file: Record<string, string>[] = [];
   for (let page = 0; page < pages; page++) {
     const pageQuery = { ...query, format: "csv", limit: String(PAGE_SIZE), offset: String(page * PAGE_SIZE) };
-    const records = recordsOf(await api.readText(`/v1/portfolio/plan?${new URLSearchParams(pageQuery)}`));
+    const records = parseCsvRecords(
+      await api.readText(`/v1/portfolio/plan?${new URLSearchParams(pageQuery)}`),
+    );
     file.push(...records);
     if (records.length < PAGE_SIZE) break;
   }

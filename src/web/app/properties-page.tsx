@@ -22,7 +22,7 @@ import {
   sortProperties,
   toSearchable,
 } from "./portfolio-list.ts";
-import { PortfolioProgress } from "./portfolio-progress.tsx";
+import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
 import { RetiredProperties } from "./retired-properties.tsx";
 
 const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
@@ -44,7 +44,7 @@ export function PropertiesPage({ route }: { route: Route }) {
       <header class="heading">
         <div>
           <h1>Properties</h1>
-          {total !== undefined && !showsRetired && flag === "" && <PortfolioProgress />}
+          {total !== undefined && !showsRetired && flag === "" && <PortfolioLoadingProgress />}
         </div>
         <a class="screen" href={hrefTo(["import"])}>
           Import a file

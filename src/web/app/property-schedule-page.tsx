@@ -86,7 +86,7 @@ async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promi
     api.readText(`${path}?${new URLSearchParams({ ...Object.fromEntries(query), format: "csv" })}`),
     readApplianceTypes(api),
   ]);
-  const file = recordsOf(table);
+  const file = parseCsvRecords(table);
   const yearsOf = new Map(
     file.map((record) => [
       record.line === "unit" ? record.appliance_id : record.component_id,
@@ -112,7 +112,7 @@ async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promi
 }
 
 /** Parses CSV into records by column name. */
-export function recordsOf(table: string): Record<string, string>[] {
+export function parseCsvRecords(table: string): Record<string, string>[] {
   const [heading = [], ...rows] = parseCsv(table);
   return rows.map((row) => Object.fromEntries(heading.map((name, at) => [name, row[at]!])));
 }

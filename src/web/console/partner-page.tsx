@@ -9,7 +9,7 @@ import { count, counted, date, dateTime, fileSize } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
-import { PartnerBrand } from "./partner-brand.tsx";
+import { PartnerBrandForm } from "./partner-brand-form.tsx";
 import { PartnerEndpoint } from "./partner-endpoint.tsx";
 import { PartnerDeleted, PartnerRemoval } from "./partner-removal.tsx";
 import { PartnerSettings } from "./partner-settings.tsx";
@@ -76,7 +76,7 @@ export function PartnerPage({ id, route }: { id: string; route: Route }) {
               path={path}
               onChange={loaded.reload}
             />
-            <PartnerBrand path={path} />
+            <PartnerBrandForm path={path} />
             <PartnerEndpoint partner={partner} path={path} task={task} onChange={reloadTask} />
             <CredentialSection
               path={path}

@@ -5,7 +5,7 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, date } from "../format.ts";
-import { CheckEndpoints } from "./check-endpoints.tsx";
+import { CheckWebhookEndpoints } from "./check-webhook-endpoints.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
 import { Pager } from "./pager.tsx";
@@ -112,7 +112,7 @@ export function PartnersPage({ route }: { route: Route }) {
           )
         }
       </LoadedContent>
-      <CheckEndpoints />
+      <CheckWebhookEndpoints />
     </>
   );
 }

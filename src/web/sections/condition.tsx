@@ -6,7 +6,7 @@ import { capitalized, count, counted, money } from "../format.ts";
 import { Define } from "./define.tsx";
 import { dueNowText } from "./plan.tsx";
 import { Section } from "./section.tsx";
-import { useUnitWord } from "./unit-word.ts";
+import { useUnitName } from "./unit-name.ts";
 
 /** The lowest score of each grade, worst grade first. */
 const GRADES = [
@@ -74,7 +74,7 @@ export function headlineText({ plan: { due_now: due }, hazards }: Headline): str
 /** The cost of the work due now, the cost of waiting a year and the yearly reserve, as the API answers them. */
 export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
   const { immediate, short_term, cost, cost_of_waiting_a_year } = plan.due_now;
-  const word = useUnitWord();
+  const word = useUnitName();
   const { per_year, per_unit_per_year, per_1000_sqft_per_year } = plan.level_deposit["50"].noise;
   return (
     <dl class="figures">

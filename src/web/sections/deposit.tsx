@@ -2,7 +2,7 @@ import { areaUnit } from "../../domain/display.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { count, money } from "../format.ts";
 import { type CsvLink, TableDetails } from "./section.tsx";
-import { useUnitWord } from "./unit-word.ts";
+import { useUnitName } from "./unit-name.ts";
 
 type Amount = PlanSummaryJson["level_deposit"]["50"]["noise"];
 
@@ -24,7 +24,7 @@ function amountText(amount: Amount, unit: string) {
 
 /** The annual deposit that funds the plan's costs, and the deposits for higher confidence. */
 export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
-  const unit = useUnitWord();
+  const unit = useUnitName();
   const {
     level_deposit: deposit,
     years,

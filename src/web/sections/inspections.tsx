@@ -1,4 +1,4 @@
-import { INSPECTION_NOTICE } from "../../domain/figures/inspection-notice.ts";
+import { INSPECTION_NOTICE } from "../../domain/figures/inspection-law-notice.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import type { EquipmentLocations } from "../equipment-locations.ts";
 import { count, counted, date, relativeDays } from "../format.ts";

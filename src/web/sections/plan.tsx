@@ -27,7 +27,7 @@ import {
 import { BalanceTable, DepositSentence } from "./deposit.tsx";
 import { ForecastTable, ReserveTable } from "./reserve-and-forecast.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
-import { useUnitWord } from "./unit-word.ts";
+import { useUnitName } from "./unit-name.ts";
 
 /** With more components than this, the page leaves their data out and its form asks the server. */
 const MAX_EMBEDDED_COMPONENTS = 10_000;
@@ -154,7 +154,7 @@ export function CostsByYear({
   rowPer?: string;
 }) {
   const { totals, schedule } = plan;
-  const word = useUnitWord();
+  const word = useUnitName();
   return (
     <>
       <h3>{plan.years === 1 ? "Next 12 months" : `Next ${count(plan.years)} years`}</h3>

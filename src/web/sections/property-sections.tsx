@@ -25,7 +25,7 @@ import { componentTotalsInSteps, Method } from "./method.tsx";
 import { CostsAndReserve, planDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
 import type { CsvLink } from "./section.tsx";
 import { Trend } from "./trend.tsx";
-import { UnitWord, unitWordOf } from "./unit-word.ts";
+import { UnitNameContext, unitNameOf } from "./unit-name.ts";
 
 /** The data of a property's page, as the API returns it. */
 export type PropertyPageData = {
@@ -186,7 +186,9 @@ export function* sectionsInSteps({
   ];
   return sections
     .filter((section) => section !== undefined && section !== false)
-    .map((section) => <UnitWord.Provider value={unitWordOf(data.property)}>{section}</UnitWord.Provider>);
+    .map((section) => (
+      <UnitNameContext.Provider value={unitNameOf(data.property)}>{section}</UnitNameContext.Provider>
+    ));
 }
 
 /** The name, address and size of a property, and the day of the assessment. */
@@ -201,7 +203,7 @@ export function PropertyHeading(props: {
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
   const facts = [
     property.year_built === null ? undefined : `built ${property.year_built}`,
-    counted(property.unit_count, unitWordOf(property)),
+    counted(property.unit_count, unitNameOf(property)),
     counted(appliances, "appliance"),
     counted(components.length, "component"),
   ];

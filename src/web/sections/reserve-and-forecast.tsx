@@ -2,7 +2,7 @@ import type { ReserveJson } from "../../wire/figures.ts";
 import type { ForecastJson } from "../../wire/forecast.ts";
 import { count, money } from "../format.ts";
 import { type CsvLink, TableDetails } from "./section.tsx";
-import { useUnitWord } from "./unit-word.ts";
+import { useUnitName } from "./unit-name.ts";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days", "window_12_months"] as const;
 const RESERVE_PERIODS = [
@@ -50,7 +50,7 @@ export function ForecastTable({ forecast, csv }: { forecast: ForecastJson; csv?:
 export function ReserveTable({ reserve, csv }: { reserve: ReserveJson; csv?: CsvLink }) {
   const spans = RESERVE_PERIODS.map(([key, name]) => ({ name, ...reserve.reserves[key] }));
   const hasUnits = reserve.unit_count > 0;
-  const word = useUnitWord();
+  const word = useUnitName();
   return (
     <TableDetails
       summary="Contributions without a plan, by period (table)"

@@ -15,7 +15,7 @@ import {
 import { DepositSentence } from "./deposit.tsx";
 import { dueNowText } from "./plan.tsx";
 import { ScheduleAverages, ScheduleTables } from "./schedule-table.tsx";
-import { UnitWord, unitWordOf } from "./unit-word.ts";
+import { UnitNameContext, unitNameOf } from "./unit-name.ts";
 
 export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
 
@@ -31,14 +31,14 @@ export function ReserveSchedulePage(props: {
   const { property, plan, schedule, back, controls } = props;
   const { name, unit_count, year_built } = property;
   return (
-    <UnitWord.Provider value={unitWordOf(property)}>
+    <UnitNameContext.Provider value={unitNameOf(property)}>
       <ReserveHeading plan={plan} isLong={name.length > 60}>
         <a href={back}>
           <bdi>{name}</bdi>
         </a>
         {" · "}
         <bdi>{addressLine(property)}</bdi>
-        {year_built === null ? "" : ` · built ${year_built}`} · {counted(unit_count, unitWordOf(property))}
+        {year_built === null ? "" : ` · built ${year_built}`} · {counted(unit_count, unitNameOf(property))}
       </ReserveHeading>
       {controls}
       {plan.components.length === 0 ? (
@@ -62,7 +62,7 @@ export function ReserveSchedulePage(props: {
           costs of a unit include the repairs of its parts. Ranges show minimum–maximum.
         </li>
       </ReserveNotes>
-    </UnitWord.Provider>
+    </UnitNameContext.Provider>
   );
 }
 

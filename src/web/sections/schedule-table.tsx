@@ -3,7 +3,7 @@ import { todaysMoney } from "../../domain/display.ts";
 import { count, money } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
-import { useUnitWord } from "./unit-word.ts";
+import { useUnitName } from "./unit-name.ts";
 
 /** The most years of one table; more years take further tables. */
 const MAX_YEARS_PER_TABLE = 12;
@@ -135,7 +135,7 @@ export function YearHeadings({ from, to }: { from: number; to: number }) {
 /** The rows below the total: the inflated costs, and the run-to-failure scenario. */
 export function InflatedRows(props: { sums: ScheduleSums; from: number; to: number; columns: number }) {
   const { sums, from, to, columns } = props;
-  const word = useUnitWord();
+  const word = useUnitName();
   const row = (title: string, years: readonly number[], kind?: string) => (
     <tr class={kind}>
       <th scope="row" colSpan={columns}>
@@ -177,7 +177,7 @@ export function CostCells({ years }: { years: readonly number[] }) {
 /** The averages that lenders compare, above a schedule. */
 export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; units: number }) {
   const years = schedule.years.length;
-  const word = useUnitWord();
+  const word = useUnitName();
   const average = (of: readonly number[]) =>
     units < 1
       ? `${money(Math.round(sumBy(of, Number) / years))} per year`

@@ -7,7 +7,7 @@ import { codeLabel } from "../labels.ts";
 import { Define } from "./define.tsx";
 import { LossDrivers, LossYears } from "./loss-tables.tsx";
 import { DataTable, Section } from "./section.tsx";
-import { unitWordOf } from "./unit-word.ts";
+import { unitNameOf } from "./unit-name.ts";
 
 const usd = (amount: number) => money(Math.round(amount));
 
@@ -27,7 +27,7 @@ export function Underwriting(props: { made: UnderwritingJson; book: string; chil
         <div>
           <h1>{property.name}</h1>
           <p class="muted">
-            {addressLine(property)} · {counted(property.unit_count, unitWordOf(property))}
+            {addressLine(property)} · {counted(property.unit_count, unitNameOf(property))}
             {property.year_built !== null && ` · built ${property.year_built}`} · as of {date(losses.as_of)}
           </p>
         </div>
@@ -93,7 +93,7 @@ function percentileText(share: number): string {
 
 function Facts({ made: { property, losses, standing }, book }: { made: UnderwritingJson; book: string }) {
   const hundred = losses.total.exceedance.find((point) => point.return_period_years === 100)?.amount ?? 0;
-  const unit = unitWordOf(property);
+  const unit = unitNameOf(property);
   const perUnit = (amount: number | undefined) => (amount === undefined ? "" : `${usd(amount)} a ${unit}`);
   return (
     <dl class="figures five card">

@@ -2,8 +2,8 @@ import { isPostalCode } from "../../domain/place.ts";
 import { MAX_GROSS_AREA_SQFT, MAX_STORIES, MAX_UNITS, UNIT_LABELS } from "../../domain/property.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { parseDay, parseInstant } from "../../domain/time.ts";
-import { defineConstraint } from "./constraint.ts";
-import { isLine, isLongText, isOneLine, isRequiredLine, LONG, SHORT } from "./text-bounds.ts";
+import { defineConstraint } from "./field-constraint.ts";
+import { isLine, isMultilineText, isOneLine, isRequiredLine, LONG, SHORT } from "./text-bounds.ts";
 
 /*
  * The constraints on request fields. The text in `describe` is the error message that a caller gets: arktype's own
@@ -22,7 +22,9 @@ export const requiredLine = defineConstraint((type) =>
 );
 
 export const longText = defineConstraint((type) =>
-  type("string").narrow(isLongText).describe(`text of at most ${LONG} characters without control characters`),
+  type("string")
+    .narrow(isMultilineText)
+    .describe(`text of at most ${LONG} characters without control characters`),
 );
 
 /** Any text that could be an ID. An ID that does not exist is a 404, not an invalid request. */

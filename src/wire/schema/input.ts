@@ -1,6 +1,6 @@
 import { type FieldIssue, invalid } from "../../domain/errors.ts";
 import type { ArkErrors, Type } from "../../validators.ts";
-import { type Constraint, compileObject, loadValidators, validatorOf } from "./constraint.ts";
+import { type Constraint, compileObject, loadValidators, validatorOf } from "./field-constraint.ts";
 import type { Schema } from "./openapi-schema.ts";
 import { type Fields, OptionalType, RecordType, WireType } from "./wire-type.ts";
 

@@ -16,12 +16,12 @@ export const isLine = (value: string) => value.trim().length <= SHORT && isOneLi
 /** Returns whether the text is such a line and not empty. */
 export const isRequiredLine = (value: string) => value.trim() !== "" && isLine(value);
 /** Returns whether the text has at most 10,000 characters after trimming and no control characters. */
-export const isLongText = (value: string) =>
+export const isMultilineText = (value: string) =>
   value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value);
 
 /** The bounds that the API document states for these predicates: a schema cannot contain a function. */
 export const TEXT_BOUNDS: ReadonlyMap<unknown, { minLength?: number; maxLength: number }> = new Map([
   [isLine, { maxLength: SHORT }],
   [isRequiredLine, { minLength: 1, maxLength: SHORT }],
-  [isLongText, { maxLength: LONG }],
+  [isMultilineText, { maxLength: LONG }],
 ]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { scorePartsInSteps } from "../../../src/domain/explanation/explanation.ts";
+import { explainScorePartsInSteps } from "../../../src/domain/explanation/explanation.ts";
 import { type Reason, reasonsOf } from "../../../src/domain/explanation/reasons.ts";
 import { UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
@@ -9,7 +9,7 @@ import { history } from "../scoring/any-history.ts";
 import { ALWAYS, AS_OF, appliance, event, knowledge, property, reading } from "../scoring/histories.ts";
 
 function reasons(given: PropertyHistory, at: { applianceId: string; componentId: string }): Reason[] {
-  return reasonsOf(runSteps(scorePartsInSteps(knowledge, given, at, AS_OF, UNCORRECTED)));
+  return reasonsOf(runSteps(explainScorePartsInSteps(knowledge, given, at, AS_OF, UNCORRECTED)));
 }
 const TANK = { applianceId: "A", componentId: "A/wh_gas_tank" };
 const ofTank = (

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { planAppliance, scheduleAppliance } from "../../../src/domain/planning/appliance-plan.ts";
-import { levelDepositOf } from "../../../src/domain/planning/deposit.ts";
+import { levelDepositOf } from "../../../src/domain/planning/level-deposit.ts";
 import type { Part } from "../../../src/domain/planning/part.ts";
 import type { PlanCaches } from "../../../src/domain/planning/plan.ts";
 import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { dayOf } from "../../../src/domain/time.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { announceState } from "../../../src/usecases/deliveries/announce-state.ts";
+import { announceCurrentTiers } from "../../../src/usecases/deliveries/announce-current-tiers.ts";
 import { EmbedViewCounter } from "../../../src/usecases/embeds/embed-views.ts";
 import { createEmbed } from "../../../src/usecases/embeds/embeds.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
@@ -60,7 +60,7 @@ async function use(fixture: PortfolioFixture, store: Store) {
     day,
   );
   const administration = { ...fixture.administration, store };
-  const state = await announceState({ administration, knowledge, yieldNow }, partner, false);
+  const state = await announceCurrentTiers({ administration, knowledge, yieldNow }, partner, false);
   const renewed = await renewChangedPlans({ store, knowledge, clock, yieldNow }, partner.id);
   const budgets = new DailyCallLimits(store, clock);
   for (let call = 0; call < 20; call++) await budgets.take({ ...partner, dailyBudget: 18 });

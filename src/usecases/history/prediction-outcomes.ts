@@ -32,7 +32,7 @@ type Logged = Map<Day, Map<string, DayLog>>;
  * Stores the validation data of the service events of one write: the probability on the day before a failure or a
  * replacement, from the history known by then. An appliance is assessed once for each such day.
  */
-export class OutcomeLog {
+export class PredictionOutcomeLog {
   #appliances = new Map<string, ScoredAppliance>();
   /** By property. */
   #logged = new Map<string, Logged>();

@@ -5,8 +5,8 @@ import { parseNetwork } from "../networks.ts";
 import type { DatabaseState } from "../store/sqlite/database-state.ts";
 import { daysLeft, readTlsIdentity } from "../tls/pem-files.ts";
 import { permittedAddresses, socketHost } from "../webhooks/connections.ts";
+import { createResolver } from "../webhooks/dns-resolver.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
-import { createResolver } from "../webhooks/resolve.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;

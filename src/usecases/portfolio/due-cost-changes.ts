@@ -30,7 +30,7 @@ export type PlannedPlace = PricedProperty & Pick<Property, "recordsSince">;
 type Places = { prices(): Promise<PriceList>; placeOf(propertyId: string): Promise<PlannedPlace> };
 
 /** Follows what a write does to the cost of what is due now, appliance by appliance. */
-export class DueChanges {
+export class DueCostChanges {
   /** Appliances of which some components are scored. */
   readonly #open = new Map<string, { appliance: DueAppliance; components: Map<string, Component> }>();
   /** The states that this write has stored. */

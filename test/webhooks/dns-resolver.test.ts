@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isIP } from "node:net";
-import { createResolver } from "../../src/webhooks/resolve.ts";
+import { createResolver } from "../../src/webhooks/dns-resolver.ts";
 
 test("resolves a name from the hosts file to numeric addresses", async () => {
   const addresses = await createResolver()("localhost");

@@ -5,7 +5,7 @@ import {
   type Funding,
   levelDepositOf,
   reserveByYear,
-} from "../../../src/domain/planning/deposit.ts";
+} from "../../../src/domain/planning/level-deposit.ts";
 
 const NO_FUNDS: Funding = { openingCents: 0, interest: 0, minimumCents: 0, depositGrowth: 0 };
 const needsOf = (cents: number[], variance = cents.map(() => 0), costError = cents.map(() => 0)) => ({

@@ -10,7 +10,7 @@ type Step<Found> = { found: Found; repairs: readonly ((tx: Tx) => Promise<void>)
 type Run = <Found>(step: (read: Stores) => Promise<Step<Found>>) => Promise<Found>;
 
 /** Counts the wrong rows of a partner; `run` repairs them or not. */
-export async function checkFlagCounts(
+export async function recountHazardFlags(
   partnerId: string,
   run: Run,
   { isRepairing, pageSize }: { isRepairing: boolean; pageSize: number },

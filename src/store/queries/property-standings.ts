@@ -10,7 +10,7 @@ const { placeholder } = sql;
 export type PropertyStanding = { propertyId: string; day: Day; portfolio: Standing; book: Standing };
 
 /** Reads and writes how properties stand among others. */
-export function standingStore(engine: Engine) {
+export function propertyStandingStore(engine: Engine) {
   const { db } = engine;
   const { properties, propertyStandings: t } = engine.tables;
   const add = engine.insertRow(t, "all");

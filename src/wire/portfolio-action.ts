@@ -7,7 +7,7 @@ import { alert } from "./component.ts";
 import { applianceTypeId } from "./component-names.ts";
 import { page } from "./paging.ts";
 import { property } from "./property.ts";
-import { recalculating } from "./recalculating.ts";
+import { recalculating } from "./recalculating-field.ts";
 import { day, enumOf, id, number, object, record, text, usd } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";

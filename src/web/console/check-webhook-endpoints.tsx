@@ -10,7 +10,7 @@ import { Verdict } from "./partner-endpoint.tsx";
 const CONCURRENCY = 4;
 
 /** Checks the endpoint of every enabled partner, and lists those that do not verify signatures first. */
-export function CheckEndpoints() {
+export function CheckWebhookEndpoints() {
   const { api } = useConsole();
   const { run } = useAction();
   const [results, setResults] = useState<readonly ProbeJson[]>();

@@ -1,19 +1,19 @@
 import { count, counted } from "../format.ts";
 import { useApp, useChanges } from "./app-context.ts";
-import { PACE_MS, PAGE_SIZE } from "./portfolio-loader.ts";
+import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
 /**
  * The number of properties loaded, and a button to load all. For figures that are computed from the loaded ones; those that
  * leave the demo property out have a total of their own.
  */
-export function PortfolioProgress({ hasTotal = true }: { hasTotal?: boolean }) {
+export function PortfolioLoadingProgress({ hasTotal = true }: { hasTotal?: boolean }) {
   const { portfolio } = useApp();
   useChanges(portfolio);
   const { loaded, total = 0, isLoading, failure } = portfolio.state;
   const remaining = total - loaded.length;
   if (remaining <= 0) return hasTotal && <p class="muted">{counted(total, "property", "properties")}</p>;
   const calls = Math.ceil(remaining / PAGE_SIZE);
-  const minutes = Math.max(1, Math.round((calls * PACE_MS) / 60_000));
+  const minutes = Math.max(1, Math.round((calls * PAGE_INTERVAL_MS) / 60_000));
   return (
     <div class="load-progress">
       <p class="muted" role="status">

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { checkHealth, type HealthDeps } from "../../../src/usecases/operations/check-health.ts";
+import { checkHealth, type HealthDeps } from "../../../src/usecases/operations/server-health.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 

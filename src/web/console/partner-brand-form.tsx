@@ -16,7 +16,7 @@ import { Section } from "../sections/section.tsx";
 import { useConsole, useRead } from "./console-context.ts";
 
 /** Shows how a partner's embeds look, and changes it. */
-export function PartnerBrand({ path }: { path: string }) {
+export function PartnerBrandForm({ path }: { path: string }) {
   const loaded = useRead<BrandJson>(`${path}/brand`);
   return (
     <Section id="brand" title="Name, colors and logo of embeds">

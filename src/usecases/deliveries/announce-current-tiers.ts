@@ -31,7 +31,7 @@ const REPORTED = [
  * so no snapshot announces them again. With `dryRun` it only counts. Running it twice sends duplicates.
  * @throws OperatorError if the partner has no enabled webhook endpoint.
  */
-export async function announceState(
+export async function announceCurrentTiers(
   { administration, knowledge, yieldNow, lock = NO_LOCK }: AnnounceDeps,
   partner: Partner,
   dryRun: boolean,
