@@ -38,6 +38,8 @@ export const damageMoments = ({ mean, variation }: Severity): Moments => ({
  * Panjer and Willmot, "Loss Models", 4th edition, 2012, appendix A).
  */
 export function insuredMoments(severity: Severity, { deductible, limit }: Layer): Moments {
+  // The logarithm of nothing is infinite.
+  if (severity.mean === 0) return { mean: 0, square: 0 };
   const { mu, sigma } = logParameters(severity);
   if (sigma === 0) {
     const insured = Math.min(Math.max(severity.mean - deductible, 0), limit ?? Number.POSITIVE_INFINITY);
@@ -53,10 +55,11 @@ export function insuredMoments(severity: Severity, { deductible, limit }: Layer)
   const [zeroth, first, second] = [within(0), within(1), within(2)];
   const beyond = limit === null ? 0 : exceedanceProbability(severity, deductible + limit);
   const top = limit ?? 0;
-  return {
-    mean: first - deductible * zeroth + top * beyond,
-    square: second - 2 * deductible * first + deductible ** 2 * zeroth + top ** 2 * beyond,
-  };
+  const mean = first - deductible * zeroth + top * beyond;
+  const square = second - 2 * deductible * first + deductible ** 2 * zeroth + top ** 2 * beyond;
+  // Far in a tail, rounding errors of the differences exceed what is left.
+  const possible = Math.max(mean, 0);
+  return { mean: possible, square: Math.max(square, possible ** 2) };
 }
 
 /**

@@ -5,6 +5,7 @@ import { lossesOf } from "../../../src/domain/losses/book-losses.ts";
 import { covarianceWith, DRIVERS, driversOf } from "../../../src/domain/losses/drivers.ts";
 import { exactLosses, largestDamage } from "../../../src/domain/losses/exact-losses.ts";
 import { LOSSES, type LossPart } from "../../../src/domain/losses/loss-part.ts";
+import { insuredMoments } from "../../../src/domain/losses/severity.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { technicalPremium } from "../../../src/domain/losses/technical-premium.ts";
 import { survival, yearFactorQuadrature, yearHazard } from "../../../src/domain/losses/year-factor.ts";
@@ -284,6 +285,35 @@ describe("the simulated years", () => {
     expect(total.expected).toBe(700);
     expect(total.exceedance[0]!.amount).toBe(700);
     expect(damage.exceedance.at(-1)!.amount).toBe(0);
+  });
+});
+
+describe("the insured part of a damage", () => {
+  test("has moments that a layer can have, for any damage and layer", () => {
+    const cents = fc.oneof(fc.constantFrom(0, 1, 100, 1e11), fc.integer({ min: 0, max: 1_000_000_000 }));
+    fc.assert(
+      fc.property(
+        fc.record({ mean: cents, variation: fc.constantFrom(0, 0.01, 0.5, 1.5, 3) }),
+        fc.record({ deductible: cents, limit: fc.option(cents.filter((limit) => limit >= 100)) }),
+        (damage, layer) => {
+          const { mean, square } = insuredMoments({ peril: "water", ...damage, isPoisson: false }, layer);
+          expect(mean).toBeWithin(0, Math.min(damage.mean, layer.limit ?? damage.mean) * (1 + 1e-9) + 1e-9);
+          expect(square).toBeWithin(mean ** 2, Number.MAX_VALUE);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("is zero for a component whose damage costs nothing", () => {
+    const parts = [0, 20_000].map((damage) => partOf({ failureProbability: 0.5, frequency: 0.5, damage }));
+    const lossesBy = (some: readonly LossPart[]) =>
+      runSteps(
+        lossesOf(bookOf(some, { deductible: 0, limit: 100 }), { years: 1000, modelError: 0.25 }),
+      ).insured;
+    expect(lossesBy(parts).expected).toBe(lossesBy(parts.slice(1)).expected);
+    for (const { amount, withModelError } of lossesBy(parts).exceedance)
+      expect(amount + withModelError).toBeGreaterThanOrEqual(0);
   });
 });
 
