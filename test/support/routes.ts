@@ -86,7 +86,9 @@ export const adminQuery = (path: string, ids: RecordIds): string =>
     ? `?partner_id=${ids.PARTNER_}`
     : path === "/admin/appliances"
       ? `?property_id=${ids.P_}`
-      : "";
+      : path === "/admin/search"
+        ? "?q=elm"
+        : "";
 
 /** Returns IDs of the same form that belong to no record. */
 export const unknownIds = (ids: RecordIds): RecordIds =>
