@@ -77,7 +77,8 @@ export function send(
   { grow, release }: ReadReservation,
 ): Response {
   const length = lengthOf(reply);
-  if (length <= CHUNK_CHARS || request.method === "HEAD") return respond(reply, context);
+  // Chunks are streamed whatever their length.
+  if (length <= CHUNK_CHARS || request.method === "HEAD") return respond(reply, context, release);
   grow(length);
   const { raw } = reply;
   if (raw instanceof Uint8Array)

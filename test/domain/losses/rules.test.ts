@@ -308,9 +308,8 @@ describe("the insured part of a damage", () => {
   test("is zero for a component whose damage costs nothing", () => {
     const parts = [0, 20_000].map((damage) => partOf({ failureProbability: 0.5, frequency: 0.5, damage }));
     const lossesBy = (some: readonly LossPart[]) =>
-      runSteps(
-        lossesOf(bookOf(some, { deductible: 0, limit: 100 }), { years: 1000, modelError: 0.25 }),
-      ).insured;
+      runSteps(lossesOf(bookOf(some, { deductible: 0, limit: 100 }), { years: 1000, modelError: 0.25 }))
+        .insured;
     expect(lossesBy(parts).expected).toBe(lossesBy(parts.slice(1)).expected);
     for (const { amount, withModelError } of lossesBy(parts).exceedance)
       expect(amount + withModelError).toBeGreaterThanOrEqual(0);
