@@ -56,9 +56,9 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
   await client.get("/v1/portfolio/plan");
 }
 
-/** Returns the number of rows with the partner's ID by table. */
+/** Returns the number of rows with the partner's ID by table, without the audit log: what was done is never deleted. */
 async function rowsOf(installation: Installation, partnerId: string): Promise<Record<string, number>> {
-  const tables = await installation.tablesWith("partner_id");
+  const tables = (await installation.tablesWith("partner_id")).filter((table) => table !== "audit_log");
   const counts = tables.map(
     (table) => `(SELECT count(*) FROM ${table} WHERE partner_id = '${partnerId}') AS ${table}`,
   );
