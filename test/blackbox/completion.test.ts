@@ -24,7 +24,10 @@ describe("completion", () => {
     [["partner", "create", "Acme", "--web"], ["--webhook-url"]],
     [["serve", "--port", "80", "--po"], []],
     [["--data-dir", "partner", "vers"], ["version"]],
-    [["export", "--format", ""], ["ndjson", "cobie"]],
+    [
+      ["export", "--format", ""],
+      ["ndjson", "cobie"],
+    ],
     [["export", "--partner", ""], []],
     [["nonsense", "--js"], ["--json"]],
   ])("after %p is %p", async (typed, expected) => {
