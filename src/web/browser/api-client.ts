@@ -93,7 +93,7 @@ export class ApiClient {
         : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
     const response = await this.#send(path, { method, ...init });
     this.refresh();
-    return (await response.json()) as T;
+    return (await jsonOf(response)) as T;
   }
 
   /** Downloads a file that requires authentication, which a link could not send. Throws an ApiFailure. */
