@@ -1,3 +1,4 @@
+import { MOST_CELL, MOST_COLUMNS, MOST_HEADING, MOST_ROWS } from "../domain/table-limits.ts";
 import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
@@ -7,13 +8,10 @@ import type { WireOf } from "./schema/wire-type.ts";
 
 /* Rows of a table with columns of any names, imported a few at a time. */
 
-/** The most rows of one request. */
-const MOST_ROWS = 200;
-const MOST_COLUMNS = 300;
-const MOST_CELL = 4_000;
-
 const columns = defineConstraint((type) =>
-  type(`1 <= (string <= 1000)[] <= ${MOST_COLUMNS}`).describe(`a list of 1 to ${MOST_COLUMNS} headings`),
+  type(`1 <= (string <= ${MOST_HEADING})[] <= ${MOST_COLUMNS}`).describe(
+    `a list of 1 to ${MOST_COLUMNS} headings`,
+  ),
 );
 const rows = defineConstraint((type) =>
   type(`1 <= (string <= ${MOST_CELL})[][] <= ${MOST_ROWS}`)

@@ -1,5 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { MOST_ROWS } from "../../domain/table-limits.ts";
 import { importTable } from "../../usecases/import/import-table.ts";
 import { checkedMapping } from "../../usecases/import/mapping/file-mapping.ts";
 import {
@@ -18,8 +19,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
       method: "POST",
       path: "/v1/import-rows",
       summary: "Import rows of a table with columns of any names",
-      description:
-        "Takes up to 200 rows of a CSV file or a sheet; send a longer file in several requests, each with all headings and with the `mapping` of the first response. A row becomes a property, an appliance, a service event or a claim, and what exists already stays as it is, so a repeated request adds nothing. With `dry_run`, nothing is written, and rows that refer to rows of other requests are rejected. 409 while another import of the account runs.",
+      description: `Takes up to ${MOST_ROWS} rows of a CSV file or a sheet; send a longer file in several requests, each with all headings and with the \`mapping\` of the first response. A row becomes a property, an appliance, a service event or a claim, and what exists already stays as it is, so a repeated request adds nothing. With \`dry_run\`, nothing is written, and rows that refer to rows of other requests are rejected. 409 while another import of the account runs.`,
       tag: "Properties",
       request: {
         type: importedRowsRequest,

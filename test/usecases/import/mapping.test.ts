@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCsv } from "../../../src/csv/read.ts";
+import { dateFormatOf, readDate } from "../../../src/domain/written-dates.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
-import { dateFormatOf, readDate } from "../../../src/usecases/import/mapping/dates.ts";
 import {
   type FileMapping,
   mappingOf,

@@ -1,4 +1,4 @@
-import { type DateFormat, dateFormatOf } from "./dates.ts";
+import { DAY_FIELDS, type DateFormat, dateFormatOf } from "../../../domain/written-dates.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
 import { equipmentType, FIELD_WORDS, plainWords, provinceOf } from "./words.ts";
 
@@ -8,15 +8,6 @@ type Column = { name: string; words: string; cells: readonly string[] };
 /** The fields of each kind, by which headings that are a field's own name are recognized. */
 type KnownFields = Readonly<Record<string, readonly string[]>>;
 
-const DAY_FIELDS = [
-  "date",
-  "date_of_loss",
-  "reported_on",
-  "closed_on",
-  "warranty_expiry",
-  "records_since",
-  "retired_at",
-];
 const NONE = /^(n\/?a|none|unknown|not (available|applicable)|-)?$/i;
 const YES_OR_NO = /^(y|yes|true|n|no|false)?$/i;
 /** Words of headings that speak of equipment without being it. */

@@ -1,8 +1,21 @@
-import { parseDay } from "../../../domain/time.ts";
+import { parseDay } from "./time.ts";
+
+/* The dates of imported tables. */
 
 export const DATE_FORMATS = ["YYYY-MM-DD", "MM/DD/YYYY", "DD/MM/YYYY", "MONTH D, YYYY"] as const;
 /** The format of a column's dates. Dates of a workbook are YYYY-MM-DD. */
 export type DateFormat = (typeof DATE_FORMATS)[number];
+
+/** The fields that have a date. */
+export const DAY_FIELDS = [
+  "date",
+  "date_of_loss",
+  "reported_on",
+  "closed_on",
+  "warranty_expiry",
+  "records_since",
+  "retired_at",
+];
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
