@@ -560,7 +560,10 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
   };
   await choose(`\ufeffBuilding Name,Street Address,State,Remark\r\n${lines.join("\r\n")}`, "courts.csv");
   expect(await page.getByLabel("Field of Street Address").inputValue()).toBe("address");
+  await page.getByLabel("Field of Remark").selectOption("records_since");
+  expect(await page.getByLabel("Format of the dates of Remark").inputValue()).toBe("YYYY-MM-DD");
   await page.getByLabel("Field of Remark").selectOption("notes");
+  expect(await page.getByLabel("Format of the dates of Remark").count()).toBe(0);
   const start = page.getByRole("button", { name: "Import 230 rows" });
   expect(await start.isDisabled()).toBe(true);
   await page.getByRole("button", { name: "Check all rows" }).click();
@@ -588,9 +591,9 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
   await page.getByRole("button", { name: "Check all rows" }).click();
   await page.getByText("Checked 2 of 2 rows.").waitFor();
   expect(await page.getByRole("row", { name: /^Properties/ }).innerText()).toMatch(/2\s+0$/);
-  await page.getByLabel("CSV file").setInputFiles(file("name;address\n1;2", "semicolons.csv"));
+  await page.getByLabel("CSV file").setInputFiles(file('name;address\n1;Unit 5" Elm St', "quotes.csv"));
   await page.getByRole("alert").waitFor();
-  expect(await page.getByRole("alert").innerText()).toContain("has no commas");
+  expect(await page.getByRole("alert").innerText()).toContain("Row 2 has a quote in an invalid position");
   expect(pageErrors).toEqual([]);
   await close();
 });

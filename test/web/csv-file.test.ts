@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { readCsv } from "../../src/csv/read.ts";
 import { spreadsheetLine } from "../../src/csv/write.ts";
-import { csvText, parseCsv } from "../../src/web/browser/csv-file.ts";
+import { csvText, parseCsv, readCsvFile, separatorOf } from "../../src/web/browser/csv-file.ts";
 import { formulaLike } from "../support/formula-like.ts";
 
 const cell = fc.oneof(
@@ -38,12 +38,71 @@ test("the browser parses a last row without a line end, also if its last cell is
   expect(parseCsv("")).toEqual([]);
 });
 
+const cellsOf = async (text: string) => {
+  const rows: string[][] = [];
+  for await (const { cells } of readCsv({ name: "t.csv", text })) rows.push(cells);
+  return rows;
+};
+
+test("the browser reads any text of quotes and line ends as imports by the server do, or refuses it as they do", async () => {
+  const text = fc.stringMatching(/^[",\r\n ab]{0,16}$/);
+  await fc.assert(
+    fc.asyncProperty(text, async (given) => {
+      const read = await cellsOf(given).catch(() => "refused");
+      let parsed: string[][] | string = "refused";
+      try {
+        parsed = parseCsv(given).filter((row) => row.some((one) => one.trim() !== ""));
+      } catch {}
+      expect(parsed).toEqual(read);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([",", ";", "\t", "|"] as const)(
+  "the browser reads back what is written with the separator %j",
+  (separator) => {
+    const heading = ["a", "b,;|\t,;|\t", "c"];
+    const written = (rows: string[][], end: string) =>
+      rows.map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(separator)).join(end);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(...heading.map(() => fc.string()))),
+        fc.constantFrom("\r", "\n", "\r\n"),
+        (rows, end) => {
+          const plain = rows.map((row) => row.map((one) => `x${one}`));
+          const text = `\ufeff${written([heading, ...plain], end)}`;
+          expect(separatorOf(text)).toBe(separator);
+          expect(parseCsv(text, separator)).toEqual([heading, ...plain]);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  },
+);
+
+test.each([
+  ['A,Unit 5" Main St,NY', "Row 2 has a quote in an invalid position"],
+  ['"A" ,1 Elm', "Row 2 has a quote in an invalid position"],
+  ['\r\n"A\r\nB', "Row 3 has a quote that is not closed"],
+])("the browser refuses %j with its row", (row, problem) => {
+  expect(() => parseCsv(`a,b\r\n${row}`)).toThrow(problem);
+});
+
+test("a file in another encoding, or a large one, is refused", async () => {
+  const file = (bytes: Uint8Array, size = bytes.length) => ({
+    name: "a.csv",
+    size,
+    arrayBuffer: async () => bytes.slice().buffer,
+  });
+  expect(await readCsvFile(file(Buffer.from("\ufeffCafé")))).toBe("Café");
+  for (const encoding of ["latin1", "utf16le"] as const)
+    await expect(readCsvFile(file(Buffer.from("Café", encoding)))).rejects.toThrow("is not UTF-8");
+  await expect(readCsvFile(file(Buffer.from("Cafe", "utf16le")))).rejects.toThrow("is not UTF-8");
+  await expect(readCsvFile(file(Buffer.from("a"), 64 * 1_048_576 + 1))).rejects.toThrow("larger than 64 MiB");
+});
+
 test("the browser writes the same cells as the API, numbers without a quote", async () => {
-  const cellsOf = async (text: string) => {
-    const rows: string[][] = [];
-    for await (const { cells } of readCsv({ name: "t.csv", text })) rows.push(cells);
-    return rows;
-  };
   await fc.assert(
     fc.asyncProperty(table, fc.integer(), async (rows, number) => {
       const [heading, ...others] = rows.map((row) => ["first", ...row]);

@@ -1,13 +1,27 @@
 import { expect, test } from "bun:test";
-import { type ImportRun, importFile, type Mapping } from "../../src/web/app/import-file.ts";
+import {
+  type ImportRun,
+  importFile,
+  type Mapping,
+  type TableFile,
+  tableOf,
+  withDateFormat,
+  withField,
+} from "../../src/web/app/import-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
 
 const none = { created: 0, unchanged: 0 };
-const mapping: Mapping = { rows: "properties", fields: {}, equipment: [], scores: [] };
+const mapping: Mapping = {
+  rows: "properties",
+  fields: {},
+  ...{ constants: {}, values: {}, dates: {} },
+  equipment: [],
+  scores: [],
+};
 const file = (rows: number) => ({
   name: "a.csv",
   columns: ["Address", "Boilers"],
-  rows: Array.from({ length: rows }, (_, at) => [`${at} Elm St`, "500"]),
+  rows: Array.from({ length: rows }, (_, at) => ({ number: at + 2, cells: [`${at} Elm St`, "500"] })),
 });
 
 /** Imports rows by an API that takes so many at once; returns the places and numbers of rows that it took. */
@@ -53,4 +67,90 @@ test("rows that make too many records are sent fewer at a time, each once and in
 
 test("a row that makes too many by itself is reported", async () => {
   await expect(imported(3, 0)).rejects.toThrow("more than 2000 records");
+});
+
+const read = (text: string) => {
+  const bytes = new TextEncoder().encode(text);
+  return tableOf({ name: "a.csv", size: bytes.length, arrayBuffer: async () => bytes.buffer });
+};
+
+/** Imports by an API that rejects every row; returns the rows rejected. `onCall` is called in each call. */
+async function rejectedOf(table: TableFile, signal?: AbortSignal, onCall = () => {}) {
+  let run: ImportRun | undefined;
+  const api = {
+    async write<T>(_method: string, _path: string, body: unknown): Promise<T> {
+      onCall();
+      const { rows, first_row } = body as { rows: string[][]; first_row: number };
+      const kinds = {
+        properties: none,
+        appliances: none,
+        components: none,
+        service_events: none,
+        claims: none,
+      };
+      const rejected = rows.map(([error], at) => ({ row: first_row + at, error }));
+      return { ...kinds, rejected, left_out: [] } as T;
+    },
+  };
+  await importFile(
+    api,
+    table,
+    { mapping, isDry: true },
+    (latest) => {
+      run = latest;
+    },
+    signal,
+  );
+  return run!;
+}
+
+test("rejected rows have the numbers that a spreadsheet shows, also after blank rows and cells of several lines", async () => {
+  const table = (await read('\nName;City\n\nA;"x\ny"\n;\nB;z\n')) as TableFile;
+  expect(table.columns).toEqual(["Name", "City"]);
+  const { rejected } = await rejectedOf(table);
+  expect(rejected.map(({ row, error }) => [row.number, error, row.cells])).toEqual([
+    [4, "A", ["A", "x\ny"]],
+    [6, "B", ["B", "z"]],
+  ]);
+});
+
+test("a file that no call could import is refused before any call", async () => {
+  expect(await read(`A,B\n\n1,${"x".repeat(4_001)}\n`)).toContain(
+    "Row 3 has more than 4000 characters in the column B",
+  );
+  expect(await read(`A${",".repeat(300)}\n1\n`)).toContain("301 columns");
+  expect(await read(`${"x".repeat(1_001)}\n1\n`)).toContain("Row 1 has the name of a column");
+  expect(await read("A,B\n,\n")).toContain("no rows");
+  expect(await read('A,B\n1,5" x\n')).toContain("Row 2 has a quote in an invalid position");
+});
+
+test("an aborted import sends no further call", async () => {
+  const leaving = new AbortController();
+  let calls = 0;
+  const run = await rejectedOf(file(450), leaving.signal, () => {
+    if (++calls === 2) leaving.abort();
+  });
+  expect({ calls, done: run.done, isDone: run.isDone }).toEqual({ calls: 2, done: 400, isDone: false });
+});
+
+test("a field that moves to another column loses what was guessed of its cells, and has its dates guessed again", async () => {
+  const table = (await read("Done,Seen,Kind\n2025-01-02,13/02/2025,boiler\n")) as TableFile;
+  const guessed: Mapping = {
+    ...mapping,
+    fields: { date: "Done", type_id: "Kind" },
+    values: { type_id: { boiler: "BOILER" } },
+    dates: { date: "YYYY-MM-DD" },
+  };
+  const moved = withField(table, guessed, "Seen", "date");
+  expect(moved).toEqual({
+    ...guessed,
+    fields: { type_id: "Kind", date: "Seen" },
+    dates: { date: "DD/MM/YYYY" },
+  });
+  expect(withDateFormat(moved, "date", "MM/DD/YYYY").dates).toEqual({ date: "MM/DD/YYYY" });
+  expect(withField(table, guessed, "Done", "type_id")).toEqual({
+    ...guessed,
+    ...{ fields: { type_id: "Done" }, values: {}, dates: {} },
+  });
+  expect(withField(table, guessed, "Kind", "closed_on").dates.closed_on).toBe("YYYY-MM-DD");
 });

@@ -1,23 +1,30 @@
+import { MOST_CELL, MOST_COLUMNS, MOST_HEADING, MOST_ROWS } from "../../domain/table-limits.ts";
+import { DATE_FORMATS, DAY_FIELDS, type DateFormat, dateFormatOf } from "../../domain/written-dates.ts";
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { parseCsv } from "../browser/csv-file.ts";
+import { CsvProblem, parseCsv, readCsvFile, separatorOf } from "../browser/csv-file.ts";
 
-/** The rows of one call. */
-const ROWS_A_CALL = 200;
 /** Cells of one call, below what a request may have. */
 const CELLS_A_CALL = 25_000;
 
 export type TableFile = {
   name: string;
   columns: readonly string[];
-  rows: readonly (readonly string[])[];
+  rows: readonly TableRow[];
 };
+/** The cells of a row, and its number as spreadsheets count: 1 is the first row of the file, blank rows included. */
+type TableRow = { number: number; cells: readonly string[] };
 
 /** The mapping of a file: the column by field, and what else the API has guessed. */
 export type Mapping = {
   rows: string;
   fields: Readonly<Record<string, string>>;
+  /** The values of every row. */
+  constants: Readonly<Record<string, string>>;
+  /** By field: what a cell means. */
+  values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  dates: Readonly<Record<string, DateFormat>>;
   equipment: readonly { column: string; year_column?: string }[];
   scores: readonly { column: string }[];
 };
@@ -30,25 +37,73 @@ export type ImportRun = {
   done: number;
   isDone: boolean;
   counts: Readonly<Record<Kind, { created: number; unchanged: number }>>;
-  rejected: readonly { row: number; error: string }[];
+  rejected: readonly RejectedRow[];
   leftOut: ImportedRowsJson["left_out"];
 };
 
-/** Reads a CSV file with a heading; returns what is wrong with it if it has none. */
-export function tableOf(name: string, text: string): TableFile | string {
-  const [columns, ...rows] = parseCsv(text.replace(/^\ufeff/, "")).filter((row) =>
-    row.some((cell) => cell.trim() !== ""),
-  );
-  if (!columns || rows.length === 0)
-    return `${name} has no rows below a first line with the names of the columns.`;
-  if (columns.length === 1 && /[;\t|]/.test(columns[0]!))
-    return `The first line of ${name} has no commas: save it as comma-separated values.`;
-  // Rows may be shorter or longer than the first line.
-  return { name, columns, rows: rows.map((row) => columns.map((_, at) => row[at] ?? "")) };
+type RejectedRow = { row: TableRow; error: string };
+
+/** Reads a CSV file with a heading; returns what is wrong with it if no API call could import it. */
+export async function tableOf(file: Parameters<typeof readCsvFile>[0]): Promise<TableFile | string> {
+  try {
+    const text = await readCsvFile(file);
+    return tableOfRows(file.name, parseCsv(text, separatorOf(text)));
+  } catch (error) {
+    if (error instanceof CsvProblem) return error.message;
+    throw error;
+  }
 }
 
+function tableOfRows(name: string, all: readonly (readonly string[])[]): TableFile | string {
+  const [heading, ...rows] = all
+    .map((cells, at) => ({ number: at + 1, cells }))
+    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  if (!heading || rows.length === 0)
+    return `${name} has no rows below a first line with the names of the columns.`;
+  const columns = heading.cells;
+  if (columns.length > MOST_COLUMNS)
+    return `${name} has ${columns.length} columns. Delete some: ${MOST_COLUMNS} are allowed.`;
+  if (columns.some((column) => column.length > MOST_HEADING))
+    return `Row ${heading.number} has the name of a column with more than ${MOST_HEADING} characters. Shorten it.`;
+  for (const { number, cells } of rows) {
+    const at = columns.findIndex((_, column) => (cells[column]?.length ?? 0) > MOST_CELL);
+    if (at >= 0)
+      return `Row ${number} has more than ${MOST_CELL} characters in the column ${columns[at]}. Shorten the text.`;
+  }
+  // Rows may be shorter or longer than the first line.
+  const filled = rows.map(({ number, cells }) => ({
+    number,
+    cells: columns.map((_, at) => cells[at] ?? ""),
+  }));
+  return { name, columns, rows: filled };
+}
+
+/**
+ * Maps a column to a field, or to none if the field is empty. What was guessed of the cells of the field's former column is
+ * dropped, and the format of dates guessed again.
+ */
+export function withField(file: TableFile, mapping: Mapping, column: string, field: string): Mapping {
+  const fields = Object.fromEntries(
+    Object.entries(mapping.fields).filter(([name, at]) => at !== column && name !== field),
+  );
+  const ofKept = <T>(byField: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(byField).filter(([name]) => Object.hasOwn(fields, name)));
+  const kept = { ...mapping, fields, values: ofKept(mapping.values), dates: ofKept(mapping.dates) };
+  if (field === "") return kept;
+  const chosen = { ...kept, fields: { ...fields, [field]: column } };
+  if (!DAY_FIELDS.includes(field)) return chosen;
+  const at = file.columns.findIndex((name) => name.trim() === column);
+  const cells = file.rows.slice(0, MOST_ROWS).map((row) => row.cells[at]!);
+  return withDateFormat(chosen, field, dateFormatOf(cells) ?? DATE_FORMATS[0]);
+}
+
+export const withDateFormat = (mapping: Mapping, field: string, format: DateFormat): Mapping => ({
+  ...mapping,
+  dates: { ...mapping.dates, [field]: format },
+});
+
 export const rowsACall = ({ columns }: Pick<TableFile, "columns">) =>
-  Math.max(1, Math.min(ROWS_A_CALL, Math.floor(CELLS_A_CALL / columns.length)));
+  Math.max(1, Math.min(MOST_ROWS, Math.floor(CELLS_A_CALL / columns.length)));
 
 type Api = Pick<ApiClient, "write">;
 type HowToImport = { mapping?: Mapping; isDry: boolean; silent?: boolean };
@@ -62,32 +117,36 @@ export async function sendRows(
   file: TableFile,
   { at, most }: { at: number; most: number },
   { mapping, isDry, silent = false }: HowToImport,
-): Promise<{ answer: ImportedRowsJson; sent: number }> {
+): Promise<{ answer: ImportedRowsJson; sent: number; rejected: readonly RejectedRow[] }> {
   for (let count = most; ; count = Math.ceil(count / 2)) {
     const rows = file.rows.slice(at, at + count);
+    const firstRow = rows[0]!.number;
     try {
       const answer = await api.write<ImportedRowsJson>("POST", "/v1/import-rows", {
         file: file.name,
         columns: file.columns,
-        rows,
-        first_row: at + FIRST_ROW,
+        rows: rows.map(({ cells }) => cells),
+        first_row: firstRow,
         mapping,
         dry_run: isDry,
         no_webhooks: silent,
       });
-      return { answer, sent: rows.length };
+      // The API counts on from the first row. Blank rows, which are not sent, may be between the rows.
+      const rejected = answer.rejected.map(({ row, error }) => ({ row: rows[row - firstRow]!, error }));
+      return { answer, sent: rows.length, rejected };
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.kind !== "too_large" || count === 1) throw error;
     }
   }
 }
 
-/** Sends all rows of a file, a few in a call, and reports the sums after each. */
+/** Sends all rows of a file, a few in a call, and reports the sums after each. Ends after a call if it is aborted. */
 export async function importFile(
   api: Api,
   file: TableFile,
   how: HowToImport & { mapping: Mapping },
   onProgress: (run: ImportRun) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
   const none = { created: 0, unchanged: 0 };
   let run: ImportRun = {
@@ -107,7 +166,8 @@ export async function importFile(
   onProgress(run);
   let most = rowsACall(file);
   while (run.done < file.rows.length) {
-    const { answer, sent } = await sendRows(api, file, { at: run.done, most }, how);
+    if (signal?.aborted) return;
+    const { answer, sent, rejected } = await sendRows(api, file, { at: run.done, most }, how);
     // The next rows are probably as dense.
     if (run.done + sent < file.rows.length) most = sent;
     const counts = Object.fromEntries(
@@ -120,16 +180,13 @@ export async function importFile(
       ...run,
       counts,
       done: run.done + sent,
-      rejected: [...run.rejected, ...answer.rejected],
+      rejected: [...run.rejected, ...rejected],
       leftOut: mergedLeftOut(run.leftOut, answer.left_out),
     };
     onProgress(run);
   }
   onProgress({ ...run, isDone: true });
 }
-
-/** The number of the first row after the heading, as spreadsheets count. */
-export const FIRST_ROW = 2;
 
 function mergedLeftOut(a: ImportRun["leftOut"], b: ImportRun["leftOut"]): ImportRun["leftOut"] {
   const sums = new Map<string, ImportRun["leftOut"][number]>();

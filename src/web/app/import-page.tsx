@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { DATE_FORMATS, DAY_FIELDS, type DateFormat } from "../../domain/written-dates.ts";
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
 import { failureOf } from "../browser/edit-record.tsx";
@@ -7,7 +8,6 @@ import { count, counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
 import {
-  FIRST_ROW,
   type ImportRun,
   importFile,
   KINDS,
@@ -17,6 +17,8 @@ import {
   sendRows,
   type TableFile,
   tableOf,
+  withDateFormat,
+  withField,
 } from "./import-file.ts";
 
 /** Imports a CSV file: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
@@ -29,30 +31,44 @@ export function ImportPage() {
   const [silent, setSilent] = useState(true);
   const [run, setRun] = useState<ImportRun>();
   const [problem, setProblem] = useState<string>();
-  const isBusy = run !== undefined && !run.isDone && problem === undefined;
+  const [isReading, setReading] = useState(false);
+  /** The number of files chosen, so that the result of an earlier one is ignored. */
+  const chosenFiles = useRef(0);
+  const isRunning = run !== undefined && !run.isDone && problem === undefined;
+  const isBusy = isRunning || isReading;
+  useWarningOnClose(isRunning);
+  const signal = useUnmountSignal();
 
   const attempt = async (work: () => Promise<void>) => {
     setProblem(undefined);
     const failure = await failureOf(work);
     if (failure !== undefined) setProblem(failure);
   };
-  const choose = (chosen: File | undefined) =>
-    attempt(async () => {
-      setFile(undefined);
-      setGuess(undefined);
-      setRun(undefined);
-      if (!chosen) return;
-      const table = tableOf(chosen.name, await chosen.text());
+  const choose = async (chosen: File | undefined) => {
+    const nth = ++chosenFiles.current;
+    const isLatest = () => nth === chosenFiles.current;
+    setFile(undefined);
+    setGuess(undefined);
+    setRun(undefined);
+    setProblem(undefined);
+    setReading(chosen !== undefined);
+    if (!chosen) return;
+    const failure = await failureOf(async () => {
+      const table = await tableOf(chosen);
+      if (!isLatest()) return;
       if (typeof table === "string") return setProblem(table);
       setFile(table);
       const first = { at: 0, most: rowsACall(table) };
       const { answer } = await sendRows(api, table, first, { isDry: true });
+      if (!isLatest()) return;
       setGuess(answer);
       setMapping(answer.mapping as Mapping);
-    });
+    }).finally(() => isLatest() && setReading(false));
+    if (failure !== undefined && isLatest()) setProblem(failure);
+  };
   const start = (isDry: boolean) =>
     attempt(async () => {
-      await importFile(api, file!, { mapping: mapping!, isDry, silent }, setRun);
+      await importFile(api, file!, { mapping: mapping!, isDry, silent }, setRun, signal);
       if (!isDry) await portfolio.reload();
     });
   return (
@@ -76,6 +92,7 @@ export function ImportPage() {
             onChange={(event) => void choose(event.currentTarget.files?.[0])}
           />
         </label>
+        {isReading && <p role="status">Reading the file…</p>}
         {file && (
           <p class="small muted">
             {counted(file.rows.length, "row")}, {counted(file.columns.length, "column")}:{" "}
@@ -132,6 +149,23 @@ export function ImportPage() {
   );
 }
 
+/** Asks before the page is closed or reloaded while it is busy. */
+function useWarningOnClose(isBusy: boolean): void {
+  useEffect(() => {
+    if (!isBusy) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [isBusy]);
+}
+
+/** Returns a signal that is aborted when the page is left. */
+function useUnmountSignal(): AbortSignal {
+  const [controller] = useState(() => new AbortController());
+  useEffect(() => () => controller.abort(), [controller]);
+  return controller.signal;
+}
+
 const KIND_NAMES: Readonly<Record<Kind, string>> = {
   properties: "Properties",
   appliances: "Appliances",
@@ -154,18 +188,12 @@ function MappingSection(props: {
 }) {
   const { file, fields, mapping, isBusy, onChange } = props;
   const fieldOf = new Map(Object.entries(mapping.fields).map(([field, column]) => [column, field]));
-  const choose = (column: string, field: string) => {
-    const others = Object.entries(mapping.fields).filter(([name, at]) => at !== column && name !== field);
-    onChange({
-      ...mapping,
-      fields: Object.fromEntries(field === "" ? others : [...others, [field, column]]),
-    });
-  };
+  const constants = Object.entries(mapping.constants);
   return (
     <Section
       id="import-mapping"
       title="2. What the columns contain"
-      about={`Each row is ${ROW_NAMES[mapping.rows] ?? "a record"}. Correct what was guessed wrongly.`}
+      about={`Each row is ${ROW_NAMES[mapping.rows] ?? "a record"}. Correct any wrong guesses.`}
     >
       <DataTable
         caption="Columns of the file"
@@ -183,22 +211,67 @@ function MappingSection(props: {
           {
             heading: "Field",
             cell: ({ column }) => (
-              <select
-                aria-label={`Field of ${column}`}
-                disabled={isBusy}
-                value={fieldOf.get(column.trim()) ?? ""}
-                onChange={(event) => choose(column.trim(), event.currentTarget.value)}
-              >
-                <option value="">{readsOtherwise(mapping, column) ?? "Not used"}</option>
-                {fields.map((field) => (
-                  <option value={field}>{field}</option>
-                ))}
-              </select>
+              <>
+                <div>
+                  <select
+                    aria-label={`Field of ${column}`}
+                    disabled={isBusy}
+                    value={fieldOf.get(column.trim()) ?? ""}
+                    onChange={(event) =>
+                      onChange(withField(file, mapping, column.trim(), event.currentTarget.value))
+                    }
+                  >
+                    <option value="">{readsOtherwise(mapping, column) ?? "Not used"}</option>
+                    {fields.map((field) => (
+                      <option value={field}>{field}</option>
+                    ))}
+                  </select>
+                </div>
+                {DAY_FIELDS.includes(fieldOf.get(column.trim()) ?? "") && (
+                  <DateFormatSelect
+                    column={column}
+                    value={mapping.dates[fieldOf.get(column.trim())!]}
+                    isBusy={isBusy}
+                    onChange={(format) =>
+                      onChange(withDateFormat(mapping, fieldOf.get(column.trim())!, format))
+                    }
+                  />
+                )}
+              </>
             ),
           },
         ]}
       />
+      {constants.length > 0 && (
+        <p class="small muted">
+          Set in every row where it is blank:{" "}
+          {constants.map(([field, value]) => `${field} ${value}`).join(", ")}.
+        </p>
+      )}
     </Section>
+  );
+}
+
+/** The format of a column of dates. A column for which the API guessed none is read as the first. */
+function DateFormatSelect(props: {
+  column: string;
+  value: DateFormat | undefined;
+  isBusy: boolean;
+  onChange: (format: DateFormat) => void;
+}) {
+  return (
+    <div class="date-format">
+      <select
+        aria-label={`Format of the dates of ${props.column}`}
+        disabled={props.isBusy}
+        value={props.value ?? DATE_FORMATS[0]}
+        onChange={(event) => props.onChange(event.currentTarget.value as DateFormat)}
+      >
+        {DATE_FORMATS.map((format) => (
+          <option value={format}>{format}</option>
+        ))}
+      </select>
+    </div>
   );
 }
 
@@ -207,12 +280,12 @@ const ROW_NAMES: Readonly<Record<string, string>> = {
   appliances: "an appliance",
   service_events: "a service event",
   claims: "a claim",
-  visits: "a visit with a score for each part",
+  visits: "a visit with a score for each component",
 };
 
 function examplesOf({ rows }: TableFile, at: number): string {
-  const cells = rows.slice(0, ROWS_SEARCHED).map((row) => row[at]!.trim());
-  return [...new Set(cells.filter((cell) => cell !== ""))].slice(0, EXAMPLES).join(", ").slice(0, 90);
+  const found = rows.slice(0, ROWS_SEARCHED).map(({ cells }) => cells[at]!.trim());
+  return [...new Set(found.filter((cell) => cell !== ""))].slice(0, EXAMPLES).join(", ").slice(0, 90);
 }
 
 /** Says what a column without a field is for, if anything. */
@@ -220,7 +293,7 @@ function readsOtherwise({ equipment, scores }: Mapping, column: string): string 
   const isOf = (one: { column: string; year_column?: string }) =>
     one.column === column.trim() || one.year_column === column.trim();
   if (equipment.some(isOf)) return "Equipment";
-  return scores.some(isOf) ? "Score of a part" : undefined;
+  return scores.some(isOf) ? "Score of a component" : undefined;
 }
 
 function Progress({ run, rows }: { run: ImportRun; rows: number }) {
@@ -246,7 +319,7 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
     downloadCsv(
       `${file.name.replace(/\.csv$/i, "")}-rejected.csv`,
       [...file.columns, "line", "error"],
-      rejected.map(({ row, error }) => [...file.rows[row - FIRST_ROW]!, row, error]),
+      rejected.map(({ row, error }) => [...row.cells, row.number, error]),
     );
   return (
     <Section
@@ -267,7 +340,7 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
               isNumber: true,
               cell: (kind) => count(run.counts[kind].created),
             },
-            { heading: "Exist already", isNumber: true, cell: (kind) => count(run.counts[kind].unchanged) },
+            { heading: "Already exist", isNumber: true, cell: (kind) => count(run.counts[kind].unchanged) },
           ]}
         />
       )}
@@ -294,7 +367,7 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
             columns={[
               { heading: "Error", cell: ([error]) => <bdi>{error}</bdi> },
               { heading: "Rows", isNumber: true, cell: ([, rows]) => count(rows.length) },
-              { heading: "First row", isNumber: true, cell: ([, rows]) => rows[0]!.row },
+              { heading: "First row", isNumber: true, cell: ([, rows]) => rows[0]!.row.number },
             ]}
           />
           {reasons.length > MOST_SHOWN && (

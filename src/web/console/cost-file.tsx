@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { CostLineJson } from "../../wire/cost-book.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { downloadCsv, parseCsv } from "../browser/csv-file.ts";
+import { CsvProblem, downloadCsv, parseCsv, readCsvFile, separatorOf } from "../browser/csv-file.ts";
 import { counted } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { lineFrom, type NewCostLine } from "./cost-line-fields.tsx";
@@ -23,8 +23,17 @@ const keyOf = ({ type_id, component_def_id, state, size, basis }: Line) =>
   [type_id, component_def_id ?? "", state?.toUpperCase() ?? "", size ?? "", basis].join(" ");
 
 /** Returns the lines of a file; a text says what is wrong with it. */
-function linesOf(text: string): NewCostLine[] | string {
-  const [heading = [], ...rows] = parseCsv(text.replace(/^\ufeff/, ""));
+async function linesOf(file: File): Promise<NewCostLine[] | string> {
+  try {
+    const text = await readCsvFile(file);
+    return linesOfRows(parseCsv(text, separatorOf(text)));
+  } catch (error) {
+    if (error instanceof CsvProblem) return error.message;
+    throw error;
+  }
+}
+
+function linesOfRows([heading = [], ...rows]: string[][]): NewCostLine[] | string {
   const names = heading.map((name) => name.trim());
   if (!names.includes("type_id")) return "The first line must contain the column names, type_id among them.";
   const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ""));
@@ -41,7 +50,7 @@ export function CostFile(props: {
   const [file, setFile] = useState<{ name: string; found: NewCostLine[] | string }>();
   const choose = async (event: Event) => {
     const chosen = (event.currentTarget as HTMLInputElement).files?.[0];
-    setFile(chosen && { name: chosen.name, found: linesOf(await chosen.text()) });
+    setFile(chosen && { name: chosen.name, found: await linesOf(chosen) });
   };
   const found = typeof file?.found === "object" ? file.found : undefined;
   const added = new Set(found?.map(keyOf));
