@@ -68,8 +68,12 @@ export function ImportPage() {
   };
   const start = (isDry: boolean) =>
     attempt(async () => {
-      await importFile(api, file!, { mapping: mapping!, isDry, silent }, setRun, signal);
-      if (!isDry) await portfolio.reload();
+      try {
+        await importFile(api, file!, { mapping: mapping!, isDry, silent }, setRun, signal);
+      } finally {
+        // Also for what was imported before a failure.
+        if (!isDry) await portfolio.reload();
+      }
     });
   return (
     <div class="import">
