@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCsv } from "../../../src/csv/read.ts";
 import { dateFormatOf, readDate } from "../../../src/domain/written-dates.ts";
+import type { Yield } from "../../../src/event-loop.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
 import {
@@ -161,7 +162,11 @@ const parts = {
 };
 
 /** Prepares files with guessed mappings; returns their rows without empty cells, and what was left out. */
-async function prepare(fixture: Awaited<ReturnType<typeof open>>, files: readonly string[]) {
+async function prepare(
+  fixture: Awaited<ReturnType<typeof open>>,
+  files: readonly string[],
+  yieldNow: Yield = async () => {},
+) {
   const mapped = [];
   for (const [index, text] of files.entries()) {
     const path = join(folder, `file-${index}.csv`);
@@ -179,7 +184,7 @@ async function prepare(fixture: Awaited<ReturnType<typeof open>>, files: readonl
       partnerId: partner.id,
       folder: mkdtempSync(join(folder, "prepared-")),
       isType: (id) => loadKnowledge().types.has(id),
-      yieldNow: async () => {},
+      yieldNow,
     },
     mapped,
     parts,
@@ -250,6 +255,36 @@ describe("prepared files", () => {
       ["HEATING_EQUIPMENT_YEAR_INSTALLED", 1],
       ["NO_OF_ELEVATORS", 1],
     ]);
+  });
+
+  test("add the equipment that a count has beyond what exists, and yield after each column", async () => {
+    const fixture = await open(NOW);
+    const property = await fixture.addProperty();
+    await fixture.addAppliances(
+      { propertyId: property.id, typeId: "elevator" },
+      { propertyId: property.id, typeId: "elevator", serial: "elevator-2" },
+      { propertyId: property.id, typeId: "elevator", serial: "elevator-9" },
+    );
+    const yields = async (row: string) => {
+      let count = 0;
+      const { rowsOf } = await prepare(
+        fixture,
+        [
+          `ADDRESS,STATE,YEAR_BUILT,NO_OF_ELEVATORS,SPRINKLER_SYSTEM,HEATING_TYPE\n${property.address},${row}`,
+        ],
+        async () => {
+          count += 1;
+        },
+      );
+      return { count, serials: (await rowsOf("appliances")).map(({ serial }) => serial) };
+    };
+    const none = await yields("NY,1960,0,NO,ELECTRIC");
+    expect(none.serials).toEqual([]);
+    const some = await yields("NY,1960,4,YES,HOT WATER");
+    expect(some.serials).toEqual(["elevator-2", "elevator-1", "fire_suppression-1", "boiler-1"]);
+    expect(some.count - none.count).toBe(3);
+    expect((await yields("NY,1960,9,NO,ELECTRIC")).serials).toHaveLength(8);
+    expect((await yields("NY,1960,2,NO,ELECTRIC")).serials).toEqual(["elevator-2"]);
   });
 
   test("refer to properties by address or name, and to what exists already", async () => {

@@ -13,6 +13,21 @@ type PropertyKey = {
 type Fields = Readonly<Record<string, string | undefined>>;
 type Label = { serial: string } | { appliance_id: string };
 
+/** The equipment of a type in a property. */
+class Equipment {
+  readonly labels: Label[] = [];
+  readonly #serials = new Set<string>();
+
+  add(label: Label): void {
+    this.labels.push(label);
+    if ("serial" in label) this.#serials.add(label.serial);
+  }
+
+  has(serial: string): boolean {
+    return this.#serials.has(serial);
+  }
+}
+
 const PROPERTIES_A_STEP = 1_000;
 const APPLIANCES_A_STEP = 500;
 
@@ -27,7 +42,7 @@ export class KnownProperties {
   readonly #byStreet = new Map<string, string | null>();
   readonly #byName = new Map<string, string | null>();
   /** By reference and type: the equipment that exists or is prepared. */
-  readonly #equipment = new Map<string, Map<string, Label[]>>();
+  readonly #equipment = new Map<string, Map<string, Equipment>>();
   #areListed = false;
 
   constructor(
@@ -65,17 +80,16 @@ export class KnownProperties {
 
   /** Returns the labels that a number of appliances of a type still lacks in a property. */
   async missing(property: PropertyKey, typeId: string): Promise<(count: number) => readonly string[]> {
-    const known = await this.#equipmentOf(property);
-    const there = known.get(typeId) ?? [];
-    known.set(typeId, there);
+    const there = ofType(await this.#equipmentOf(property), typeId);
     return (count) => {
       const labels = Array.from({ length: count }, (_, i) => `${typeId}-${i + 1}`);
-      const own = new Set(there.flatMap((one) => ("serial" in one ? [one.serial] : [])));
-      const others = there.filter((one) => !("serial" in one && labels.includes(one.serial))).length;
-      const lacking = labels.slice(0, Math.max(0, count - others)).filter((label) => !own.has(label));
-      there.push(...lacking.map((serial) => ({ serial })));
+      const stated = labels.filter((label) => there.has(label));
+      const lacking = labels
+        .filter((label) => !there.has(label))
+        .slice(0, Math.max(0, count - there.labels.length));
+      for (const serial of lacking) there.add({ serial });
       // Those that this importer has labeled before are stated again, so that their fields can be updated.
-      return labels.filter((label) => own.has(label)).concat(lacking);
+      return stated.concat(lacking);
     };
   }
 
@@ -84,28 +98,24 @@ export class KnownProperties {
     property: PropertyKey,
     typeId: string,
   ): Promise<{ found: readonly Label[]; created?: { serial: string } }> {
-    const known = await this.#equipmentOf(property);
-    const there = known.get(typeId);
-    if (there && there.length > 0) return { found: there };
+    const there = ofType(await this.#equipmentOf(property), typeId);
+    if (there.labels.length > 0) return { found: there.labels };
     const created = { serial: `${typeId}-1` };
-    known.set(typeId, [created]);
-    return { found: [created], created };
+    there.add(created);
+    return { found: there.labels, created };
   }
 
-  async #equipmentOf({ reference, id }: PropertyKey): Promise<Map<string, Label[]>> {
+  async #equipmentOf({ reference, id }: PropertyKey): Promise<Map<string, Equipment>> {
     const key = id ?? reference;
     const kept = this.#equipment.get(key);
     if (kept) return kept;
-    const found = new Map<string, Label[]>();
+    const found = new Map<string, Equipment>();
     this.#equipment.set(key, found);
     if (id === undefined) return found;
     for (let after = 0; ; ) {
       const some = await this.read.appliances.ofPropertyAfter(id, after, APPLIANCES_A_STEP);
-      for (const { typeId, serial, id: appliance_id } of some) {
-        const labels = found.get(typeId) ?? [];
-        labels.push(serial === null ? { appliance_id } : { serial });
-        found.set(typeId, labels);
-      }
+      for (const { typeId, serial, id: appliance_id } of some)
+        ofType(found, typeId).add(serial === null ? { appliance_id } : { serial });
       if (some.length < APPLIANCES_A_STEP) return found;
       await this.yieldNow();
       after = some.at(-1)!.seq;
@@ -171,6 +181,12 @@ export class KnownProperties {
     if (address !== undefined) put(this.#byStreet, streetOf(address));
     if (name !== undefined) put(this.#byName, name.toLowerCase());
   }
+}
+
+function ofType(known: Map<string, Equipment>, typeId: string): Equipment {
+  const there = known.get(typeId) ?? new Equipment();
+  known.set(typeId, there);
+  return there;
 }
 
 const unknown = (text: string): PropertyKey => ({

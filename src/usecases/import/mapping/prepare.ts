@@ -79,11 +79,14 @@ export async function prepareFiles(
               { ...fields, name: fields.name ?? fields.address, partner_property_id: property.reference },
               origin,
             );
-          for (const equipment of mapping.equipment)
-            for (const appliance of await row.equipment(equipment, cells, (typeId) =>
+          for (const equipment of mapping.equipment) {
+            const lacking = await row.equipment(equipment, cells, (typeId) =>
               known.missing(property, typeId),
-            ))
+            );
+            for (const appliance of lacking)
               fileOf("appliances").add({ ...property.columns, ...appliance }, origin);
+            if (lacking.length > 0) await yieldNow();
+          }
           continue;
         }
         const property = await known.find(fields, isNamed);
