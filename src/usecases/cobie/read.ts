@@ -44,7 +44,7 @@ export function cobieTables(path: string, sheets: readonly SheetTable[], areaUni
   const dwellings = new Map(
     sheetRows(sheets, "Space")
       .filter(isDwelling)
-      .map((row) => [row.cell("Name"), row.cell("RoomTag") || row.cell("Name")] as const),
+      .map((row, at) => [row.cell("Name"), unitOf(row, at)] as const),
   );
   const appliances = components.map((row): { line: number; cells: Cells } => ({
     line: row.line,
@@ -89,6 +89,10 @@ function attributesOf(sheets: readonly SheetTable[]): ReadonlyMap<string, Attrib
 const isDwelling = ({ cell }: SheetRow) =>
   cell("Category").startsWith(CATEGORIES.dwelling.slice(0, 11)) ||
   /\b(apartment|dwelling|residential unit|flat)s?\b/i.test(`${cell("Category")} ${cell("Description")}`);
+
+/** Returns the number of a dwelling's unit. Room tags of other programs, such as 304, number no units from 1. */
+const unitOf = ({ cell }: SheetRow, at: number) =>
+  cell("ExtSystem") === OWN_SYSTEM && /^\d{1,5}$/.test(cell("RoomTag")) ? cell("RoomTag") : String(at + 1);
 
 function propertyOf(
   sheets: readonly SheetTable[],
@@ -166,7 +170,7 @@ function applianceOf(
     serial: serialOf(row),
     install_year: installed?.slice(0, 4),
     size: /^(\d+(?:\.\d+)?)(?: .*)?$/.exec(isOwn ? of("Size") : "")?.[1],
-    unit: unit !== undefined && /^\d{1,5}$/.test(unit) ? unit : undefined,
+    unit,
     warranty_expiry: warrantyEnd(
       cell("WarrantyStartDate"),
       of("WarrantyDurationParts"),
@@ -194,8 +198,9 @@ const LONGEST_WARRANTY_MONTHS = 1_200;
 function warrantyEnd(start: string, duration: string, unit: string): string | undefined {
   const from = dateOf(start);
   const count = Number(duration);
-  const [, name = "year"] = /^(day|week|month|quarter|year)s?$/i.exec(unit.trim()) ?? [];
-  const [days, months] = [DAYS[name.toLowerCase()], MONTHS[name.toLowerCase()]];
+  const [, name] = /^(day|week|month|quarter|year)s?$/.exec(unit.trim().toLowerCase() || "year") ?? [];
+  if (name === undefined) return undefined;
+  const [days, months] = [DAYS[name], MONTHS[name]];
   if (from === undefined || !(count > 0) || count * (months ?? 1) > LONGEST_WARRANTY_MONTHS * 30)
     return undefined;
   return days === undefined
@@ -215,35 +220,42 @@ const EVENT_OF_JOB: Readonly<Record<string, string>> = {
   emergency: "Emergency Repair",
 };
 
-/** Returns the completed jobs with a date, for each component of their type. Plans have no place and are left out. */
+/** Returns the completed jobs with a date, for each component of their type, and counts the others by what they lack. */
 function jobsOf(
   sheets: readonly SheetTable[],
   components: readonly SheetRow[],
   reference: Cells,
 ): { done: { line: number; cells: Cells }[]; leftOut: LeftOut[] } {
   const done: { line: number; cells: Cells }[] = [];
-  const planned = new Map<string, number>();
+  const left = new Map<string, LeftOut>();
   const serials = Map.groupBy(
-    components.flatMap((row) => ({ type: row.cell("TypeName"), serial: serialOf(row) })),
+    components
+      .map((row) => ({ type: row.cell("TypeName"), serial: serialOf(row) }))
+      .filter(({ serial }) => serial !== ""),
     ({ type }) => type,
   );
   for (const { line, cell } of sheetRows(sheets, "Job")) {
     const date = dateOf(cell("Start"));
-    const category = cell("Category");
-    const event_type = lookUp(EVENT_OF_JOB, category.toLowerCase());
-    if (!/^completed$/i.test(cell("Status")) || date === undefined || event_type === undefined) {
-      planned.set(category || "Job", (planned.get(category || "Job") ?? 0) + 1);
-      continue;
-    }
-    const notes = cell("Description") || cell("Name");
-    for (const { serial } of serials.get(cell("TypeName")) ?? [])
-      if (serial !== "" && done.length < MOST_EVENTS)
+    const what = cell("Category") || "Job";
+    const leave = (reason: string, cells = 1) => {
+      const key = JSON.stringify([what, reason]);
+      left.set(key, { file: "Job", what, reason, cells: (left.get(key)?.cells ?? 0) + cells });
+    };
+    const event_type = lookUp(EVENT_OF_JOB, what.toLowerCase());
+    if (!/^completed$/i.test(cell("Status"))) leave("a plan of maintenance");
+    else if (event_type === undefined) leave("no kind of event");
+    else if (date === undefined) leave("no date");
+    else {
+      const notes = cell("Description") || cell("Name");
+      const serviced = serials.get(cell("TypeName")) ?? [];
+      const taken = serviced.slice(0, MOST_EVENTS - done.length);
+      for (const { serial } of taken)
         done.push({ line, cells: { ...reference, serial, date, event_type, notes } });
+      if (taken.length < serviced.length)
+        leave(`beyond the first ${MOST_EVENTS} events`, serviced.length - taken.length);
+    }
   }
-  const leftOut = [...planned].map(
-    ([what, cells]): LeftOut => ({ file: "Job", what, reason: "a plan of maintenance", cells }),
-  );
-  return { done, leftOut };
+  return { done, leftOut: [...left.values()] };
 }
 
 /** Components of a type times jobs for it could be more than the workbook has rows by far. */

@@ -98,7 +98,7 @@ describe("a COBie workbook", () => {
     const tables = await open({
       Facility: [FACILITY],
       Contact: [{ Email: "sales@weil.example", Company: "Weil-McLain" }],
-      Space: [{ Name: "A", Category: "13-65 00 00: Private Residential Spaces", RoomTag: "2" }],
+      Space: [{ Name: "A", Category: "13-65 00 00: Private Residential Spaces", RoomTag: "304" }],
       Type: types,
       Component: [
         {
@@ -109,7 +109,7 @@ describe("a COBie workbook", () => {
         { Name: "Table-1", Space: "A", TypeName: "Pool Table" },
       ],
     });
-    const reference = { partner_property_id: "East Hall", name: "East Hall", unit: "2" };
+    const reference = { partner_property_id: "East Hall", name: "East Hall", unit: "1" };
     expect(await rowsOf(tables, "Component")).toEqual([
       {
         ...{ line: 2, ...reference, type_id: "B1", brand: "Weil-McLain", model: "88", serial: "S1" },
@@ -122,7 +122,42 @@ describe("a COBie workbook", () => {
     expect(form!.mapping.values).toEqual({ type_id: { B1: "boiler" } });
   });
 
-  test("has events for its completed jobs, and counts the plans", async () => {
+  test("numbers its dwellings in their order, and keeps the numbers of an export", async () => {
+    const Category = "13-65 00 00: Private Residential Spaces";
+    const unitsOf = async (more: Record<string, string>) => {
+      const tables = await open({
+        Facility: [FACILITY],
+        Space: [
+          { Name: "Apt 101", Category, RoomTag: "101", ...more },
+          { Name: "Plant", Category: "13-23 00 00: Facility Service Spaces", RoomTag: "2", ...more },
+          { Name: "Apt 3", Category, RoomTag: "3", ...more },
+        ],
+        Type: [{ Name: "B1", Category: "D3020", Description: "Hot water boiler" }],
+        Component: ["Apt 101", "Plant", "Apt 3"].map((Space) => ({ Name: Space, TypeName: "B1", Space })),
+      });
+      return (await rowsOf(tables, "Component")).map(({ unit }) => unit);
+    };
+    expect(await unitsOf({})).toEqual(["1", undefined, "2"]);
+    expect(await unitsOf({ ExtSystem: "Mainstay" })).toEqual(["101", undefined, "3"]);
+  });
+
+  test.each([
+    ["month", "2013-07-01"],
+    ["Weeks", "2012-05-06"],
+    ["n/a", "2030-01-01"],
+    ["moths", undefined],
+  ])("has warranties in %s that end on %s", async (WarrantyDurationUnit, end) => {
+    const warranty = { WarrantyDurationParts: "18", WarrantyDurationUnit };
+    const tables = await open({
+      Facility: [FACILITY],
+      Type: [{ Name: "B1", Category: "D3020", Description: "Hot water boiler", ...warranty }],
+      Component: [{ Name: "1", TypeName: "B1", WarrantyStartDate: "2012-01-01" }],
+    });
+    const [row] = await rowsOf(tables, "Component");
+    expect(row!.warranty_expiry).toBe(end);
+  });
+
+  test("has events for its completed jobs, and counts the others by what they lack", async () => {
     const job = { TypeName: "B1", Category: "PM" };
     const tables = await open({
       Facility: [FACILITY],
@@ -132,6 +167,7 @@ describe("a COBie workbook", () => {
         { Name: "Clean", ...job, Status: "Completed", Start: "2024-05-06" },
         { Name: "Clean", ...job, Status: "Not Yet Started", Start: "1" },
         { Name: "Stop", ...job, Category: "ShutDown", Status: "Completed", Start: "2024-05-06" },
+        { Name: "Clean", ...job, Status: "Completed", Start: "1" },
       ],
     });
     const event = { date: "2024-05-06", event_type: "Preventive Maintenance", notes: "Clean" };
@@ -141,7 +177,25 @@ describe("a COBie workbook", () => {
     ]);
     expect(tables.at(-1)!.form!.leftOut).toMatchObject([
       { what: "PM", reason: "a plan of maintenance", cells: 1 },
-      { what: "ShutDown", cells: 1 },
+      { what: "ShutDown", reason: "no kind of event", cells: 1 },
+      { what: "PM", reason: "no date", cells: 1 },
+    ]);
+  });
+
+  test("has as many events as an import takes, and counts those beyond", async () => {
+    const names = Array.from({ length: 450 }, (_, i) => `${i}`);
+    const tables = await open({
+      Facility: [FACILITY],
+      Type: [{ Name: "B1", Category: "D3020", Description: "Hot water boiler" }],
+      Component: names.map((Name) => ({ Name, TypeName: "B1" })),
+      Job: names.map((Name) => ({
+        ...{ Name, TypeName: "B1", Category: "PM", Status: "Completed", Start: "2024-05-06" },
+      })),
+    });
+    const { count, form } = tables.find(({ name }) => name.endsWith("sheet Job"))!;
+    expect(count).toBe(200_000);
+    expect(form!.leftOut).toMatchObject([
+      { what: "PM", reason: "beyond the first 200000 events", cells: 2_500 },
     ]);
   });
 
