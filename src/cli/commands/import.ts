@@ -52,7 +52,7 @@ const options = {
   claims: text("FILE", "claims, such as a loss run, matched on claim_number within the property"),
   file: many(
     "FILE",
-    "CSV or XLSX with columns of any names, mapped to fields, COBie or BuildingSync XML; can be repeated. The mapping is shown before it is used",
+    "a CSV or XLSX file with columns of any names, which are mapped to fields, or a COBie or BuildingSync file; can be repeated. The mapping is shown before it is used",
   ),
   mapping: text("FILE", "keeps the mapping of --file, and uses it again for files with the same columns"),
   mapValues: {
