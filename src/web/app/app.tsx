@@ -46,7 +46,7 @@ function App() {
       () => end(session.endMessage),
     );
     const portfolio = new PortfolioLoader(api);
-    return { session, api, portfolio, records: parseCsvRecords(api, portfolio), signOut: () => end() };
+    return { session, api, portfolio, records: recordsOf(api, portfolio), signOut: () => end() };
   }
 
   useEffect(() => {
@@ -82,7 +82,7 @@ function App() {
   );
 }
 
-const parseCsvRecords = (api: ApiClient, portfolio: PortfolioLoader): Records => ({
+const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): Records => ({
   read: (path) => api.read(`/v1${path}`),
   write: (method, path, body) => api.write(method, `/v1${path}`, body),
   propertiesPath: (q) => `/properties?${new URLSearchParams({ limit: "8", ...(q !== "" && { q }) })}`,

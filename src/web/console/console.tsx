@@ -38,7 +38,7 @@ function Console() {
         () => end(),
         (thrown) => showToast(String(thrown.message), { isFailure: true }),
       );
-    return { api, signOut, records: parseCsvRecords(api) };
+    return { api, signOut, records: recordsOf(api) };
   }, [session, end]);
   useEffect(() => {
     scrollTo(0, 0);
@@ -82,7 +82,7 @@ function Console() {
 }
 
 /** The records of any partner, below `/admin`. */
-const parseCsvRecords = (api: AdminClient): Records => ({
+const recordsOf = (api: AdminClient): Records => ({
   read: (path) => api.read(`/admin${path}`),
   write: (method, path, body) => api.write(method, `/admin${path}`, body),
   propertiesPath: (q, { partner_id }) =>
