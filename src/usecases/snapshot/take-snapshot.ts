@@ -201,7 +201,9 @@ async function takeSharedStep(
 ): Promise<Step> {
   if (!stored || stored.finishedAt || !(await tx.snapshotShares.any(day))) {
     await openShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
-    return { isLast: false, alreadyDone: false, run: stored ?? EMPTY_RUN };
+    // Without partners there are no shares.
+    const isLast = !(await tx.snapshotShares.any(day));
+    return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN };
   }
   const until = deps.monotonicMs() + SHARED_STEP_MS;
   const found = await scoreShares(tx, deps, day, budget, () => deps.monotonicMs() > until);

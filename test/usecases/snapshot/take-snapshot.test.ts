@@ -7,6 +7,7 @@ import type { Store, Tx } from "../../../src/store/store.ts";
 import { loadHistories } from "../../../src/usecases/history/histories.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
+import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty } from "../../../src/usecases/portfolio/properties.ts";
@@ -114,6 +115,16 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
       announced: 3,
       modelVersion: "3",
     });
+  });
+
+  test("of an installation without partners ends", async () => {
+    const { administration, store, partnerId } = fixture;
+    const partner = (await store.read.partners.find(partnerId))!;
+    const uploads = { remove: async () => {} };
+    await purgePartner({ administration, uploads, yieldNow: async () => {} }, partner, partner.name);
+    expect(await take({ cutAfter: 5 })).toMatchObject({ components: 0, alreadyDone: false });
+    expect((await store.read.snapshots.latestFinished())?.day).toBe(today());
+    expect(await take({ cutAfter: 5 })).toMatchObject({ components: 0, alreadyDone: true });
   });
 
   // Rule: snapshot-twice
