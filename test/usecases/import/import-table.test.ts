@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { acquireLock, importLockName } from "../../../src/cluster/locks.ts";
 import { importTable, type TableRows } from "../../../src/usecases/import/import-table.ts";
+import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -108,6 +109,34 @@ describe("rows of a table", () => {
     expect(await names()).toEqual([]);
     const { result } = await run(rows(3, 500));
     expect([result.properties.created, result.appliances.created]).toEqual([3, 1_500]);
+  });
+
+  test("learn nothing of another account's equipment", async () => {
+    const { id: property } = await fixture.addProperty();
+    const [appliance] = await fixture.addAppliances({ propertyId: property, typeId: "boiler" });
+    const owner = fixture.partner;
+    const { partner } = await createPartner(
+      { ...fixture.administration, actor: "test" },
+      { name: "Other", dailyBudget: 100, webhookUrl: null },
+    );
+    const { store, clock } = fixture;
+    const deps = { store, partner, knowledge, clock, yieldNow: async () => {} };
+    const visits: TableRows = {
+      file: "visits.csv",
+      columns: ["Property", "Date", "Boiler"],
+      rows: [[property, "2026-01-15", "4"]],
+      firstRow: 2,
+    };
+    const first = { mapping: undefined, dryRun: true, silent: true };
+    const { mapping } = await importTable(deps, visits, first);
+    const fields = { property_id: "Property", date: "Date" };
+    const scores = [{ column: "Boiler", type_id: "boiler" }];
+    const given = { ...mapping, rows: "visits" as const, fields, scores, scale: [1, 5] as const };
+    const { rejected } = await importTable(deps, visits, { ...first, mapping: given });
+    expect(rejected.map(({ row }) => row)).toEqual([2]);
+    expect(JSON.stringify(rejected)).not.toContain(appliance!.id);
+    const own = { ...deps, partner: owner };
+    expect((await importTable(own, visits, { ...first, mapping: given })).rejected).toEqual([]);
   });
 
   test("wait for another import of the account, and have different headings", async () => {

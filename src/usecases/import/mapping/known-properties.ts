@@ -70,7 +70,10 @@ export class KnownProperties {
   /** Returns the property of a row of another kind. The importer rejects the row if there is none. */
   async find(fields: Fields, isNamed = false): Promise<PropertyKey> {
     const { partner_property_id: reference, property_id: id } = fields;
-    if (id !== undefined) return { reference: "", columns: { property_id: id }, id };
+    if (id !== undefined) {
+      const own = await this.read.properties.find(this.partnerId, id);
+      return { reference: "", columns: { property_id: id }, id: own?.id };
+    }
     if (reference !== undefined)
       return (
         (isNamed ? await this.#named(reference, fields) : undefined) ?? (await this.#ofReference(reference))
@@ -106,6 +109,7 @@ export class KnownProperties {
   }
 
   async #equipmentOf({ reference, id }: PropertyKey): Promise<Map<string, Equipment>> {
+    if (id === undefined && reference === "") return new Map();
     const key = id ?? reference;
     const kept = this.#equipment.get(key);
     if (kept) return kept;
