@@ -70,6 +70,10 @@ export async function updateEmbed(
 ): Promise<Embed> {
   const hash = typeof passcode === "string" ? await hashPasscode(passcode) : passcode;
   return await store.write(async (tx) => {
+    const found = await tx.embeds.find(id);
+    if (!found) throw notFound("Embed not found");
+    // Read again under the lock: another server may be changing it.
+    await tx.forPartner(found.partnerId);
     const embed = await tx.embeds.find(id);
     if (!embed) throw notFound("Embed not found");
     if (embed.revokedAt !== null) throw conflict("Embed is revoked; create a new one");
