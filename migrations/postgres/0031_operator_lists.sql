@@ -11,7 +11,10 @@ ALTER TABLE audit_log DISABLE TRIGGER audit_log_keeps_rows;
 UPDATE audit_log SET partner_id = coalesce(
   detail::json->>'partner_id',
   (SELECT partner_id FROM correction_values WHERE correction_values.seq = audit_log.seq),
-  CASE WHEN substr(subject, 1, 8) = 'PARTNER_' THEN subject END
+  CASE WHEN substr(subject, 1, 8) = 'PARTNER_' THEN subject END,
+  (SELECT partner_id FROM embeds WHERE embeds.id = audit_log.subject),
+  (SELECT partner_id FROM properties WHERE properties.id = audit_log.subject),
+  (SELECT partner_id FROM appliances WHERE appliances.id = audit_log.subject)
 );
 ALTER TABLE audit_log ENABLE TRIGGER audit_log_keeps_rows;
 DROP INDEX audit_log_subject;

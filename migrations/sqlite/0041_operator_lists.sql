@@ -11,7 +11,10 @@ DROP TRIGGER audit_log_keeps_values;
 UPDATE audit_log SET partner_id = coalesce(
   json_extract(detail, '$.partner_id'),
   (SELECT partner_id FROM correction_values WHERE correction_values.seq = audit_log.seq),
-  CASE WHEN substr(subject, 1, 8) = 'PARTNER_' THEN subject END
+  CASE WHEN substr(subject, 1, 8) = 'PARTNER_' THEN subject END,
+  (SELECT partner_id FROM embeds WHERE embeds.id = audit_log.subject),
+  (SELECT partner_id FROM properties WHERE properties.id = audit_log.subject),
+  (SELECT partner_id FROM appliances WHERE appliances.id = audit_log.subject)
 );
 CREATE TRIGGER audit_log_keeps_values BEFORE UPDATE ON audit_log
 BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;

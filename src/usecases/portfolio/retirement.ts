@@ -110,12 +110,13 @@ const fieldsOf = ({ retiredAt, retiredReason }: Retirement) => ({
 
 /** Records that a retirement has taken effect on its day. */
 async function recordDue(
-  { tx, actor }: PortfolioWriter,
+  { tx, actor, partner }: PortfolioWriter,
   kind: "property" | "appliance",
   row: Retirement & { id: string },
 ): Promise<void> {
   const action = `${kind}.retired` as const;
-  await tx.audit.record({ at: tx.now, actor, action, subject: row.id, detail: fieldsOf(row) });
+  const detail = { partner_id: partner.id, ...fieldsOf(row) };
+  await tx.audit.record({ at: tx.now, actor, action, subject: row.id, detail });
 }
 
 type Deps = {

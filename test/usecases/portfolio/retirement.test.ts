@@ -200,6 +200,9 @@ describe("a retirement on a day in the future", () => {
     expect(await listed()).toEqual(before);
     fixture.time.now += MS_PER_DAY;
     expect(await retireDue(deps)).toBe(1);
+    const { partnerId } = fixture;
+    const [entry] = await fixture.store.read.audit.page({ offset: 0, limit: 1 }, { partnerId });
+    expect(entry).toMatchObject({ action: expect.stringContaining(".retired"), actor: "schedule" });
     expect((await listed()).appliances).toEqual(before.appliances.slice(1));
     fixture.time.now += MS_PER_DAY;
     await takeSnapshot({ ...deps, monotonicMs: () => 0 }, dayOf(fixture.time.now));
