@@ -178,7 +178,8 @@ function components({ listed, others }: LossPartsJson): Sheet {
   const sums = (["total", "damage", "insured"] as const).map(
     (loss, at): SheetCell => ({
       value: all.reduce((sum, { expected }) => sum + expected[loss], 0),
-      formula: `SUM(${SUMS[at]}2:${SUMS[at]}${Math.max(rows.length, 2)})`,
+      // Without components the sum would include its own cell.
+      ...(rows.length > 1 && { formula: `SUM(${SUMS[at]}2:${SUMS[at]}${rows.length})` }),
       format: USD,
       isBold: true,
     }),
