@@ -172,6 +172,10 @@ describe("the console", () => {
     expect(await options.allInnerTexts()).toEqual([`Harbor & Hill <b>Insurance</b>\n${partnerId}\nPartner`]);
     await field.fill("a");
     await page.getByRole("option", { name: "Audit Operate Page" }).waitFor();
+    const found = await options.count();
+    await page
+      .getByText(`${found} results. Use the arrow keys to select, Enter to open, Escape to close.`)
+      .waitFor();
     for (const width of [375, 1440]) {
       await page.setViewportSize({ width, height: 700 });
       expect(await accessibilityViolations(page)).toEqual([]);
@@ -189,6 +193,7 @@ describe("the console", () => {
     await field.fill("pause_after");
     await page.getByRole("option", { name: /^webhooks.pause_after_failures/ }).click();
     await page.getByText("1 setting", { exact: true }).waitFor();
+    await page.getByText("Accepts a whole number from 0 to 10000").waitFor();
     expect(pageErrors).toEqual([]);
     await close();
   });
@@ -406,7 +411,23 @@ describe("changes", () => {
       (await keys.full.client.get("/admin/webhook-deliveries", { status: "failed" })).body.total as number;
     await eventually(async () => expect(await failed()).toBeGreaterThan(0), 90_000);
     await page.getByRole("button", { name: "Refresh" }).click();
+    await page.clock.install({ time: Date.now() });
     await page.getByLabel("Period").selectOption("Last 24 hours");
+    await page.getByText("all events of the selected period").waitFor();
+    const isMoved = page.waitForRequest((one) => {
+      const since = new URL(one.url()).searchParams.get("since");
+      return (
+        one.url().includes("webhook-failures") &&
+        since !== null &&
+        Date.parse(since) > Date.now() - 84_600_000
+      );
+    });
+    await page.clock.fastForward(3_600_000);
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await isMoved;
+    await page.clock.setSystemTime(Date.now());
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await settled(page);
     await page
       .getByRole("button", { name: /^Resend \d+ deliver/ })
       .first()
@@ -459,6 +480,12 @@ describe("changes", () => {
     const { property_id } = (await keys.full.client.get(`/admin/components/${componentId}/explanation`)).body
       .component;
     await page.getByRole("button", { name: "New embed" }).click();
+    await page.getByLabel("Search by name or address").fill("no such property");
+    await page.keyboard.press("Enter");
+    await page.getByText("No property has these words.").waitFor();
+    await page.getByRole("button", { name: "Create embed" }).press("Enter");
+    await page.getByText("Choose a property.").waitFor();
+    await screenshot(page, "console-embed-without-property");
     await page.getByLabel("Search by name or address").fill(DEMO);
     await page.keyboard.press("Enter");
     await page
@@ -477,13 +504,36 @@ describe("changes", () => {
     expect((await fetch(address)).status).toBe(200);
     await page.getByRole("button", { name: "I have saved these" }).click();
     expect(await page.content()).not.toContain(address.slice(-20));
+    await goTo(page, "#/jobs");
     await goTo(page, `#/embeds?property_id=${property_id}`);
     await page.getByRole("button", { name: "Edit the link to" }).first().click();
-    await page.getByRole("dialog").getByLabel("Recipient").fill("Second National Bank");
-    await page.getByRole("dialog").getByLabel("Passcode").fill("cedar-8361");
+    expect(await page.getByRole("heading", { name: "New embed" }).count()).toBe(0);
+    const editor = page.getByRole("dialog");
+    await editor.getByLabel("Recipient").fill("Second National Bank");
+    await editor.getByLabel("Passcode").fill("cedar-8361");
+    const changes: unknown[] = [];
+    await page.route("**/admin/embeds/*", async (call) => {
+      changes.push(call.request().postDataJSON());
+      await (changes.length === 1 ? call.abort() : call.continue());
+    });
+    await page.getByRole("button", { name: "Save" }).press("Enter");
+    await editor.getByRole("alert").waitFor();
+    pageErrors.splice(0);
+    expect(await editor.getByLabel("Recipient").inputValue()).toBe("Second National Bank");
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Save" }).press("Enter");
     await page.getByText("Credit committee · for Second National Bank · passcode").waitFor();
+    expect(changes[1]).toEqual({ recipient: "Second National Bank", passcode: "cedar-8361" });
     expect((await fetch(address)).status).toBe(403);
+    await page.getByRole("button", { name: "Edit the link to" }).first().click();
+    await editor.getByLabel("Passcode", { exact: true }).fill("cedar-8362");
+    await editor.getByLabel("Remove the passcode").check();
+    await page.getByRole("button", { name: "Save" }).press("Enter");
+    await editor.getByText("Enter a new passcode or remove it, not both.").waitFor();
+    expect(await editor.getByLabel("Remove the passcode").isChecked()).toBe(true);
+    await screenshot(page, "console-embed-edit");
+    await editor.getByRole("button", { name: "Cancel" }).press("Enter");
+    expect(changes).toHaveLength(2);
     await page.getByRole("button", { name: "Revoke" }).first().press("Enter");
     expect(await accessibilityViolations(page)).toEqual([]);
     const dialog = page.getByRole("dialog");

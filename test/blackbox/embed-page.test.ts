@@ -309,11 +309,22 @@ describe("with JavaScript", () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.mouse.move(0, 0);
     expect(await readout.innerText()).toBe("");
-    await chart.focus();
+    const slider = page.getByRole("slider", { name: "Values: condition score" });
+    await slider.focus();
     await page.keyboard.press("End");
     expect(await readout.innerText()).toMatch(latest);
+    const last = await slider.getAttribute("aria-valuemax");
+    expect(await slider.getAttribute("aria-valuenow")).toBe(last!);
     await page.keyboard.press("ArrowLeft");
     expect(await readout.innerText()).toEndWith(": 90, grade A; $10,200 due");
+    expect(await slider.getAttribute("aria-valuetext")).toBe(await readout.innerText());
+    for (const modifier of ["Control", "Shift", "Alt"]) {
+      await page.keyboard.press(`${modifier}+Home`);
+      expect(await slider.getAttribute("aria-valuenow")).toBe(String(Number(last) - 1));
+    }
+    expect(await accessibilityViolations(page)).toEqual([]);
+    const names = await page.getByRole("slider").evaluateAll((all) => all.map((one) => one.ariaLabel));
+    expect(new Set(names).size).toBe(names.length);
     for (const width of [375, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       for (const key of ["Home", "End"]) {
@@ -356,6 +367,30 @@ describe("with JavaScript", () => {
     expect(await page.evaluate(() => (window as unknown as { stayed?: boolean }).stayed)).toBe(true);
     await page.waitForURL(({ searchParams }) => searchParams.get("component") === third);
     expect(pageErrors).toEqual([]);
+
+    // A second field, as a long history has it. The answer to its first choice comes last.
+    const held = Promise.withResolvers<void>();
+    const field = `<select name="range" aria-label="Range"><option value="30">30</option><option value="90">90</option></select>`;
+    await page.route(/component=/, async (call) => {
+      const answer = await call.fetch();
+      const body = (await answer.text()).replace(
+        /data-replaces="trend".*?(?=<button)/s,
+        (form) => form + field,
+      );
+      if (new URL(call.request().url()).searchParams.get("range") === "90") await held.promise;
+      await call.fulfill({ response: answer, body }).catch(() => {});
+    });
+    await page.reload();
+    const range = page.locator("#trend").getByLabel("Range");
+    await range.focus();
+    await range.selectOption("90");
+    await page.locator("#trend[aria-busy]").waitFor();
+    await range.selectOption("30");
+    await page.locator("#trend:not([aria-busy])").waitFor();
+    held.resolve();
+    await page.waitForLoadState("networkidle");
+    expect(await range.evaluate((one) => one === document.activeElement)).toBe(true);
+    expect(new URL(page.url()).searchParams.get("range")).toBe("30");
     await close();
   });
 

@@ -154,7 +154,7 @@ test("the console shows a calibration with its validation, activates it and reve
 
   await page.getByRole("button", { name: "Activate" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Activate" }).press("Enter");
-  await page.getByRole("heading", { name: "Model 3+local.3", level: 1 }).waitFor();
+  await page.getByText("Active: model 3+local.3, which is model 3 calibrated to ").waitFor();
   const applied = (await model()).versions[0];
   expect(applied).toMatchObject({ in_use: true, applied_by: admin.id, failures: shown.failures });
   expect(await page.locator("#validation .about").first().innerText()).toContain("by Jane");
@@ -162,7 +162,7 @@ test("the console shows a calibration with its validation, activates it and reve
   await screenshot(page, "console-model-applied");
   await page.getByRole("button", { name: "Revert" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
-  await page.getByRole("heading", { name: "Model 3", exact: true, level: 1 }).waitFor();
+  await page.getByText("Active: model 3, the default, not calibrated to your data.").waitFor();
   expect((await model()).model_version).toBe("3");
   expect(pageErrors).toEqual([]);
   await close();

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { readXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
-import { goTo, hashOf, openApp, settled } from "../support/app-window.ts";
+import { createAdministrator } from "../support/administrator.ts";
+import { goTo, hashOf, openApp, openConsole, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
@@ -113,7 +114,7 @@ describe("the portfolio's plan", () => {
     const { text } = await saved(page, () => section.getByRole("button", { name: "Download CSV" }).click());
     expect(parse(text, { columns: true })).toHaveLength(20);
     const chart = section.locator(".chart").first();
-    await chart.focus();
+    await chart.getByRole("slider").focus();
     await page.keyboard.press("End");
     expect(await chart.locator("output").innerText()).toEndWith(": 90, grade A; $10,000 due");
     await page.keyboard.press("Enter");
@@ -336,6 +337,47 @@ test("the underwriting page fits on a screen, is accessible on all widths, and p
     expect(await one.isVisible()).toBe(false);
   expect(pageErrors).toEqual([]);
   await close();
+});
+
+// Rule: underwriting
+test("the deductible and the limit keep the focus and what is typed while the figures are loaded, or fail", async () => {
+  const admin = await createAdministrator(server);
+  const windows = [
+    await openApp(browser, server.url, partner.api_key, `#/properties/${demoId}/underwriting`),
+    await openConsole(browser, server, admin.key, `#/book/${demoId}`),
+  ];
+  for (const { page, pageErrors, close } of windows) {
+    const [deductible, limit] = ["Deductible", "Limit"].map((name) => page.getByLabel(name));
+    await deductible!.waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route(/underwriting\?deductible=2500/, async (call) => {
+      await held.promise;
+      const body = await (await call.fetch()).json();
+      Object.assign(body.standing, { as_of: "2026-01-31", expected_per_unit: 0.996, damage_per_unit: 0.004 });
+      await call.fulfill({ json: body });
+    });
+    await deductible!.fill("2500");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("5");
+    await page.locator(".underwriting[aria-busy=true]").waitFor();
+    await page.keyboard.type("0");
+    held.resolve();
+    await page.locator(".underwriting[aria-busy=false]", { hasText: "99th percentile" }).waitFor();
+    await page.getByText("by damage 1st percentile").waitFor();
+    await page.keyboard.type("000");
+    await page.route("**/underwriting?*", (call) => call.abort());
+    await page.keyboard.press("Enter");
+    await page.getByText("Showing the last loaded data.").waitFor();
+    pageErrors.splice(0);
+    await screenshot(page, "app-underwriting-stale");
+    expect(await limit!.inputValue()).toBe("50000");
+    expect(await limit!.evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.unrouteAll();
+    await page.goBack();
+    await page.getByText("Showing the last loaded data.").waitFor({ state: "detached" });
+    expect(pageErrors).toEqual([]);
+    await close();
+  }
 });
 
 /** Expects a print in landscape orientation, without controls. */

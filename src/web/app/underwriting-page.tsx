@@ -16,7 +16,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
   const { api } = useApp();
   const query = layerQuery(route);
   const path = `/v1/property/${encodeURIComponent(id)}/underwriting`;
-  const loaded = useLoad(`${id} ${query}`, () => api.read<UnderwritingJson>(`${path}?${query}`));
+  const loaded = useLoad(`${id} ${query}`, () => api.read<UnderwritingJson>(`${path}?${query}`), id);
   const { value } = loaded;
   const fileQuery = new URLSearchParams([...query, ["format", "xlsx"]]);
   const title = `Underwriting${value ? `, ${value.property.name}` : ""}`;
@@ -36,7 +36,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
       />
       <LoadedContent loaded={loaded} what="the underwriting page" isPage>
         {(made) => (
-          <Underwriting made={made} book="portfolio">
+          <Underwriting made={made} book="portfolio" isLoading={loaded.isLoading}>
             <LayerFields route={route}>
               <DownloadWorkbook
                 api={api}

@@ -6,6 +6,8 @@
 type Point = readonly [x: number, text: string, href?: string | null];
 
 const CHART = "[data-points]";
+/** The part of a chart that has the focus. */
+const CURSOR = "[role=slider]";
 /** The value that each chart shows or has shown last. */
 const shown = new WeakMap<Element, number>();
 
@@ -24,10 +26,17 @@ export function answerCharts(): void {
         : undefined;
     if (chart) showNearest(chart, clientX);
   });
+  document.addEventListener("mousedown", (event) => {
+    const cursor = chartOf(event.target)?.querySelector<HTMLElement>(CURSOR);
+    if (!cursor) return;
+    // Keeps the value of a touch shown, as a finger leaves the chart at once. The drawing itself cannot have the focus.
+    event.preventDefault();
+    cursor.focus({ preventScroll: true });
+  });
   document.addEventListener("pointerout", ({ target, relatedTarget }) => {
     const chart = chartOf(target);
     const isInside = relatedTarget instanceof Node && chart?.contains(relatedTarget);
-    if (chart && !isInside && document.activeElement !== chart) hide(chart);
+    if (chart && !isInside && !isFocused(chart)) hide(chart);
   });
   document.addEventListener("click", ({ target }) => {
     const chart = chartOf(target);
@@ -37,19 +46,25 @@ export function answerCharts(): void {
     open(chart);
   });
   document.addEventListener("focusin", ({ target }) => {
-    if (isChart(target)) show(target, shown.get(target) ?? 0);
+    const chart = chartOf(target);
+    // New data can have fewer points.
+    if (chart) show(chart, Math.min(shown.get(chart) ?? 0, pointsOf(chart).length - 1));
   });
   document.addEventListener("focusout", ({ target }) => {
-    if (isChart(target)) hide(target);
+    const chart = chartOf(target);
+    if (chart) hide(chart);
   });
   document.addEventListener("keydown", (event) => {
-    const chart = event.target;
-    if (!isChart(chart)) return;
+    const chart = chartOf(event.target);
+    // With a modifier they are keys of the browser.
+    if (!chart || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const last = pointsOf(chart).length - 1;
     const at = shown.get(chart) ?? 0;
     const moves: Readonly<Record<string, number>> = {
       ArrowLeft: at - 1,
       ArrowRight: at + 1,
+      ArrowDown: at - 1,
+      ArrowUp: at + 1,
       Home: 0,
       End: last,
     };
@@ -62,11 +77,10 @@ export function answerCharts(): void {
   });
 }
 
-const isChart = (target: EventTarget | null): target is HTMLElement =>
-  target instanceof HTMLElement && target.matches(CHART);
-
 const chartOf = (target: EventTarget | null) =>
   (target instanceof Element && target.closest<HTMLElement>(CHART)) || undefined;
+
+const isFocused = (chart: HTMLElement) => chart.contains(document.activeElement);
 
 const pointsOf = (chart: HTMLElement): readonly Point[] => JSON.parse(chart.dataset.points!);
 
@@ -79,15 +93,23 @@ function showNearest(chart: HTMLElement, clientX: number): void {
 }
 
 function show(chart: HTMLElement, at: number): void {
-  const point = pointsOf(chart)[at];
+  const points = pointsOf(chart);
+  const point = points[at];
   if (!point) return;
-  if (chart.hasAttribute("data-shown") && shown.get(chart) === at) return;
   const [x, text, href] = point;
   shown.set(chart, at);
   chart.style.setProperty("--at", `${x * 100}%`);
   chart.toggleAttribute("data-shown", true);
   chart.toggleAttribute("data-opens", Boolean(href));
-  chart.querySelector("output")!.textContent = text;
+  const cursor = chart.querySelector(CURSOR)!;
+  cursor.ariaValueMax = String(points.length);
+  cursor.ariaValueNow = String(at + 1);
+  cursor.ariaValueText = text;
+  const readout = chart.querySelector("output")!;
+  // A slider in focus announces its own value.
+  readout.ariaLive = isFocused(chart) ? "off" : "polite";
+  // Setting the same text again would announce it again.
+  if (readout.textContent !== text) readout.textContent = text;
 }
 
 function hide(chart: HTMLElement): void {

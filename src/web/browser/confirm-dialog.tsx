@@ -33,6 +33,10 @@ export function ConfirmDialog(props: {
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
+  const close = () => {
+    setOpen(false);
+    setError(undefined);
+  };
   const confirm = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -54,7 +58,7 @@ export function ConfirmDialog(props: {
         {name}
       </button>
       {isOpen && (
-        <dialog ref={dialog} aria-labelledby={id} onClose={() => setOpen(false)}>
+        <dialog ref={dialog} aria-labelledby={id} onClose={close}>
           <form class="card confirm" onSubmit={(event) => void confirm(event)}>
             <h2 id={id}>{title}</h2>
             {children}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { currencyCode } from "../../domain/display.ts";
 import { type Route, replaceQuery } from "./route.ts";
 
@@ -27,17 +27,24 @@ export function LayerFields({ route, children }: { route: Route; children?: Comp
 function AmountField(props: { label: string; name: string; least: number; route: Route }) {
   const { label, name, least, route } = props;
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const amount = route.query.get(name) ?? "";
+  // The field follows the address, as after Back. A change of the other field leaves what is being typed here.
+  useEffect(() => {
+    if (input.current!.value !== amount) input.current!.value = amount;
+  }, [amount]);
   return (
     <span class="filter">
       <label for={id}>{label}</label>
       <input
+        ref={input}
         id={id}
         type="number"
         min={least}
         step="1"
         inputMode="numeric"
         placeholder={least === 0 ? "0" : "None"}
-        defaultValue={route.query.get(name) ?? ""}
+        defaultValue={amount}
         onChange={({ currentTarget }) => {
           if (currentTarget.checkValidity()) replaceQuery(route, { [name]: currentTarget.value });
         }}

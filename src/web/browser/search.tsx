@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { counted } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { ApiFailure } from "./api-failure.ts";
 
@@ -106,7 +107,6 @@ function SearchDialog(props: SearchProps & { onClose: () => void }) {
             // biome-ignore lint/a11y/useFocusableInteractive: as above
             // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
             <div
-              key={result.href + result.kind}
               role="option"
               id={`${id}-${index}`}
               aria-selected={result === chosen}
@@ -130,7 +130,7 @@ function SearchDialog(props: SearchProps & { onClose: () => void }) {
           {failure ??
             (found && results.length === 0
               ? nothing
-              : `Up and down choose, Enter opens, Escape closes. ${hint}`.trim())}
+              : `${found ? `${counted(results.length, "result")}. ` : ""}Use the arrow keys to select, Enter to open, Escape to close. ${hint}`.trim())}
         </p>
       </div>
     </dialog>

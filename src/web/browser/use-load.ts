@@ -9,29 +9,36 @@ export type LoadState<T> = {
   reload: () => void;
 };
 
-/** Loads a value, and again when `key` changes or `reload` is called. The value for the same key stays until a new one is loaded. */
-export function useLoad<T>(key: string, load: () => Promise<T>): LoadState<T> {
-  const [state, setState] = useState<{ key: string; value?: T; failure?: ApiFailure; isLoading: boolean }>({
-    key,
-    isLoading: true,
-  });
+type Loaded<T> = { subject: string; key: string; value?: T; failure?: ApiFailure; isLoading: boolean };
+
+/**
+ * Loads a value, and again when `key` changes or `reload` is called. The value for the same subject, which is the key unless
+ * another is given, stays until a new one is loaded.
+ */
+export function useLoad<T>(key: string, load: () => Promise<T>, subject = key): LoadState<T> {
+  const [state, setState] = useState<Loaded<T>>({ subject, key, isLoading: true });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     let isCurrent = true;
-    setState((previous) => ({ ...(previous.key === key && previous), key, isLoading: true }));
+    setState((previous) => ({
+      ...(previous.subject === subject && previous),
+      subject,
+      key,
+      isLoading: true,
+    }));
     load().then(
-      (value) => isCurrent && setState({ key, value, isLoading: false }),
+      (value) => isCurrent && setState({ subject, key, value, isLoading: false }),
       (thrown: unknown) =>
-        isCurrent &&
-        setState((previous) => ({ ...previous, key, failure: toFailure(thrown), isLoading: false })),
+        isCurrent && setState((previous) => ({ ...previous, failure: toFailure(thrown), isLoading: false })),
     );
     return () => {
       isCurrent = false;
     };
-  }, [key, attempt]);
+  }, [subject, key, attempt]);
   const reload = useCallback(() => setAttempt((previous) => previous + 1), []);
-  if (state.key !== key) return { isLoading: true, reload };
-  const { value, failure, isLoading } = state;
+  if (state.subject !== subject) return { isLoading: true, reload };
+  const { value, failure } = state;
+  const isLoading = state.isLoading || state.key !== key;
   return { ...(value !== undefined && { value }), ...(failure && { failure }), isLoading, reload };
 }
 

@@ -7,18 +7,34 @@ type ChartPoint = { x: number; text: string; href?: string | undefined };
  * A chart whose values are read by pointer, touch and arrow keys (`browser/chart-readouts.ts`). Without scripts it is the
  * drawing alone.
  */
-export function Chart(props: { kind: string; points: readonly ChartPoint[]; children: ComponentChildren }) {
-  const { kind, points, children } = props;
+export function Chart(props: {
+  kind: string;
+  /** The name of what the values measure, which distinguishes the charts of a page. */
+  name: string;
+  points: readonly ChartPoint[];
+  children: ComponentChildren;
+}) {
+  const { kind, name, points, children } = props;
   return (
     <div
       class={`chart ${kind}`}
-      role="group"
-      aria-label="Values of the chart, by arrow keys"
-      tabIndex={0}
       data-points={JSON.stringify(points.map(({ x, text, href }) => [Number(x.toFixed(4)), text, href]))}
     >
       <div class="plot">
         {children}
+        {points.length > 0 && (
+          // Screen readers pass arrow keys to a slider, and hide what is in it: the drawing stays beside it.
+          <div
+            class="cursor"
+            role="slider"
+            tabIndex={0}
+            aria-label={`Values: ${name}`}
+            aria-valuemin={1}
+            aria-valuemax={points.length}
+            aria-valuenow={1}
+            aria-valuetext={points[0]!.text}
+          />
+        )}
         <output class="readout" />
       </div>
     </div>

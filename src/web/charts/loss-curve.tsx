@@ -20,6 +20,7 @@ export function LossCurve({ losses, height = 172 }: { losses: LossesJson; height
   return (
     <Chart
       kind="schedule-chart loss-curve"
+      name="annual loss by return period"
       points={points.map(({ return_period_years, amount, with_model_error }, at) => ({
         x: (at + 0.5) * slot,
         text: `Once in ${return_period_years} years: ${money(Math.round(amount))}; ${money(Math.round(with_model_error))} with model error`,

@@ -29,6 +29,7 @@ export function ScheduleChart(props: {
   return (
     <Chart
       kind="schedule-chart"
+      name="expected costs by year"
       points={years.map((year, at) => ({ x: (at + 0.5) * slot, text: yearText(year), href: schedule }))}
     >
       <svg width="100%" height={HEIGHT} role="img" aria-label={chartDescription(years)}>

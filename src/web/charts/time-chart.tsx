@@ -20,6 +20,8 @@ type Band = { kind: string; name: string; from: number; to: number };
 /** A value by day. Each holds until the next one. */
 export function TimeChart(props: {
   points: readonly TimePoint[];
+  /** The name of the value. */
+  name: string;
   /** Describes the chart to screen readers. */
   label: string;
   domain: readonly [least: number, most: number];
@@ -29,7 +31,7 @@ export function TimeChart(props: {
   /** Days with a mark, and what they mark. */
   marks?: readonly { date: string; text: string }[];
 }) {
-  const { points, label, domain, bands = [], valueLabel, marks = [] } = props;
+  const { points, name, label, domain, bands = [], valueLabel, marks = [] } = props;
   const [first, last] = [points[0]!, points.at(-1)!];
   const dayOf = (day: string) => new Date(day);
   const span = last.date > first.date ? [dayOf(first.date), dayOf(last.date)] : dayBeforeAndAfter(first.date);
@@ -47,19 +49,20 @@ export function TimeChart(props: {
   return (
     <Chart
       kind={`time-chart${valueLabel ? " with-values" : ""}${bands.some(({ kind }) => kind === GRADE_BAND) ? " with-grades" : ""}`}
+      name={name}
       points={points.map(({ date, text, href }) => ({ x: x(dayOf(date)), text, href }))}
     >
       <svg class="trend" width="100%" height={HEIGHT} role="img" aria-label={label}>
-        {bands.map(({ kind, name, from, to }) => (
+        {bands.map(({ kind, name: band, from, to }) => (
           <g class={`band ${kind}`}>
             <rect width="100%" y={y(to)} height={y(from) - y(to)} />
             {kind === GRADE_BAND ? (
               <text x="-8" y={(y(from) + y(to)) / 2 + 4} text-anchor="end">
-                {name}
+                {band}
               </text>
             ) : (
               <text x="0" dx="8" y={y(to) + 15}>
-                {name}
+                {band}
               </text>
             )}
           </g>

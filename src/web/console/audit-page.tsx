@@ -7,6 +7,7 @@ import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { count, dateTime } from "../format.ts";
+import { AUDIT_PAGE, allEntries, MOST_IN_FILE } from "./audit-entries.ts";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { WithLinks } from "./id-link.tsx";
 import { Pager } from "./pager.tsx";
@@ -19,9 +20,9 @@ const FILTERS = ["subject", "actor", "action", "partner_id"] as const;
 /** Lists the administrative changes in sentences, with their time and details. */
 export function AuditPage({ route }: { route: Route }) {
   const of = (name: string) => route.query.get(name) ?? "";
-  const period = usePeriod(route);
+  const { bounds } = usePeriod(route);
   const filters = FILTERS.map((name) => [name, of(name)] as const).filter(([, value]) => value !== "");
-  const query = new URLSearchParams([...filters.map((one) => [...one]), ...Object.entries(period)]);
+  const query = new URLSearchParams([...filters.map((one) => [...one]), ...Object.entries(bounds)]);
   const offset = of("offset") || "0";
   const loaded = useRead<AuditPageJson>(`/admin/audit?${query}&offset=${offset}`);
   const people = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
@@ -143,10 +144,6 @@ function Sentence({ entry: { sentence, partner_id, partner_name } }: { entry: Au
 const detailText = (value: unknown): string =>
   value === null ? "none" : typeof value === "string" ? value : JSON.stringify(value);
 
-/** The most entries that one file has. */
-const MOST_IN_FILE = 20_000;
-const PAGE = 200;
-
 /** Downloads the entries that match the filters, newest first. */
 function DownloadLog({ path, total }: { path: string; total: number }) {
   const { api } = useConsole();
@@ -155,16 +152,11 @@ function DownloadLog({ path, total }: { path: string; total: number }) {
   const most = Math.min(total, MOST_IN_FILE);
   const download = () =>
     run(async () => {
-      const rows: AuditEntryJson[] = [];
-      setRead(0);
-      while (rows.length < most) {
-        const { entries } = await api.read<AuditPageJson>(
-          `${path}${path.endsWith("?") ? "" : "&"}limit=${PAGE}&offset=${rows.length}`,
-        );
-        rows.push(...entries);
-        setRead(rows.length);
-        if (entries.length < PAGE) break;
-      }
+      const from = `${path}${path.endsWith("?") ? "" : "&"}limit=${AUDIT_PAGE}&offset=`;
+      const rows = await allEntries(
+        async (offset) => (await api.read<AuditPageJson>(`${from}${offset}`)).entries,
+        setRead,
+      );
       const columns = [
         "seq",
         "at",

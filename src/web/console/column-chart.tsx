@@ -16,8 +16,13 @@ const HEIGHT = 160;
  * Draws columns across the available width. The label describes the chart to screen readers; the caller shows the
  * values in a table. The limit is drawn as a line while it is less than twice the highest column.
  */
-export function ColumnChart(props: { columns: readonly Column[]; label: string; limit?: number }) {
-  const { columns, label, limit } = props;
+export function ColumnChart(props: {
+  columns: readonly Column[];
+  name: string;
+  label: string;
+  limit?: number;
+}) {
+  const { columns, name, label, limit } = props;
   const highest = Math.max(
     1,
     ...columns.map(({ segments }) => segments.reduce((sum, { value }) => sum + value, 0)),
@@ -31,6 +36,7 @@ export function ColumnChart(props: { columns: readonly Column[]; label: string; 
   return (
     <Chart
       kind="column-chart"
+      name={name}
       points={columns.map(({ key, text }) => ({ x: x(key)! + x.bandwidth() / 2, text }))}
     >
       <svg class="columns" width="100%" height={HEIGHT} role="img" aria-label={label}>

@@ -18,10 +18,13 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** Reads a path of the admin API, and again every `everyS` seconds while the page is visible. */
-export function useRead<T>(path: string, everyS?: number): LoadState<T> {
+/**
+ * Reads a path of the admin API, and again every `everyS` seconds while the page is visible. The value for the same subject,
+ * which is the path unless another is given, stays until a new one is read.
+ */
+export function useRead<T>(path: string, everyS?: number, subject = path): LoadState<T> {
   const { api } = useConsole();
-  const loaded = useLoad(path, () => api.read<T>(path));
+  const loaded = useLoad(path, () => api.read<T>(path), subject);
   const { reload: again } = loaded;
   useEffect(() => {
     if (everyS === undefined) return;

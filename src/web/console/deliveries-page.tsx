@@ -1,5 +1,5 @@
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import type { DeliveryJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
+import type { DeliveryJson, FailureGroupsJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
@@ -19,10 +19,24 @@ const FILTERS = ["partner_id", "status", "event", "offset"];
 export function DeliveriesPage({ route }: { route: Route }) {
   const of = (name: string) => route.query.get(name) ?? "";
   const filters = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
-  const period = usePeriod(route);
-  const query = new URLSearchParams([...filters, ...Object.entries(period)]);
+  const { bounds, moveToNow } = usePeriod(route);
+  const query = new URLSearchParams([...filters, ...Object.entries(bounds)]);
   const isFiltered = query.size > 0;
-  const loaded = useRead<PartnerDeliveryPageJson>(`/admin/webhook-deliveries?${query}`);
+  const loaded = useRead<PartnerDeliveryPageJson>(
+    `/admin/webhook-deliveries?${query}`,
+    undefined,
+    String(route.query),
+  );
+  const group = { ...(of("partner_id") && { partner_id: of("partner_id") }), ...bounds };
+  const failures = useRead<FailureGroupsJson>(`/admin/webhook-failures?${new URLSearchParams(group)}`);
+  const again = () => {
+    loaded.reload();
+    failures.reload();
+  };
+  const refresh = () => {
+    moveToNow();
+    again();
+  };
   const set = (changes: Record<string, string>) => replaceQuery(route, { offset: "", ...changes });
   useTitle("Deliveries");
   return (
@@ -47,14 +61,11 @@ export function DeliveriesPage({ route }: { route: Route }) {
           onChange={(event) => set({ event })}
         />
         <PeriodFilter route={route} onChange={set} />
-        <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={loaded.reload}>
+        <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={refresh}>
           Refresh
         </button>
       </Filters>
-      <Failures
-        filter={{ ...(of("partner_id") && { partner_id: of("partner_id") }), ...period }}
-        onResent={loaded.reload}
-      />
+      <Failures loaded={failures} since={bounds.since} onResent={again} />
       <LoadedContent loaded={loaded} what="the deliveries">
         {(page) =>
           page.total === 0 ? (

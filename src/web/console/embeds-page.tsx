@@ -3,8 +3,10 @@ import { MAX_EMBED_DAYS, PASSCODE_LENGTH } from "../../domain/embed.ts";
 import type { EmbedJson, EmbedPageJson, EmbedViewsJson, NewEmbedJson } from "../../wire/embed.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { Dialog } from "../browser/dialog.tsx";
+import { failureOf } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { showToast } from "../browser/toasts.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, counted, date, dateTime } from "../format.ts";
 import { PICKED, PropertyPicker } from "../records/property-picker.tsx";
@@ -23,7 +25,8 @@ export function EmbedsPage({ route }: { route: Route }) {
     .map((name) => [name, of(name)])
     .filter(([, value]) => value !== "");
   const loaded = useRead<EmbedPageJson>(`/admin/embeds?${new URLSearchParams(filters)}`);
-  const [isCreating, setCreating] = useState(of("property_id") !== "");
+  const isCreating = of("new") !== "";
+  const setCreating = (isOpen: boolean) => replaceQuery(route, { new: isOpen ? "yes" : "" });
   const [created, setCreated] = useState<NewEmbedJson>();
   useTitle("Embeds");
   return (
@@ -307,19 +310,24 @@ function PasscodeField({ placeholder }: { placeholder: string }) {
 function Edit({ embed, again }: { embed: EmbedJson; again: () => void }) {
   const { embed_id, property_name, label, recipient, has_passcode } = embed;
   const { api } = useConsole();
-  const { run } = useAction();
   const save = async (form: FormData) => {
     const text = (name: string) => String(form.get(name)).trim();
+    const typed = { label: text("label") || null, recipient: text("recipient") || null };
     const passcode = text("passcode");
+    const isRemoved = form.has("no_passcode");
+    if (passcode !== "" && isRemoved) return "Enter a new passcode or remove it, not both.";
     const change = {
-      label: text("label") || null,
-      recipient: text("recipient") || null,
+      ...(typed.label !== label && { label: typed.label }),
+      ...(typed.recipient !== recipient && { recipient: typed.recipient }),
       ...(passcode !== "" && { passcode }),
-      ...(form.has("no_passcode") && { passcode: null }),
+      ...(isRemoved && { passcode: null }),
     };
-    const path = `/admin/embeds/${encodeURIComponent(embed_id)}`;
-    await run(() => api.write("PUT", path, change), "Saved.");
-    again();
+    if (Object.keys(change).length === 0) return undefined;
+    return await failureOf(async () => {
+      await api.write("PUT", `/admin/embeds/${encodeURIComponent(embed_id)}`, change);
+      showToast("Saved.");
+      again();
+    });
   };
   return (
     <ConfirmDialog
@@ -369,13 +377,18 @@ function NewEmbed(props: {
   const { propertyId, onCreated, onCancel } = props;
   const { api } = useConsole();
   const { isRunning, run } = useAction();
+  const [isMissing, setMissing] = useState(false);
   const id = useId();
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name)).trim();
+    const picked = propertyId || form.get(PICKED);
+    // A search without results has no field that the browser could ask for.
+    setMissing(picked === null);
+    if (picked === null) return;
     const embed = {
-      property_id: propertyId || String(form.get(PICKED)),
+      property_id: picked,
       ...(text("days") !== "" && { expires_days: Number(text("days")) }),
       ...(text("label") !== "" && { label: text("label") }),
       ...(text("recipient") !== "" && { recipient: text("recipient") }),
@@ -389,7 +402,10 @@ function NewEmbed(props: {
       <h2 id={id}>New embed</h2>
       <form class="fields" onSubmit={(event) => void submit(event)}>
         {propertyId === "" ? (
-          <PropertyPicker legend="Property" owner={{}} isRequired />
+          <>
+            <PropertyPicker legend="Property" owner={{}} isRequired onPick={() => setMissing(false)} />
+            {isMissing && <p role="alert">Choose a property.</p>}
+          </>
         ) : (
           <p>
             Property <code>{propertyId}</code>

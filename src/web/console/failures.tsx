@@ -4,28 +4,32 @@ import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
+import type { LoadState } from "../browser/use-load.ts";
 import { count, counted, dateTime } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { useAction, useConsole, useRead } from "./console-context.ts";
+import { useAction, useConsole } from "./console-context.ts";
 
-type Filter = { partner_id?: string; since?: string; until?: string };
 type Range = { partner_id: string; from: string; to: string; error?: string };
 
 /** Failed deliveries by endpoint and error, each group with a button that resends it. */
-export function Failures({ filter, onResent }: { filter: Filter; onResent: () => void }) {
-  const loaded = useRead<FailureGroupsJson>(`/admin/webhook-failures?${new URLSearchParams(filter)}`);
-  const again = () => {
-    loaded.reload();
-    onResent();
-  };
+export function Failures(props: {
+  loaded: LoadState<FailureGroupsJson>;
+  /** The start of the period, if it has one. */
+  since: string | undefined;
+  onResent: () => void;
+}) {
+  const { loaded, since, onResent } = props;
+  const { value, isLoading, reload } = loaded;
+  // The list of deliveries below is refreshed with this one, and reports that it could not be.
+  const shown = value === undefined ? loaded : { value, isLoading, reload };
   return (
-    <LoadedContent loaded={loaded} what="the failures">
+    <LoadedContent loaded={shown} what="the failures">
       {({ groups }) =>
         groups.length === 0 ? null : (
           <Section
             id="failures"
             title="Failed deliveries"
-            about="By endpoint and error, in the selected period. Resending keeps the order, the IDs and the payloads."
+            about="By endpoint and error: all events of the selected period. Resending keeps the order, the IDs and the payloads."
           >
             <DataTable
               caption="Failed deliveries by endpoint and error"
@@ -38,7 +42,7 @@ export function Failures({ filter, onResent }: { filter: Filter; onResent: () =>
                 {
                   heading: "Action",
                   isNumber: true,
-                  cell: (group) => <Resend group={group} filter={filter} onResent={again} />,
+                  cell: (group) => <Resend group={group} since={since} onResent={onResent} />,
                 },
               ]}
             />
@@ -62,8 +66,8 @@ function Endpoint({ partner_id, partner_name, url }: FailureGroupJson) {
   );
 }
 
-function Resend(props: { group: FailureGroupJson; filter: Filter; onResent: () => void }) {
-  const { group, filter, onResent } = props;
+function Resend(props: { group: FailureGroupJson; since: string | undefined; onResent: () => void }) {
+  const { group, since, onResent } = props;
   const { partner_id, partner_name, error, failed, first_at, last_at } = group;
   const { api } = useConsole();
   const { run } = useAction();
@@ -71,7 +75,7 @@ function Resend(props: { group: FailureGroupJson; filter: Filter; onResent: () =
     partner_id,
     error,
     // The oldest of a group that is not counted to its end is not known.
-    from: failed < MAX_GROUP_COUNT ? first_at : (filter.since ?? new Date(0).toISOString()),
+    from: failed < MAX_GROUP_COUNT ? first_at : (since ?? new Date(0).toISOString()),
     to: new Date(Date.parse(last_at) + 1).toISOString(),
   };
   const resend = async () => {

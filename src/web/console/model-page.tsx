@@ -17,7 +17,7 @@ export function ModelPage() {
   const administrators = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
   const nameOf = (actor: string) =>
     administrators.value?.administrators.find(({ admin_id }) => admin_id === actor)?.name ?? actor;
-  useTitle("Model");
+  useTitle("Calibration");
   return (
     <LoadedContent loaded={loaded} what="the model" isPage>
       {(model) => {
@@ -25,11 +25,11 @@ export function ModelPage() {
         return (
           <>
             <Heading
-              title={`Model ${model.model_version}`}
+              title="Calibration"
               about={
                 active
-                  ? `Model ${model.plain_model}, calibrated to ${counted(active.failures, "failure")} in your portfolio.`
-                  : "Default model, not calibrated to your data."
+                  ? `Active: model ${model.model_version}, which is model ${model.plain_model} calibrated to ${counted(active.failures, "failure")} in your portfolio.`
+                  : `Active: model ${model.model_version}, the default, not calibrated to your data.`
               }
             >
               {active && <Revert model={model} onChange={loaded.reload} />}

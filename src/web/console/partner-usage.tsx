@@ -62,6 +62,7 @@ function MonthUsage({ usage, dailyLimit }: { usage: UsageJson; dailyLimit: numbe
         <>
           <figure>
             <ColumnChart
+              name="calls by day"
               label={summary}
               limit={dailyLimit}
               columns={all.map(({ day, calls }) => ({

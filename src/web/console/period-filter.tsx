@@ -1,4 +1,4 @@
-import { useId, useMemo } from "preact/hooks";
+import { useId, useMemo, useState } from "preact/hooks";
 import { SelectFilter } from "../browser/filters.tsx";
 import type { Route } from "../browser/route.ts";
 
@@ -14,15 +14,19 @@ const CUSTOM = "custom";
 /** The parameters in the address of a page with a period. */
 const PERIOD_PARAMETERS = ["period", "since", "until"] as const;
 
-/** Returns the bounds of the period of a page, as parameters of a list. */
-export function usePeriod({ query }: Route): { since?: string; until?: string } {
+type Bounds = { since?: string; until?: string };
+
+/** Returns the bounds of the period of a page, as parameters of a list, and what moves a period that ends now to the present. */
+export function usePeriod({ query }: Route): { bounds: Bounds; moveToNow: () => void } {
+  const [moves, setMoves] = useState(0);
   const [period, since, until] = PERIOD_PARAMETERS.map((name) => query.get(name) ?? "");
-  return useMemo(() => {
+  const bounds = useMemo(() => {
     const preset = PERIODS[period!];
     // In whole minutes, as the fields have it.
     if (preset) return { since: `${new Date(Date.now() - preset.ms).toISOString().slice(0, 16)}:00Z` };
     return { ...(since && { since }), ...(until && { until }) };
-  }, [period, since, until]);
+  }, [period, since, until, moves]);
+  return { bounds, moveToNow: () => setMoves((before) => before + 1) };
 }
 
 /** Selects a period that ends now, or one by its bounds. */

@@ -91,9 +91,8 @@ function Setting({ setting: { key, description, accepts } }: { setting: SettingJ
   return (
     <>
       <code>{key.slice(key.indexOf(".") + 1)}</code>
-      <span class="under small" title={`Accepts ${accepts}`}>
-        {description}
-      </span>
+      <span class="under small">{description}</span>
+      <span class="under small muted">Accepts {accepts}</span>
     </>
   );
 }

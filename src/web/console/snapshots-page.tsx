@@ -46,6 +46,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
       <Section id="elevated" title="Critical and warning components" about={summary}>
         <figure>
           <ColumnChart
+            name="critical and warning components by day"
             label={`Critical and warning components over ${counted(runs.length, "day")}. ${summary}`}
             columns={days.map(({ date: day, run }) => ({
               key: day,
@@ -71,6 +72,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
       <Section id="all" title="All components">
         <figure>
           <ColumnChart
+            name="components by day"
             label={`Components by tier over ${counted(runs.length, "day")}`}
             columns={days.map(({ date: day, run }) => ({
               key: day,

@@ -9,7 +9,11 @@ import { PropertyTabs } from "./property-page.tsx";
 /** The underwriting page of a property, among the book of all partners. */
 export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
   const path = `/admin/properties/${encodeURIComponent(id)}/underwriting`;
-  const loaded = useRead<UnderwritingJson & { partner: string }>(`${path}?${layerQuery(route)}`);
+  const loaded = useRead<UnderwritingJson & { partner: string }>(
+    `${path}?${layerQuery(route)}`,
+    undefined,
+    path,
+  );
   useTitle(`Underwriting${loaded.value ? `, ${loaded.value.property.name}` : ""}`);
   return (
     <>
@@ -20,7 +24,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
       <PropertyTabs id={id} tab="Underwriting" />
       <LoadedContent loaded={loaded} what="the underwriting page">
         {(made) => (
-          <Underwriting made={made} book="book">
+          <Underwriting made={made} book="book" isLoading={loaded.isLoading}>
             <LayerFields route={route} />
           </Underwriting>
         )}

@@ -39,24 +39,33 @@ document.addEventListener("submit", (event) => {
   void replaceSection(form, sectionId);
 });
 
+/** The request of each section, which a later one of the same section ends. */
+const requests = new Map<string, AbortController>();
+
 /** Loads the page with the form's values, and replaces one of its sections. */
 async function replaceSection(form: HTMLFormElement, sectionId: string): Promise<void> {
   const url = new URL(location.href);
   for (const [name, value] of new FormData(form)) url.searchParams.set(name, String(value));
-  const section = document.getElementById(sectionId)!;
-  section.setAttribute("aria-busy", "true");
+  requests.get(sectionId)?.abort();
+  const request = new AbortController();
+  requests.set(sectionId, request);
+  document.getElementById(sectionId)!.setAttribute("aria-busy", "true");
   try {
-    const response = await fetch(url, { headers: { accept: "text/html" } });
+    const response = await fetch(url, { headers: { accept: "text/html" }, signal: request.signal });
     if (!response.ok) throw new Error(String(response.status));
     const fresh = new DOMParser()
       .parseFromString(await response.text(), "text/html")
       .getElementById(sectionId);
     if (!fresh) throw new Error(`no section ${sectionId}`);
+    const section = document.getElementById(sectionId)!;
+    const focused = document.activeElement;
+    const name = section.contains(focused) && focused?.getAttribute("name");
     section.replaceWith(document.adoptNode(fresh));
     history.replaceState(null, "", url);
-    fresh.querySelector("select")?.focus();
+    if (name) fresh.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)?.focus();
   } catch {
-    section.removeAttribute("aria-busy");
+    if (request.signal.aborted) return;
+    document.getElementById(sectionId)!.removeAttribute("aria-busy");
     showError(form, "This section could not be loaded. Try again in a moment.");
   }
 }

@@ -79,6 +79,7 @@ function ScoreChart({ points, actions }: ChartProps) {
     <div>
       <h3>Condition score</h3>
       <TimeChart
+        name="condition score"
         label={`Condition score from ${first.condition_score} (grade ${first.grade}) on ${date(first.date)} to ${last.condition_score} (grade ${last.grade}) on ${date(last.date)}`}
         domain={[from, 100]}
         bands={GRADES.map((grade) => ({ ...grade, kind: GRADE_BAND, from: Math.max(grade.from, from) }))}
@@ -100,6 +101,7 @@ function CostChart({ points, actions }: ChartProps) {
     <div>
       <h3>Expected cost, 12 months</h3>
       <TimeChart
+        name="expected cost, 12 months"
         label={`Expected cost from ${money(Math.round(first.expected_cost_12m))} on ${date(first.date)} to ${money(Math.round(last.expected_cost_12m))} on ${date(last.date)}`}
         domain={[0, Math.max(...costs, 1) * 1.1]}
         valueLabel={compactMoney}

@@ -125,6 +125,7 @@ function ScoreChart(props: {
   const eventsOf = Map.groupBy(events, (event) => event.date);
   return (
     <TimeChart
+      name={`score of ${name}`}
       label={`Score of ${name} from ${first.risk_score.toFixed(2)} on ${date(first.date)} to ${last.risk_score.toFixed(2)} on ${date(last.date)}`}
       domain={[0, 1]}
       bands={[

@@ -16,13 +16,18 @@ const CURVE_HEIGHT = 104;
 
 /**
  * The underwriting page of a property: one screen, one printed page. `book`: the name of the properties that it is compared
- * with. `children`: the controls of the page.
+ * with. `isLoading`: the figures are those of earlier controls. `children`: the controls of the page.
  */
-export function Underwriting(props: { made: UnderwritingJson; book: string; children: ComponentChildren }) {
-  const { made, book, children } = props;
+export function Underwriting(props: {
+  made: UnderwritingJson;
+  book: string;
+  isLoading: boolean;
+  children: ComponentChildren;
+}) {
+  const { made, book, isLoading, children } = props;
   const { property, losses } = made;
   return (
-    <div class="underwriting sheet">
+    <div class="underwriting sheet" aria-busy={isLoading}>
       <header class="heading">
         <div>
           <h1>{property.name}</h1>
@@ -85,10 +90,12 @@ const SUFFIXES: Readonly<Record<string, string>> = { one: "st", two: "nd", few: 
 
 /** `83rd percentile` */
 function percentileText(share: number): string {
-  const percent = Math.round(share * 100);
-  if (percent === 0) return "Lowest";
+  if (share === 0) return "Lowest";
+  if (share === 1) return "Highest";
+  // A property near an end has others beyond it.
+  const percent = Math.min(Math.max(Math.round(share * 100), 1), 99);
   ordinal ??= new Intl.PluralRules("en-US", { type: "ordinal" });
-  return percent === 100 ? "Highest" : `${percent}${SUFFIXES[ordinal.select(percent)]} percentile`;
+  return `${percent}${SUFFIXES[ordinal.select(percent)]} percentile`;
 }
 
 function Facts({ made: { property, losses, standing }, book }: { made: UnderwritingJson; book: string }) {
