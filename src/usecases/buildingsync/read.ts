@@ -69,10 +69,18 @@ function referenceOf(building: XmlElement, names: Map<string, number>): Cells {
   const own = identifiers.find(({ label }) =>
     /\b(custom|city|portfolio manager) .*\bbuilding\b/i.test(label),
   );
-  const reference = (own?.value ?? name).slice(0, LONGEST_REFERENCE);
-  const count = (names.get(reference) ?? 0) + 1;
-  names.set(reference, count);
-  return { partner_property_id: count === 1 ? reference : `${reference} (${count})`, name };
+  const text = own?.value ?? name;
+  const cut = text.slice(0, LONGEST_REFERENCE);
+  let reference = cut;
+  // The number to try next is kept, so that many buildings of one name are told apart in linear time.
+  let nth = names.get(cut) ?? 1;
+  while (names.has(reference)) {
+    const suffix = ` (${++nth})`;
+    reference = text.slice(0, LONGEST_REFERENCE - suffix.length) + suffix;
+  }
+  names.set(reference, 1);
+  names.set(cut, nth);
+  return { partner_property_id: reference, name };
 }
 
 function propertyOf({ element, site, reference }: Building, areaUnit: AreaUnit): Cells {

@@ -3,8 +3,10 @@ import type { Instant } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 
-/** The most groups that are returned, and the most errors of a partner that are looked up. */
+/** The most groups that are returned. */
 const MAX_GROUPS = 100;
+/** The most errors of a partner that are looked up, in alphabetical order: many may be older than the period. */
+const MAX_ERRORS = 1_000;
 
 /** A group with the name and the endpoint of its partner. */
 type EndpointFailures = FailureGroup & { partnerName: string; url: string | null };
@@ -24,7 +26,7 @@ export async function failureGroups(
   for (const { id, name: partnerName } of await read.partners.list()) {
     if (partnerId !== undefined && id !== partnerId) continue;
     let error: string | undefined;
-    for (let looked = 0; looked < MAX_GROUPS; looked++) {
+    for (let looked = 0; looked < MAX_ERRORS; looked++) {
       error = await read.deliveryLog.nextError(id, error);
       if (error === undefined) break;
       const group = await read.deliveryLog.failureGroup({ partnerId: id, error, ...period });

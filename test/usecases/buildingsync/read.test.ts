@@ -138,6 +138,12 @@ describe("a BuildingSync document", () => {
       "B1 Hall",
       "B1 Hall (2)",
     ]);
+    const long = building("B".repeat(120));
+    const references = (await rowsOf(read(document(long + long + long))[0]!)).map((row) =>
+      String(row.partner_property_id),
+    );
+    expect(references.map((reference) => reference.slice(-6))).toEqual(["BBBBBB", "BB (2)", "BB (3)"]);
+    expect(references.map(({ length }) => length)).toEqual([100, 100, 100]);
   });
 
   test.each([
