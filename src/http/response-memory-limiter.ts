@@ -26,8 +26,8 @@ export type WriteReservation = {
 };
 
 /**
- * Limits the memory of each partner's requests and responses until the clients have sent or read them. The oldest response is never rejected,
- * so that a response of any size can be sent; the others share the remaining memory.
+ * Limits the memory of each partner's requests and responses until the clients have sent or read them. The oldest
+ * response is never rejected, so that a response of any size can be sent; the others share the remaining memory.
  */
 export class ResponseMemoryLimiter {
   /** Reserved bytes by partner and reservation, oldest first. */

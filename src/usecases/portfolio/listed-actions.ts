@@ -9,9 +9,9 @@ import { type ActionDeps, actionsAmong } from "./actions.ts";
 import { planContextOf } from "./plan-context.ts";
 
 /**
- * Returns what to do with each of a partner's components, by id: the actions of the plan, which has no retired ones. Most follow from the component's own
- * row with the stored time of its appliance, and the others from the components of that appliance, so that a page of a list
- * needs no more, however large the property is.
+ * Returns what to do with each of a partner's components, by id: the actions of the plan, which has no retired ones. Most
+ * follow from the component's own row with the stored time of its appliance, and the others from the components of that
+ * appliance, so that a page of a list needs no more, however large the property is.
  */
 export async function actionsOf(
   { store, ...deps }: ActionDeps & { store: { read: Pick<Stores, "components" | "recalculations"> } },
