@@ -8,7 +8,7 @@ import { metricsOperation } from "../http/routes/metrics.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { runPreflight } from "../pms/preflight.ts";
 import type { Store } from "../store/store.ts";
-import { probeEndpoints } from "../usecases/deliveries/probe-endpoints.ts";
+import { probeSignatureChecks } from "../usecases/deliveries/probe-signature-checks.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
 import type { Sender } from "../webhooks/http-sender.ts";
 import type { CalibrationRuns } from "./calibration-runs.ts";
@@ -58,7 +58,7 @@ export function adminOperations(
       tasks: () => tasks,
       probe: async (administration, partner) => {
         const { timeoutMs } = config.webhooks;
-        return (await probeEndpoints({ administration, send, clock, timeoutMs }, [partner]))[0];
+        return (await probeSignatureChecks({ administration, send, clock, timeoutMs }, [partner]))[0];
       },
       runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
     }),

@@ -4,7 +4,6 @@ import { auditStore } from "./queries/audit.ts";
 import { bookStore } from "./queries/book.ts";
 import { brandStore } from "./queries/brands.ts";
 import { claimStore } from "./queries/claims.ts";
-import { clockStore } from "./queries/clock.ts";
 import { componentStore } from "./queries/components.ts";
 import { conditionTrendStore } from "./queries/condition-trends.ts";
 import { consoleSessionStore } from "./queries/console-sessions.ts";
@@ -18,6 +17,7 @@ import { feedCursorStore } from "./queries/feed-cursors.ts";
 import { flagStore } from "./queries/flags.ts";
 import { gaugeStore } from "./queries/gauges.ts";
 import { installationStore } from "./queries/installation.ts";
+import { latestInstantStore } from "./queries/latest-instant.ts";
 import { lockStore } from "./queries/locks.ts";
 import { lossRowStore } from "./queries/loss-rows.ts";
 import { modelStore } from "./queries/models.ts";
@@ -81,7 +81,7 @@ export const storesOf = (engine: Engine) => ({
   deliveryLog: deliveryLogStore(engine),
   idempotency: idempotencyStore(engine),
   budgets: budgetStore(engine),
-  clock: clockStore(engine),
+  clock: latestInstantStore(engine),
   audit: auditStore(engine),
   embeds: embedStore(engine),
   brands: brandStore(engine),

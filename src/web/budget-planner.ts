@@ -7,7 +7,7 @@ import {
 } from "../domain/planning/budget.ts";
 import { forEachInSteps, mapInSteps, runSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { PropertyPlanJson } from "../wire/plan.ts";
-import type { EquipmentLocations } from "./equipment-locations.ts";
+import type { ApplianceNames } from "./appliance-names.ts";
 import { lineKind, planLinesInSteps } from "./plan-lines.ts";
 
 /** The candidates of the budget planner, in a form small enough to embed in a page. */
@@ -26,18 +26,18 @@ const cents = (usd: number) => Math.round(usd * 100);
 /** Lists the units and components that are worth buying, in order of selection. */
 export function* candidatesInSteps(
   plan: Pick<PropertyPlanJson, "units" | "components">,
-  locations: EquipmentLocations,
+  applianceNames: ApplianceNames,
 ): Steps<BudgetCandidates> {
   const kinds: BudgetCandidates["kinds"][number][] = [];
   const indexes = new Map<string, number>();
-  const all = yield* planLinesInSteps(plan, locations);
+  const all = yield* planLinesInSteps(plan, applianceNames);
   const lines = all.filter(({ policy }) => policy !== "with_unit");
   const candidates = yield* mapInSteps(lines, (planLine) => {
     const key = `${lineKind(planLine)} ${planLine.cost}`;
     const kind = indexes.get(key) ?? kinds.length;
     if (kind === kinds.length) {
       indexes.set(key, kind);
-      const where = planLine.isUnit ? "whole unit" : locations.typeName(planLine.appliance_type);
+      const where = planLine.isUnit ? "whole unit" : applianceNames.typeName(planLine.appliance_type);
       kinds.push({ name: planLine.name, where, cents: cents(planLine.cost) });
     }
     const waitingCents = cents(planLine.cost_of_waiting_a_year);

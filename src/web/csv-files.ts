@@ -1,7 +1,7 @@
 import { mapInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { ComponentJson, TrendPointJson } from "../wire/component.ts";
 import type { PropertyPlanJson } from "../wire/plan.ts";
-import { EquipmentLocations } from "./equipment-locations.ts";
+import { ApplianceNames } from "./appliance-names.ts";
 import { compareByExpectedLoss } from "./expected-loss.ts";
 import { systemLabel } from "./labels.ts";
 import { type PlanLine, planLinesInSteps } from "./plan-lines.ts";
@@ -46,16 +46,16 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
       },
     ]),
   components: function* ({ components, types, units }) {
-    const locations = new EquipmentLocations(types, units);
+    const applianceNames = new ApplianceNames(types, units);
     const sorted = yield* sortInSteps(components, compareByExpectedLoss);
-    return yield* rowsOfRecords(sorted, (component) => componentRow(component, locations));
+    return yield* rowsOfRecords(sorted, (component) => componentRow(component, applianceNames));
   },
   plan: function* ({ plan, types, units }) {
-    const locations = new EquipmentLocations(types, units);
+    const applianceNames = new ApplianceNames(types, units);
     const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
-    const lines = yield* planLinesInSteps(plan, locations);
+    const lines = yield* planLinesInSteps(plan, applianceNames);
     return yield* rowsOfRecords(lines, (planLine) =>
-      plannedRow(planLine, locations, !planLine.isUnit && whole.has(planLine.appliance_id)),
+      plannedRow(planLine, applianceNames, !planLine.isUnit && whole.has(planLine.appliance_id)),
     );
   },
   schedule: ({ plan }) => rowsOfRecords(plan.schedule),
@@ -77,10 +77,10 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
       })),
     ),
   inspections: ({ inspections, types, units }) => {
-    const locations = new EquipmentLocations(types, units);
+    const applianceNames = new ApplianceNames(types, units);
     return rowsOfRecords(inspections, (inspection) => ({
       inspection_type: inspection.inspection_type,
-      place: locations.of(inspection),
+      place: applianceNames.of(inspection),
       appliance_id: inspection.appliance_id,
       authority: inspection.authority,
       mandatory: inspection.mandatory,
@@ -107,12 +107,12 @@ const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRow
     ),
 };
 
-function componentRow(component: ComponentRow, locations: EquipmentLocations) {
+function componentRow(component: ComponentRow, applianceNames: ApplianceNames) {
   return {
     component_id: component.component_id,
     component_name: component.component_name,
-    place: locations.of(component),
-    system: systemLabel(locations.systemOf(component.appliance_type)),
+    place: applianceNames.of(component),
+    system: systemLabel(applianceNames.systemOf(component.appliance_type)),
     appliance_id: component.appliance_id,
     appliance_type: component.appliance_type,
     install_year: component.install_year,
@@ -139,13 +139,13 @@ function componentRow(component: ComponentRow, locations: EquipmentLocations) {
 }
 
 /** The costs by year of a unit include those of its components, whose cells are empty. */
-function plannedRow(planLine: PlanLine, locations: EquipmentLocations, isOfUnit: boolean) {
+function plannedRow(planLine: PlanLine, applianceNames: ApplianceNames, isOfUnit: boolean) {
   return {
     line: planLine.isUnit ? "unit" : isOfUnit ? "component_of_unit" : "component",
     id: planLine.id,
     name: planLine.name,
-    place: locations.of(planLine),
-    system: systemLabel(locations.systemOf(planLine.appliance_type)),
+    place: applianceNames.of(planLine),
+    system: systemLabel(applianceNames.systemOf(planLine.appliance_type)),
     age_years: planLine.age_years,
     effective_age_years: planLine.effective_age_years,
     expected_life_years: planLine.expected_life_years,

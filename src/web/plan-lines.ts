@@ -1,6 +1,6 @@
 import { mapInSteps, type Steps } from "../domain/steps.ts";
 import type { PlannedComponentJson, PlannedUnitJson, PropertyPlanJson } from "../wire/plan.ts";
-import type { EquipmentLocations } from "./equipment-locations.ts";
+import type { ApplianceNames } from "./appliance-names.ts";
 
 /** A unit or component of a plan, as lists of both show it. */
 export type PlanLine = Pick<
@@ -51,13 +51,13 @@ type Lines = {
 /** Returns the units of a plan, then its components. */
 export function* planLinesInSteps(
   { units, components }: Lines,
-  locations: EquipmentLocations,
+  applianceNames: ApplianceNames,
 ): Steps<PlanLine[]> {
   const ofUnits = yield* mapInSteps(units, (unit) => ({
     ...unit,
     id: unit.appliance_id,
     isUnit: true,
-    name: locations.typeName(unit.appliance_type),
+    name: applianceNames.typeName(unit.appliance_type),
     defId: "",
     tier: null,
     cost: unit.price,

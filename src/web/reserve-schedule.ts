@@ -1,7 +1,7 @@
 import { runSteps, type Steps } from "../domain/steps.ts";
 import type { ScheduledPlanJson } from "../wire/plan.ts";
 import type { PlanSummaryJson } from "../wire/plan-summary.ts";
-import type { EquipmentLocations } from "./equipment-locations.ts";
+import type { ApplianceNames } from "./appliance-names.ts";
 import { groupBy, groupInSteps, rangeText, sumBy } from "./grouping.ts";
 import { COST_BASIS_LABELS, systemLabel } from "./labels.ts";
 import { lineKind, type PlanLine, planLinesInSteps } from "./plan-lines.ts";
@@ -56,16 +56,16 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
  * the plan's total rounded to a dollar, the rows of a year sum up to that year, and inflated amounts are computed from
  * the printed ones.
  */
-export const reserveScheduleOf = (plan: ScheduledPlanJson, locations: EquipmentLocations): ReserveSchedule =>
-  runSteps(reserveScheduleInSteps(plan, locations));
+export const reserveScheduleOf = (plan: ScheduledPlanJson, applianceNames: ApplianceNames): ReserveSchedule =>
+  runSteps(reserveScheduleInSteps(plan, applianceNames));
 
 /** Makes a plan into a schedule in steps, for properties with many components. */
 export function* reserveScheduleInSteps(
   plan: ScheduledPlanJson,
-  locations: EquipmentLocations,
+  applianceNames: ApplianceNames,
 ): Steps<ReserveSchedule> {
   const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
-  const all = yield* planLinesInSteps(plan, locations);
+  const all = yield* planLinesInSteps(plan, applianceNames);
   const lines = all.filter(({ isUnit, appliance_id }) => isUnit || !whole.has(appliance_id));
   const groups = yield* groupInSteps(lines, (one) =>
     [lineKind(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
@@ -83,8 +83,8 @@ export function* reserveScheduleInSteps(
   const rows: { system: string; row: ScheduleRow }[] = [];
   for (const [at, years] of roundRowsToTotals(shares, sums.years).entries()) {
     const group = groups[at]!;
-    const system = systemLabel(locations.systemOf(group[0]!.appliance_type));
-    rows.push({ system, row: toRow(group, locations, years) });
+    const system = systemLabel(applianceNames.systemOf(group[0]!.appliance_type));
+    rows.push({ system, row: toRow(group, applianceNames, years) });
     yield;
   }
   const systems = groupBy(rows, ({ system }) => system)
@@ -155,7 +155,7 @@ export function roundRowsToTotals(
   return rows.map((_, at) => columns.map((column) => column[at]!));
 }
 
-function toRow(group: readonly PlanLine[], locations: EquipmentLocations, years: number[]): ScheduleRow {
+function toRow(group: readonly PlanLine[], applianceNames: ApplianceNames, years: number[]): ScheduleRow {
   const [first] = group as [PlanLine];
   const span = (pick: (planLine: PlanLine) => number) =>
     rangeText(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
@@ -168,9 +168,9 @@ function toRow(group: readonly PlanLine[], locations: EquipmentLocations, years:
     where: first.isUnit
       ? "whole unit"
       : group.length === 1
-        ? locations.of(first)
-        : locations.typeName(first.appliance_type),
-    costBasis: costBasisOf(first, locations),
+        ? applianceNames.of(first)
+        : applianceNames.typeName(first.appliance_type),
+    costBasis: costBasisOf(first, applianceNames),
     isDueNow: first.due_now !== null,
     quantity: group.length,
     age: span((planLine) => planLine.age_years),
@@ -183,8 +183,8 @@ function toRow(group: readonly PlanLine[], locations: EquipmentLocations, years:
   };
 }
 
-function costBasisOf({ appliance_type, size, cost_basis }: PlanLine, locations: EquipmentLocations): string {
-  const unit = locations.sizeUnitOf(appliance_type);
+function costBasisOf({ appliance_type, size, cost_basis }: PlanLine, applianceNames: ApplianceNames): string {
+  const unit = applianceNames.sizeUnitOf(appliance_type);
   const sized = size === null || unit === undefined ? [] : [`${size.toLocaleString("en-US")} ${unit}`];
   return [...sized, COST_BASIS_LABELS[cost_basis]].join(", ");
 }

@@ -1,4 +1,4 @@
-import { queryHealth } from "../../doctor/query-health.ts";
+import { queryRunningServer } from "../../doctor/query-running-server.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { command, setting } from "../command.ts";
 
@@ -17,7 +17,9 @@ export const healthcheckCommand = command({
         "server.port is 0, so the server's port is not known",
         "Specify it with --port; the server logs it at start.",
       );
-    const { url, statusCode, health, problem, isReached, durationMs } = await queryHealth(config.server);
+    const { url, statusCode, health, problem, isReached, durationMs } = await queryRunningServer(
+      config.server,
+    );
     const ok = problem === null;
     if (ok || json)
       print(

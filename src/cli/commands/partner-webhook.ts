@@ -120,7 +120,7 @@ const probe = command({
         "See: mainstay partner probe-webhook --help",
       );
     const { senderOf } = await import("../../app/webhook-delivery.ts");
-    const { probeEndpoints } = await import("../../usecases/deliveries/probe-endpoints.ts");
+    const { probeSignatureChecks } = await import("../../usecases/deliveries/probe-signature-checks.ts");
     const sender = senderOf(context.config);
     const probed = await withAdministration(context, async (administration) => {
       const { store } = administration;
@@ -130,7 +130,7 @@ const probe = command({
           : [await requirePartner(store, partnerId)];
       const { timeoutMs } = context.config.webhooks;
       const deps = { administration, send: sender.send, clock: context.now, timeoutMs };
-      const found = await probeEndpoints(deps, partners);
+      const found = await probeSignatureChecks(deps, partners);
       if (found.length === 0 && partnerId !== undefined)
         throw new OperatorError(
           `${partnerId} has no webhook endpoint`,

@@ -7,7 +7,7 @@ import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { announceCurrentTiers } from "../../usecases/deliveries/announce-current-tiers.ts";
-import type { Probed } from "../../usecases/deliveries/probe-endpoints.ts";
+import type { Probed } from "../../usecases/deliveries/probe-signature-checks.ts";
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
 import type { Administration } from "../../usecases/partners/partners.ts";
 import { partnerInPath } from "../../wire/parameters.ts";

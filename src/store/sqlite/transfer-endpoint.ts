@@ -1,5 +1,5 @@
 import type { Instant } from "../../domain/time.ts";
-import { clockStore } from "../queries/clock.ts";
+import { latestInstantStore } from "../queries/latest-instant.ts";
 import type { TransferEndpoint } from "../transfer.ts";
 import { openSqlite } from "./open.ts";
 
@@ -7,7 +7,7 @@ import { openSqlite } from "./open.ts";
 export function sqliteEndpoint(file: string, now: Instant): TransferEndpoint & { close(): void } {
   const sqlite = openSqlite(file, { now });
   const { connection, writer: engine } = sqlite;
-  const clock = clockStore(engine);
+  const clock = latestInstantStore(engine);
   return {
     name: file,
     engine,

@@ -4,7 +4,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
-import { type ReadRow, readRows, rejection, type SurveyedFile } from "./file.ts";
+import { type ReadRow, readRows, rejectionReason, type SurveyedFile } from "./file.ts";
 import {
   type Added,
   type Batch,
@@ -172,7 +172,7 @@ async function processRows<Entry>(
           }
         }
       } catch (error) {
-        rejected.push({ ...row, error: rejection(error) });
+        rejected.push({ ...row, error: rejectionReason(error) });
       }
     if (monotonicMs() > until) break;
     await yieldNow();

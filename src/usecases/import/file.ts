@@ -78,12 +78,12 @@ function readRow<Entry>(layout: Layout, kind: RowReader<Entry>, row: CsvRow): Re
   try {
     return { ...row, entry: kind.read(readCells(layout, row.cells)) };
   } catch (error) {
-    return { ...row, error: rejection(error) };
+    return { ...row, error: rejectionReason(error) };
   }
 }
 
 /** Returns the error text of a Failure, with the fields by name. Rethrows any other error. */
-export function rejection(error: unknown): string {
+export function rejectionReason(error: unknown): string {
   if (!(error instanceof Failure)) throw error;
   const { message, details } = error;
   const named = details?.map((issue) => `${issue.field} ${issue.message}`);

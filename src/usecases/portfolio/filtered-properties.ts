@@ -32,7 +32,7 @@ export async function filteredProperties(
 ): Promise<FilteredPage> {
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await matchesOf(read, yieldNow, [await listOf(read, partnerId)], filter);
-    return await pageOf(read, matches, slice);
+    return await pageOfProperties(read, matches, slice);
   });
 }
 
@@ -45,7 +45,7 @@ export async function filteredPortfolio(
 ): Promise<FilteredPage & FilteredSums> {
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await matchesOf(read, yieldNow, [await listOf(read, partnerId)], filter);
-    return { ...(await pageOf(read, matches, slice)), ...(await sumsOf(read, yieldNow, matches)) };
+    return { ...(await pageOfProperties(read, matches, slice)), ...(await sumsOf(read, yieldNow, matches)) };
   });
 }
 
@@ -109,7 +109,7 @@ function* stepsOf(
 }
 
 /** Returns a page of matches. */
-export async function pageOf(
+export async function pageOfProperties(
   { propertyFilters }: Stores,
   matches: readonly Match[],
   { limit, offset }: Slice,

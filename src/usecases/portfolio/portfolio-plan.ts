@@ -3,7 +3,7 @@ import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import { StorageError } from "../../domain/errors.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { type Candidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
-import { candidatesOf } from "../../domain/planning/candidates.ts";
+import { budgetCandidatesOf } from "../../domain/planning/budget-candidates.ts";
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
 import {
@@ -127,7 +127,8 @@ async function makePlan(
     sums.add(planned);
     for (const action of dueActionsOf(knowledge, planned, until))
       actions.push(storedAction(property, action));
-    for (const candidate of candidatesOf(planned)) if (isWorthBuying(candidate)) candidates.push(candidate);
+    for (const candidate of budgetCandidatesOf(planned))
+      if (isWorthBuying(candidate)) candidates.push(candidate);
   };
   const add = (component: PlacedComponent) => {
     const group = groups.add(component);

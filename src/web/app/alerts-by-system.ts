@@ -1,6 +1,6 @@
 import type { AlertPageJson } from "../../wire/component.ts";
+import { ApplianceNames } from "../appliance-names.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { EquipmentLocations } from "../equipment-locations.ts";
 import { SYSTEMS } from "../labels.ts";
 import { alertsPath } from "./alerts-page.tsx";
 import { readApplianceTypes } from "./app-context.ts";
@@ -24,8 +24,8 @@ export async function readAlertsBySystem(api: ApiClient, includesDemo: boolean):
 }
 
 async function countAlerts(api: ApiClient, { alerts }: AlertPageJson): Promise<SystemAlerts[]> {
-  const locations = new EquipmentLocations(await readApplianceTypes(api), []);
-  const systems = Map.groupBy(alerts, ({ appliance_type }) => locations.systemOf(appliance_type));
+  const applianceNames = new ApplianceNames(await readApplianceTypes(api), []);
+  const systems = Map.groupBy(alerts, ({ appliance_type }) => applianceNames.systemOf(appliance_type));
   return [...systems].map(([system, group]) => {
     const critical = group.filter(({ risk_tier }) => risk_tier === "CRITICAL").length;
     return { system, critical, warning: group.length - critical };

@@ -1,12 +1,12 @@
 import { useMemo } from "preact/hooks";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
+import { ApplianceNames } from "../appliance-names.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { EquipmentLocations } from "../equipment-locations.ts";
 import { count, money } from "../format.ts";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
 import { ComponentName } from "../sections/component-name.tsx";
@@ -31,7 +31,7 @@ export function AlertsPage({ route }: { route: Route }) {
   });
   const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoad("types", () => readApplianceTypes(api));
-  const columns = useMemo(() => columnsOf(new EquipmentLocations(types.value ?? [], [])), [types.value]);
+  const columns = useMemo(() => columnsOf(new ApplianceNames(types.value ?? [], [])), [types.value]);
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
   return (
     <>
@@ -111,7 +111,7 @@ export function alertsPath(filter: Readonly<Record<string, string>>): string {
   return `/v1/alerts${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
 }
 
-const columnsOf = (locations: EquipmentLocations): readonly TableColumn<AlertJson>[] => [
+const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJson>[] => [
   {
     key: "component",
     heading: "Component",
@@ -120,7 +120,7 @@ const columnsOf = (locations: EquipmentLocations): readonly TableColumn<AlertJso
         <span class="name">
           <TierMark tier={row.risk_tier} named /> <ComponentName component={row} />
         </span>
-        <span class="small muted under">{locations.typeName(row.appliance_type)}</span>
+        <span class="small muted under">{applianceNames.typeName(row.appliance_type)}</span>
       </>
     ),
   },

@@ -1,13 +1,13 @@
 import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
+import { ApplianceNames } from "../appliance-names.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { readAll } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { EquipmentLocations } from "../equipment-locations.ts";
 import { expectedLoss } from "../expected-loss.ts";
 import { capitalized, counted, likelyFailure, money, probabilityText } from "../format.ts";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../labels.ts";
@@ -25,14 +25,16 @@ export function ComponentPage({ id }: { id: string }) {
   useTitle(loaded.value?.component.component_name ?? "Component");
   return (
     <LoadedContent loaded={loaded} what="the component" isPage>
-      {({ component, why, appliance, points, events, locations }) => (
+      {({ component, why, appliance, points, events, applianceNames }) => (
         <>
           <ApplianceBreadcrumbs appliance={appliance} />
           <header class="heading">
             <div>
               <h1>{component.component_name}</h1>
               <p class="muted">
-                <a href={hrefTo(["appliances", appliance.id])}>{locations.typeName(appliance.type_id)}</a>
+                <a href={hrefTo(["appliances", appliance.id])}>
+                  {applianceNames.typeName(appliance.type_id)}
+                </a>
                 {" · installed "}
                 {component.install_year}
                 {component.original && ", the original part"}
@@ -56,7 +58,7 @@ export function ComponentPage({ id }: { id: string }) {
               <Reasons reasons={why} />
             </section>
           )}
-          <Trend component={component} points={points} events={events} locations={locations} />
+          <Trend component={component} points={points} events={events} applianceNames={applianceNames} />
           <section class="card" aria-labelledby="history">
             <h2 id="history">Service history</h2>
             <p class="about">Component and appliance records, newest first.</p>
@@ -125,6 +127,6 @@ async function readComponent(api: ApiClient, id: string) {
     appliance,
     points,
     events: history.events,
-    locations: new EquipmentLocations(types, []),
+    applianceNames: new ApplianceNames(types, []),
   };
 }

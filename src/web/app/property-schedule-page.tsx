@@ -1,12 +1,12 @@
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson } from "../../wire/property.ts";
+import { ApplianceNames } from "../appliance-names.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { parseCsv } from "../browser/csv-file.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";
-import { EquipmentLocations } from "../equipment-locations.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
@@ -41,11 +41,11 @@ export function PropertySchedulePage({ id, route }: { id: string; route: Route }
         ]}
       />
       <LoadedContent loaded={loaded} what="the schedule" isPage>
-        {({ property, plan, locations, file }) => (
+        {({ property, plan, applianceNames, file }) => (
           <ReserveSchedulePage
             property={property}
             plan={plan}
-            schedule={reserveScheduleOf(plan, locations)}
+            schedule={reserveScheduleOf(plan, applianceNames)}
             back={back}
             controls={
               <PlanTermsControls route={route}>
@@ -71,7 +71,7 @@ export function PropertySchedulePage({ id, route }: { id: string; route: Route }
 type Schedule = {
   property: PropertyJson;
   plan: ScheduledPlanJson;
-  locations: EquipmentLocations;
+  applianceNames: ApplianceNames;
   /** The rows of the plan's CSV. */
   file: Record<string, string>[];
 };
@@ -106,7 +106,7 @@ async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promi
   return {
     property,
     plan: { ...plan, units: unitLines, components },
-    locations: new EquipmentLocations(types, units),
+    applianceNames: new ApplianceNames(types, units),
     file,
   };
 }

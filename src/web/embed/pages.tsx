@@ -1,9 +1,9 @@
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { type Steps, sortInSteps } from "../../domain/steps.ts";
+import { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { type RenderedPage, renderDocument } from "../document.tsx";
-import { EquipmentLocations } from "../equipment-locations.ts";
 import { compareByExpectedLoss } from "../expected-loss.ts";
 import { count, counted, date } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
@@ -13,7 +13,7 @@ import {
   type DataLinks,
   PropertyHeading,
   type PropertyPageData,
-  sectionsInSteps,
+  propertySectionsInSteps,
 } from "../sections/property-sections.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { BrandBar, brandCss, type PageBrand, printedName } from "./brand.tsx";
@@ -28,7 +28,7 @@ export function* renderPropertyPage(
 ): Steps<RenderedPage> {
   const { name } = data.property;
   const sections: string[] = [];
-  for (const section of yield* sectionsInSteps({ data, links })) {
+  for (const section of yield* propertySectionsInSteps({ data, links })) {
     yield;
     sections.push(renderToString(section));
   }
@@ -75,7 +75,7 @@ export function* renderComponentList(
   page: number,
   { style, back, brand }: { style: string; back: string; brand: PageBrand },
 ): Steps<RenderedPage> {
-  const locations = new EquipmentLocations(data.types, data.units);
+  const applianceNames = new ApplianceNames(data.types, data.units);
   const all = yield* sortInSteps(data.components, compareByExpectedLoss);
   const from = (page - 1) * ROWS_PER_PAGE;
   const rows = all.slice(from, from + ROWS_PER_PAGE);
@@ -103,7 +103,7 @@ export function* renderComponentList(
           {rows.length === 0 ? (
             <p class="empty">No components on this page.</p>
           ) : (
-            <DataTable caption={title} rows={rows} columns={componentColumns(locations)} />
+            <DataTable caption={title} rows={rows} columns={componentColumns(applianceNames)} />
           )}
         </section>
         <nav class="pages" aria-label="Pages">

@@ -1,7 +1,7 @@
 import type { Steps } from "../../domain/steps.ts";
 import type { ScheduledPlanJson } from "../../wire/plan.ts";
+import { ApplianceNames } from "../appliance-names.ts";
 import { type RenderedPage, renderDocument } from "../document.tsx";
-import { EquipmentLocations } from "../equipment-locations.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleInSteps } from "../reserve-schedule.ts";
@@ -18,7 +18,7 @@ export function* renderSchedulePage(
   { property, plan, types, units }: SchedulePageData,
   addresses: { style: string; script: string; back: string; csv: string; workbook: string; brand: PageBrand },
 ): Steps<RenderedPage> {
-  const schedule = yield* reserveScheduleInSteps(plan, new EquipmentLocations(types, units));
+  const schedule = yield* reserveScheduleInSteps(plan, new ApplianceNames(types, units));
   yield;
   return renderDocument({
     title: `${property.name}: replacement reserve schedule`,

@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson } from "../../wire/component.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
+import { ApplianceNames } from "../appliance-names.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
-import { EquipmentLocations } from "../equipment-locations.ts";
 import { sortByExpectedLoss } from "../expected-loss.ts";
 import { count, counted, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
@@ -26,21 +26,19 @@ export function ApplianceRecord({ id, children }: { id: string; children?: Compo
     types: await applianceTypes(records),
   }));
   const { value } = loaded;
-  useRecordTitle(
-    value ? new EquipmentLocations(value.types, []).typeName(value.appliance.type_id) : "Appliance",
-  );
+  useRecordTitle(value ? new ApplianceNames(value.types, []).typeName(value.appliance.type_id) : "Appliance");
   return (
     <LoadedContent loaded={loaded} what="the appliance" isPage>
       {({ appliance, types }) => {
-        const locations = new EquipmentLocations(types, []);
+        const applianceNames = new ApplianceNames(types, []);
         return (
           <>
             <ApplianceBreadcrumbs appliance={appliance} />
             <header class="heading">
               <div>
-                <h1>{locations.typeName(appliance.type_id)}</h1>
+                <h1>{applianceNames.typeName(appliance.type_id)}</h1>
                 <p class="muted">
-                  <bdi>{factsOf(appliance, locations).join(" · ")}</bdi>
+                  <bdi>{factsOf(appliance, applianceNames).join(" · ")}</bdi>
                 </p>
               </div>
               <ApplianceActions
@@ -51,7 +49,7 @@ export function ApplianceRecord({ id, children }: { id: string; children?: Compo
               />
             </header>
             {appliance.components.length > 0 && appliance.flags.length > 0 && (
-              <Hazards groups={hazardGroups(appliance.components)} locations={locations} />
+              <Hazards groups={hazardGroups(appliance.components)} applianceNames={applianceNames} />
             )}
             <section class="card" aria-labelledby="components">
               <h2 id="components">{counted(appliance.components.length, "component")}</h2>
@@ -59,7 +57,7 @@ export function ApplianceRecord({ id, children }: { id: string; children?: Compo
               <DataTable
                 caption="Components"
                 rows={sortByExpectedLoss(appliance.components)}
-                columns={componentColumns(locations).filter(({ heading }) => heading !== "Location")}
+                columns={componentColumns(applianceNames).filter(({ heading }) => heading !== "Location")}
               />
             </section>
             <History appliance={appliance} />
@@ -86,7 +84,7 @@ export function ApplianceBreadcrumbs({ appliance }: { appliance: ApplianceWithCo
   );
 }
 
-function factsOf(appliance: ApplianceWithComponentsJson, locations: EquipmentLocations): string[] {
+function factsOf(appliance: ApplianceWithComponentsJson, applianceNames: ApplianceNames): string[] {
   const {
     brand,
     model,
@@ -103,7 +101,7 @@ function factsOf(appliance: ApplianceWithComponentsJson, locations: EquipmentLoc
     install_year_basis === "year_built"
       ? `as old as the building (${install_year})`
       : `installed ${install_year}`,
-    size === null ? "" : `${count(size)} ${locations.sizeUnitOf(appliance.type_id) ?? ""}`.trim(),
+    size === null ? "" : `${count(size)} ${applianceNames.sizeUnitOf(appliance.type_id) ?? ""}`.trim(),
     serial === null ? "" : `serial ${serial}`,
     brand_tier === null ? "" : `${brand_tier} brand`,
     usage_intensity === null || usage_intensity === 1 ? "" : `${usage_intensity}× typical use`,

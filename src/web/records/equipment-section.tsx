@@ -2,6 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { UnitJson } from "../../wire/property.ts";
+import { ApplianceNames } from "../appliance-names.ts";
 import { Filters, RETIRED, StatusFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { readAll } from "../browser/read-all.ts";
@@ -9,7 +10,6 @@ import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierCount } from "../charts/tier-mark.tsx";
-import { EquipmentLocations } from "../equipment-locations.ts";
 import { count, counted, date } from "../format.ts";
 import { systemLabel } from "../labels.ts";
 import { DataTable } from "../sections/section.tsx";
@@ -19,7 +19,7 @@ type PropertyData = {
   components: readonly Pick<ComponentJson, "appliance_id" | "risk_tier">[];
   /** True if `components` are only those that are critical or in warning. */
   lacksGood?: boolean;
-  types: ConstructorParameters<typeof EquipmentLocations>[0];
+  types: ConstructorParameters<typeof ApplianceNames>[0];
 };
 type ApplianceRow = { appliance: ApplianceJson; critical: number; warning: number; components: number };
 
@@ -71,7 +71,7 @@ function Appliances(props: {
   const rows = useMemo(() => applianceRows(appliances, components), [appliances, components]);
   const columns = useMemo(
     () =>
-      columnsOf(new EquipmentLocations(types, units), units).filter(
+      columnsOf(new ApplianceNames(types, units), units).filter(
         ({ key }) => !lacksGood || key !== "components",
       ),
     [types, units, lacksGood],
@@ -102,7 +102,7 @@ function RetiredAppliances(props: { propertyId: string; units: readonly UnitJson
   const path = `/appliances?property_id=${encodeURIComponent(propertyId)}&retired=true`;
   const retired = useLoad(path, () => readAll<"appliances", ApplianceJson>(records, path, "appliances"));
   const columns = useMemo(() => {
-    const all = columnsOf(new EquipmentLocations(data.types, units), units);
+    const all = columnsOf(new ApplianceNames(data.types, units), units);
     return [...all.filter(({ key }) => SHOWN_OF_RETIRED.includes(key)), RETIRED_SINCE];
   }, [data.types, units]);
   return (
@@ -156,7 +156,7 @@ function applianceRows(
 }
 
 function columnsOf(
-  locations: EquipmentLocations,
+  applianceNames: ApplianceNames,
   units: readonly UnitJson[],
 ): readonly TableColumn<ApplianceRow>[] {
   const labels = new Map(units.map(({ id, label }) => [id, label]));
@@ -167,12 +167,12 @@ function columnsOf(
       cell: ({ appliance }) => (
         <>
           <a class="name" href={hrefTo(["appliances", appliance.id])}>
-            {locations.typeName(appliance.type_id)}
+            {applianceNames.typeName(appliance.type_id)}
           </a>
           <span class="small muted under">
             <bdi>
               {[appliance.brand, appliance.model].filter(Boolean).join(" ") ||
-                systemLabel(locations.systemOf(appliance.type_id))}
+                systemLabel(applianceNames.systemOf(appliance.type_id))}
             </bdi>
           </span>
         </>

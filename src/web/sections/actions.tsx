@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { ActionRow } from "../action-rows.ts";
+import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import type { DefinedTerm } from "../definitions.ts";
-import type { EquipmentLocations } from "../equipment-locations.ts";
 import { capitalized, count, counted, date, money, monthOf, probabilityText } from "../format.ts";
 import { rangeText, sumBy } from "../grouping.ts";
 import { ACTION_LABELS, TIER_LABELS } from "../labels.ts";
@@ -31,12 +31,12 @@ export function Actions(props: {
   rows: readonly ActionRow[];
   /** All units and components, in the order of the plan. */
   lines: readonly PlanLine[];
-  locations: EquipmentLocations;
+  applianceNames: ApplianceNames;
   csv?: CsvLink;
   /** Renders what marks the work of a row; nothing by default. */
   renderMark?: RenderMark | undefined;
 }) {
-  const { rows, lines, locations, csv, renderMark } = props;
+  const { rows, lines, applianceNames, csv, renderMark } = props;
   const rest = rows.slice(FIRST_ROWS);
   return (
     <Section
@@ -52,7 +52,7 @@ export function Actions(props: {
         <ActionTable
           caption="Actions"
           rows={rows.slice(0, FIRST_ROWS)}
-          locations={locations}
+          applianceNames={applianceNames}
           renderMark={renderMark}
         />
       )}
@@ -62,7 +62,7 @@ export function Actions(props: {
           <ActionTable
             caption="Further actions"
             rows={rest}
-            locations={locations}
+            applianceNames={applianceNames}
             renderMark={renderMark}
             place="rest"
           />
@@ -83,7 +83,7 @@ export function Actions(props: {
               </>
             ),
           },
-          { heading: "Location", cell: (row) => locations.of(row) },
+          { heading: "Location", cell: (row) => applianceNames.of(row) },
           { heading: "Action", cell: (row) => ACTION_LABELS[row.action] },
           { heading: "Why", cell: (row) => <span class="small">{row.reason}</span> },
           {
@@ -116,11 +116,11 @@ export function Actions(props: {
 function ActionTable(props: {
   caption: string;
   rows: readonly ActionRow[];
-  locations: EquipmentLocations;
+  applianceNames: ApplianceNames;
   renderMark: RenderMark | undefined;
   place?: string;
 }) {
-  const { caption, rows, locations, renderMark, place } = props;
+  const { caption, rows, applianceNames, renderMark, place } = props;
   return (
     // biome-ignore lint/a11y/noRedundantRoles: on phones the style takes the roles away
     <table class="actions" role="table">
@@ -141,18 +141,18 @@ function ActionTable(props: {
       {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <Row row={row} locations={locations} renderMark={renderMark} />
+          <Row row={row} applianceNames={applianceNames} renderMark={renderMark} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row(props: { row: ActionRow; locations: EquipmentLocations; renderMark: RenderMark | undefined }) {
-  const { row, locations, renderMark } = props;
+function Row(props: { row: ActionRow; applianceNames: ApplianceNames; renderMark: RenderMark | undefined }) {
+  const { row, applianceNames, renderMark } = props;
   const { lines, action, tier, chances, due, costUsd, failedUsd } = row;
   const [first] = lines as [PlanLine];
-  const place = locations.ofGroup(lines);
+  const place = applianceNames.ofGroup(lines);
   const cells = [
     <span class={`action ${action}`}>{ACTION_LABELS[action]}</span>,
     <>
@@ -184,7 +184,7 @@ function Row(props: { row: ActionRow; locations: EquipmentLocations; renderMark:
           {first.reason}
         </span>
         <WorkMark line={first} />
-        {renderMark?.(row, (line) => locations.ofGroup([line]))}
+        {renderMark?.(row, (line) => applianceNames.ofGroup([line]))}
       </th>
       {cells.map((cell, at) => {
         const { heading, isNumber } = HEADINGS[at + 1]!;

@@ -1,6 +1,6 @@
 import type { ComponentJson } from "../../wire/component.ts";
+import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import type { EquipmentLocations } from "../equipment-locations.ts";
 import { expectedLoss } from "../expected-loss.ts";
 import { failureWindow, money } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
@@ -8,7 +8,7 @@ import { ComponentName } from "./component-name.tsx";
 import type { Column } from "./section.tsx";
 
 /** The columns of every table of components. */
-export function componentColumns(locations: EquipmentLocations): Column<ComponentJson>[] {
+export function componentColumns(applianceNames: ApplianceNames): Column<ComponentJson>[] {
   return [
     {
       heading: "Component",
@@ -18,7 +18,7 @@ export function componentColumns(locations: EquipmentLocations): Column<Componen
         </>
       ),
     },
-    { heading: "Location", cell: (one) => locations.of(one) },
+    { heading: "Location", cell: (one) => applianceNames.of(one) },
     { heading: "Tier", cell: (one) => TIER_LABELS[one.risk_tier].name },
     { heading: "Installed", isNumber: true, cell: (one) => one.install_year },
     { heading: "Risk score", isNumber: true, cell: (one) => one.risk_score.toFixed(2) },

@@ -1,5 +1,5 @@
 import type { ComponentJson } from "../../wire/component.ts";
-import type { EquipmentLocations } from "../equipment-locations.ts";
+import type { ApplianceNames } from "../appliance-names.ts";
 import { count, counted } from "../format.ts";
 import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../labels.ts";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
@@ -31,10 +31,10 @@ export function hazardGroups(components: readonly ComponentJson[]): HazardGroup[
 /** The known hazards of a property's appliances, whatever their scores. */
 export function Hazards(props: {
   groups: readonly HazardGroup[];
-  locations: EquipmentLocations;
+  applianceNames: ApplianceNames;
   csv?: CsvLink;
 }) {
-  const { groups, locations, csv } = props;
+  const { groups, applianceNames, csv } = props;
   return (
     <Section id="hazards" title="Known hazards" about={summaryOf(groups)}>
       <ul class="inspections">
@@ -44,7 +44,7 @@ export function Hazards(props: {
             <span>
               {flag.label}
               <span class="small muted">
-                {locations.ofGroup(appliances)}. {flag.authority}
+                {applianceNames.ofGroup(appliances)}. {flag.authority}
               </span>
             </span>
             <span class="due">{counted(appliances.length, "appliance")}</span>
@@ -57,7 +57,7 @@ export function Hazards(props: {
         rows={groups}
         columns={[
           { heading: "Hazard", cell: ({ flag }) => flag.label },
-          { heading: "Location", cell: ({ appliances }) => locations.ofGroup(appliances) },
+          { heading: "Location", cell: ({ appliances }) => applianceNames.ofGroup(appliances) },
           { heading: "Appliances", isNumber: true, cell: ({ appliances }) => count(appliances.length) },
           { heading: "What to do", cell: ({ flag }) => HAZARD_ACTION_LABELS[flag.action] },
           { heading: "Known from", cell: ({ flag }) => HAZARD_BASIS_LABELS[flag.basis] },

@@ -2,8 +2,8 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Steps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ScoreReasonJson } from "../../wire/score-reason.ts";
+import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import type { EquipmentLocations } from "../equipment-locations.ts";
 import { elevatedComponents, expectedLoss } from "../expected-loss.ts";
 import { count, counted, money, probabilityText } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
@@ -33,12 +33,12 @@ export function HeatMap(props: {
   elevated: readonly ComponentJson[];
   /** The reasons for the scores of some of them, by component. */
   reasons?: ReadonlyMap<string, readonly ScoreReasonJson[]> | undefined;
-  locations: EquipmentLocations;
+  applianceNames: ApplianceNames;
   csv?: CsvLink;
   /** The address of a page with all components. */
   all?: string | undefined;
 }) {
-  const { systems: rows, elevated, reasons, locations, csv, all } = props;
+  const { systems: rows, elevated, reasons, applianceNames, csv, all } = props;
   return (
     <Section
       id="systems"
@@ -68,7 +68,7 @@ export function HeatMap(props: {
               ))}
             </p>
             <p class="marks" aria-hidden="true">
-              <Symbols row={row} locations={locations} />
+              <Symbols row={row} applianceNames={applianceNames} />
             </p>
           </li>
         ))}
@@ -97,7 +97,7 @@ export function HeatMap(props: {
         <Explained
           components={elevated.filter(({ component_id }) => reasons.has(component_id))}
           reasons={reasons}
-          locations={locations}
+          applianceNames={applianceNames}
         />
       )}
       {elevated.length > 0 && (
@@ -106,7 +106,7 @@ export function HeatMap(props: {
           csv={csv}
           all={all}
           rows={elevated}
-          columns={componentColumns(locations)}
+          columns={componentColumns(applianceNames)}
           note="The highest expected loss of the next 12 months first: probability of failure × cost of failure."
         />
       )}
@@ -118,9 +118,9 @@ export function HeatMap(props: {
 function Explained(props: {
   components: readonly ComponentJson[];
   reasons: ReadonlyMap<string, readonly ScoreReasonJson[]>;
-  locations: EquipmentLocations;
+  applianceNames: ApplianceNames;
 }) {
-  const { components, reasons, locations } = props;
+  const { components, reasons, applianceNames } = props;
   return (
     <>
       <h3>Highest expected losses, and why</h3>
@@ -131,8 +131,8 @@ function Explained(props: {
             <div>
               <ComponentName component={component} />{" "}
               <span class="small muted">
-                {locations.of(component)} · {probabilityText(component.failure_probability_12m)} in 12 months
-                · {money(Math.round(expectedLoss(component)))} expected loss
+                {applianceNames.of(component)} · {probabilityText(component.failure_probability_12m)} in 12
+                months · {money(Math.round(expectedLoss(component)))} expected loss
               </span>
               <Reasons reasons={reasons.get(component.component_id)!} />
             </div>
@@ -143,14 +143,14 @@ function Explained(props: {
   );
 }
 
-function Symbols({ row, locations }: { row: SystemRow; locations: EquipmentLocations }) {
+function Symbols({ row, applianceNames }: { row: SystemRow; applianceNames: ApplianceNames }) {
   const { components, tiers } = row;
   const perSymbol = Math.ceil(components.length / MAX_SYMBOLS);
   if (perSymbol === 1)
     return components.map((component) => (
       <i
         class={component.risk_tier.toLowerCase()}
-        title={`${component.component_name}, ${locations.of(component)}: ${component.risk_score.toFixed(2)}`}
+        title={`${component.component_name}, ${applianceNames.of(component)}: ${component.risk_score.toFixed(2)}`}
       />
     ));
   return (
@@ -166,14 +166,14 @@ function Symbols({ row, locations }: { row: SystemRow; locations: EquipmentLocat
 /** The systems with their components, most critical components first, then most in warning. */
 export function* systemsInSteps(
   components: readonly ComponentJson[],
-  locations: EquipmentLocations,
+  applianceNames: ApplianceNames,
 ): Steps<SystemRow[]> {
   const systems = yield* groupInSteps(components, (component) =>
-    locations.systemOf(component.appliance_type),
+    applianceNames.systemOf(component.appliance_type),
   );
   const rows: SystemRow[] = [];
   for (const group of systems) {
-    rows.push(systemRow(group, locations));
+    rows.push(systemRow(group, applianceNames));
     yield;
   }
   return rows.sort(
@@ -184,13 +184,13 @@ export function* systemsInSteps(
   );
 }
 
-function systemRow(components: readonly ComponentJson[], locations: EquipmentLocations): SystemRow {
+function systemRow(components: readonly ComponentJson[], applianceNames: ApplianceNames): SystemRow {
   const tiers = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
   for (const { risk_tier } of components) tiers[risk_tier]++;
   const hasOwnSymbols = components.length <= MAX_SYMBOLS;
   const elevated = elevatedComponents(components);
   return {
-    system: locations.systemOf(components[0]!.appliance_type),
+    system: applianceNames.systemOf(components[0]!.appliance_type),
     components: hasOwnSymbols ? components.toSorted((a, b) => b.risk_score - a.risk_score) : components,
     tiers,
     plannedUsd: sumBy(elevated, (component) => component.proactive_cost),

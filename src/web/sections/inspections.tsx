@@ -1,6 +1,6 @@
 import { INSPECTION_NOTICE } from "../../domain/figures/inspection-law-notice.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
-import type { EquipmentLocations } from "../equipment-locations.ts";
+import type { ApplianceNames } from "../appliance-names.ts";
 import { count, counted, date, relativeDays } from "../format.ts";
 import { codeLabel, INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS } from "../labels.ts";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
@@ -11,10 +11,10 @@ const MAX_INSPECTIONS = 8;
 export function Inspections(props: {
   /** Earliest due date first. */
   inspections: readonly InspectionJson[];
-  locations: EquipmentLocations;
+  applianceNames: ApplianceNames;
   csv?: CsvLink;
 }) {
-  const { inspections, locations, csv } = props;
+  const { inspections, applianceNames, csv } = props;
   if (inspections.length === 0)
     return (
       <Section id="inspections" title="Inspections">
@@ -32,7 +32,7 @@ export function Inspections(props: {
             <span>
               {codeLabel(inspection.inspection_type)}{" "}
               <span class="small muted">
-                {locations.of(inspection)}
+                {applianceNames.of(inspection)}
                 {inspection.deficiency_open && " · deficiency open"}
               </span>
             </span>
@@ -55,7 +55,7 @@ export function Inspections(props: {
         rows={inspections}
         columns={[
           { heading: "Inspection", cell: (row) => codeLabel(row.inspection_type) },
-          { heading: "Location", cell: (row) => locations.of(row) },
+          { heading: "Location", cell: (row) => applianceNames.of(row) },
           {
             heading: "Required by",
             cell: (row) => `${row.authority}${row.mandatory ? "" : " (recommended)"}`,

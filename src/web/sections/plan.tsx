@@ -7,6 +7,7 @@ import type { ForecastJson } from "../../wire/forecast.ts";
 import type { PropertyPlanJson } from "../../wire/plan.ts";
 import type { PlanSummaryJson, PlanYearJson } from "../../wire/plan-summary.ts";
 import { type ActionRow, actionRowsInSteps } from "../action-rows.ts";
+import type { ApplianceNames } from "../appliance-names.ts";
 import {
   allocateBudgetInSteps,
   type BudgetCandidates,
@@ -14,7 +15,6 @@ import {
   sliderRange,
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
-import type { EquipmentLocations } from "../equipment-locations.ts";
 import { count, counted, date, money } from "../format.ts";
 import { type PlanLine, planLinesInSteps } from "../plan-lines.ts";
 import {
@@ -53,13 +53,13 @@ type PlanDetails = {
 /** `budget` is the amount in USD that the reader entered, if any. */
 export function* planDetailsInSteps(
   { plan, components }: { plan: PropertyPlanJson; components: readonly ComponentJson[] },
-  locations: EquipmentLocations,
+  applianceNames: ApplianceNames,
   budget: number | undefined,
 ): Steps<PlanDetails> {
-  const lines = yield* planLinesInSteps(plan, locations);
+  const lines = yield* planLinesInSteps(plan, applianceNames);
   yield;
   const actions = yield* actionRowsInSteps(lines, components, plan.as_of);
-  const candidates = yield* candidatesInSteps(plan, locations);
+  const candidates = yield* candidatesInSteps(plan, applianceNames);
   const amount = initialBudget(candidates, budget);
   yield;
   return {

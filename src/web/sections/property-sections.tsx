@@ -12,7 +12,7 @@ import type { PropertyPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
-import { EquipmentLocations } from "../equipment-locations.ts";
+import { ApplianceNames } from "../appliance-names.ts";
 import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
 import { Actions, type RenderMark } from "./actions.tsx";
@@ -105,10 +105,10 @@ type SectionsProps = {
 };
 
 /** The sections of a property: what to do and for how much, then costs, risk, and the method behind the figures. */
-export const PropertySections = (props: SectionsProps) => <>{runSteps(sectionsInSteps(props))}</>;
+export const PropertySections = (props: SectionsProps) => <>{runSteps(propertySectionsInSteps(props))}</>;
 
 /** Prepares the sections in steps, for properties with many components. */
-export function* sectionsInSteps({
+export function* propertySectionsInSteps({
   data,
   links,
   renderBudgetPlanner,
@@ -118,13 +118,13 @@ export function* sectionsInSteps({
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
   if (components.length === 0) return [<Condition condition={condition} headline={undefined} />];
   const totals = yield* componentTotalsInSteps(components);
-  const locations = new EquipmentLocations(data.types, data.units);
+  const applianceNames = new ApplianceNames(data.types, data.units);
   yield;
   const sorted = yield* sortInSteps(components, compareByExpectedLoss);
   const elevated = elevatedComponents(sorted);
-  const systems = yield* systemsInSteps(components, locations);
+  const systems = yield* systemsInSteps(components, applianceNames);
   const hazards = hazardGroups(components);
-  const details = plan && (yield* planDetailsInSteps({ plan, components }, locations, data.budget));
+  const details = plan && (yield* planDetailsInSteps({ plan, components }, applianceNames, data.budget));
   const selected = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
     <Condition
@@ -135,7 +135,7 @@ export function* sectionsInSteps({
       <Actions
         rows={details.actions}
         lines={details.lines}
-        locations={locations}
+        applianceNames={applianceNames}
         csv={csv("plan")}
         renderMark={renderMark}
       />
@@ -159,12 +159,14 @@ export function* sectionsInSteps({
       systems={systems}
       elevated={elevated}
       reasons={data.reasons}
-      locations={locations}
+      applianceNames={applianceNames}
       csv={csv("components")}
       all={links?.components}
     />,
-    hazards.length > 0 && <Hazards groups={hazards} locations={locations} csv={csv("components")} />,
-    <Inspections inspections={inspections} locations={locations} csv={csv("inspections")} />,
+    hazards.length > 0 && (
+      <Hazards groups={hazards} applianceNames={applianceNames} csv={csv("components")} />
+    ),
+    <Inspections inspections={inspections} applianceNames={applianceNames} csv={csv("inspections")} />,
     <ConditionTrend
       points={data.conditionTrend}
       actions={links?.actions}
@@ -176,7 +178,7 @@ export function* sectionsInSteps({
         component={selected}
         points={trend.points}
         events={trend.events}
-        locations={locations}
+        applianceNames={applianceNames}
         choices={sorted}
         formRange={data.formRange}
         csv={csv("trend", selected.component_id)}

@@ -1,9 +1,9 @@
 import { CRITICAL_FROM, WARNING_FROM } from "../../domain/component.ts";
 import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
+import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { changes, TimeChart } from "../charts/time-chart.tsx";
-import type { EquipmentLocations } from "../equipment-locations.ts";
 import { counted, date, money } from "../format.ts";
 import { codeLabel, conditionText, TIER_LABELS } from "../labels.ts";
 import { RangeButtons, RangeField, useRange } from "./range-choice.tsx";
@@ -19,20 +19,20 @@ export function Trend(props: {
   component: ComponentJson;
   points: readonly TrendPointJson[];
   events: readonly HistoryEventJson[];
-  locations: EquipmentLocations;
+  applianceNames: ApplianceNames;
   /** Components to select from, highest expected loss first. Without them, no selection is offered. */
   choices?: readonly ComponentJson[];
   /** The preset of the time range that the reader has chosen with the form. */
   formRange?: string | undefined;
   csv?: CsvLink;
 }) {
-  const { component, points: all, events, locations, choices, formRange, csv } = props;
+  const { component, points: all, events, applianceNames, choices, formRange, csv } = props;
   const { range, setRange, shown: points } = useRange(all, formRange);
   return (
     <Section id="trend" title="Score history">
       {choices ? (
         <form class="choice" method="get" action="#trend" data-replaces="trend">
-          <ComponentSelect component={component} choices={choices} locations={locations} />
+          <ComponentSelect component={component} choices={choices} applianceNames={applianceNames} />
           <RangeField points={all} range={range} id="trend-range" />
           <button type="submit">Show</button>
         </form>
@@ -43,7 +43,7 @@ export function Trend(props: {
         <strong>
           <TierMark tier={component.risk_tier} /> {component.component_name}
         </strong>
-        , {locations.of(component)}, installed {component.install_year} · Score{" "}
+        , {applianceNames.of(component)}, installed {component.install_year} · Score{" "}
         {component.risk_score.toFixed(2)}
         {points.length > 0 && ` · ${counted(points.length, "day")} of history`}
       </p>
@@ -96,9 +96,9 @@ export function Trend(props: {
 function ComponentSelect(props: {
   component: ComponentJson;
   choices: readonly ComponentJson[];
-  locations: EquipmentLocations;
+  applianceNames: ApplianceNames;
 }) {
-  const { component, choices, locations } = props;
+  const { component, choices, applianceNames } = props;
   const offered = choices.slice(0, MAX_CHOICES);
   const isOffered = offered.some(({ component_id }) => component_id === component.component_id);
   return (
@@ -107,7 +107,7 @@ function ComponentSelect(props: {
       <select id="component" name="component">
         {(isOffered ? offered : [component, ...offered]).map((choice) => (
           <option value={choice.component_id} selected={choice.component_id === component.component_id}>
-            {TIER_LABELS[choice.risk_tier].name}: {choice.component_name}, {locations.of(choice)}
+            {TIER_LABELS[choice.risk_tier].name}: {choice.component_name}, {applianceNames.of(choice)}
           </option>
         ))}
       </select>

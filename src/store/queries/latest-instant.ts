@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 const { placeholder } = sql;
 
 /** Reads and writes the latest instant of any row, in epoch milliseconds. */
-export function clockStore(engine: Engine) {
+export function latestInstantStore(engine: Engine) {
   const { db } = engine;
   const { clock, partnerTotals } = engine.tables;
   const isOne = engine.dialect === "sqlite";

@@ -35,8 +35,8 @@ type NamedType = Pick<ApplianceTypeJson, "type_id" | "name" | "system"> & {
 };
 type NamedUnit = Pick<UnitJson, "id" | "label">;
 
-/** Describes where equipment is, from the names of appliance types and the labels of units. */
-export class EquipmentLocations {
+/** Names appliances for a reader, by type and unit label. */
+export class ApplianceNames {
   readonly #types: ReadonlyMap<string, NamedType>;
   readonly #units: ReadonlyMap<string, string>;
 

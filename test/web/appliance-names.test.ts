@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { EquipmentLocations } from "../../src/web/equipment-locations.ts";
+import { ApplianceNames } from "../../src/web/appliance-names.ts";
 
 const TYPE = "water_heater_gas";
 const describeUnits = (...labels: string[]) => {
-  const locations = new EquipmentLocations(
+  const applianceNames = new ApplianceNames(
     [{ type_id: TYPE, name: "Water heater", system: "plumbing" }],
     labels.map((label, at) => ({ id: `U_${at}`, label })),
   );
-  return locations.ofGroup(labels.map((_, at) => ({ appliance_type: TYPE, unit: `U_${at}` })));
+  return applianceNames.ofGroup(labels.map((_, at) => ({ appliance_type: TYPE, unit: `U_${at}` })));
 };
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => String(at + 1));
 
