@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { US_DISPLAY } from "../domain/display.ts";
+import { UNITED_STATES } from "../domain/place.ts";
+import { ambiguousDate, type DateFormat } from "../domain/written-dates.ts";
 import { replaceFile } from "../files.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/columns.ts";
@@ -13,6 +16,7 @@ import {
 import {
   fieldMeant,
   guessFileMapping,
+  lackingFields,
   mappableFields,
   mappedTypes,
 } from "../usecases/import/mapping/known-fields.ts";
@@ -33,6 +37,8 @@ type MappedRequest = {
   map: readonly ColumnMapping[];
   defaults: readonly FieldDefault[];
   mapValues: readonly ValueMapping[];
+  /** The order of day and month in dates that have either. */
+  dates: DateFormat | undefined;
   yes: boolean;
 };
 
@@ -54,15 +60,26 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   const isType = (text: string) => knowledge.types.has(text);
   const areaUnit = context.config.display.units === "metric" ? "m2" : "sqft";
   const mapped: Mapped[] = [];
+  const without: Mapped[] = [];
   for (const file of request.files)
     for (const table of await openTables(resolve(cwd, file), areaUnit)) {
-      const guessed =
-        table.form?.mapping ?? mappingOf(saved, table.headings) ?? guessFileMapping(knowledge, table);
-      const mapping = refined(guessed, request);
+      const kept = table.form?.mapping ?? mappingOf(saved, table.headings);
+      const mapping = refined(kept ?? guessFileMapping(knowledge, table), request);
+      if (!kept) refuseAmbiguous({ table, mapping }, request, context);
       refuseUnknownTypes(table, mapping, isType);
-      mapped.push({ table, mapping });
+      const isUsable = table.form !== undefined || lackingFields(mapping).length === 0;
+      (isUsable ? mapped : without).push({ table, mapping });
     }
-  refuseIdle(mapped, request);
+  refuseIdle([...mapped, ...without], request);
+  const [unusable] = without;
+  // A sheet of notes beside the data is not read; without any data the first of them is what was meant.
+  if (unusable && (mapped.length === 0 || (unusable.table.count > 0 && !isSheet(unusable.table))))
+    throw lacking(unusable);
+  if (!json)
+    for (const { table, mapping } of without)
+      stderr.write(
+        `${basename(table.name)} is not read: no column for ${lackingFields(mapping).join(" or ")}\n\n`,
+      );
   if (!json) stderr.write(`${mapped.map((one) => mappingSummary(one, isType)).join("\n\n")}\n\n`);
   if (!request.yes) await confirm(isTty && !json, path);
   if (path !== undefined) {
@@ -74,7 +91,10 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
 }
 
 /** Applies what the command line says about columns, constants and values. */
-function refined(mapping: FileMapping, { map, defaults, mapValues }: MappedRequest): FileMapping {
+function refined(
+  mapping: FileMapping,
+  { map, defaults, mapValues, dates: order }: MappedRequest,
+): FileMapping {
   const known = mappableFields(mapping);
   const fields: Record<string, string> = { ...mapping.fields };
   for (const { column, field } of map) {
@@ -87,7 +107,50 @@ function refined(mapping: FileMapping, { map, defaults, mapValues }: MappedReque
   const values = { ...mapping.values };
   for (const { field, values: given } of mapValues)
     if (known.includes(field)) values[field] = { ...values[field], ...given };
-  return { ...mapping, fields, constants, values };
+  const isOrdered = (format: DateFormat) => order !== undefined && SLASHED.includes(format);
+  const dates = Object.fromEntries(
+    Object.entries(mapping.dates).map(([field, format]) => [field, isOrdered(format) ? order! : format]),
+  );
+  return { ...mapping, fields, constants, values, dates };
+}
+
+const SLASHED: readonly DateFormat[] = ["MM/DD/YYYY", "DD/MM/YYYY", "SEVERAL FORMATS"];
+
+const isSheet = ({ name }: Table) => /, sheet /.test(name);
+
+function lacking({ table, mapping }: Mapped): UsageError {
+  const fields = lackingFields(mapping);
+  const headings = table.headings.filter(Boolean).map((heading) => JSON.stringify(heading.slice(0, 60)));
+  return new UsageError(
+    `${table.name}: no column for ${fields.join(" and ")} was recognized, which each row needs to be ${ROWS[mapping.rows]}`,
+    `Its headings are ${someOf(headings)}. Pass ${fields.map((field) => `--map 'COLUMN=${field}'`).join(" ")}, or --default ${fields[0]}=VALUE.`,
+  );
+}
+
+/** Throws a UsageError for dates that may have the day or the month first, where the installation or the file is not of the US. */
+function refuseAmbiguous(
+  { table, mapping }: Mapped,
+  { dates, defaults }: MappedRequest,
+  { config }: Context,
+): void {
+  const country = defaults.find(({ field }) => field === "country")?.text ?? mapping.constants.country;
+  const isOfUs =
+    config.display.currency === US_DISPLAY.currency && (country ?? UNITED_STATES) === UNITED_STATES;
+  if (dates !== undefined || isOfUs) return;
+  for (const field of Object.keys(mapping.dates)) {
+    const column = mapping.fields[field];
+    const date = ambiguousIn(table, column);
+    if (date !== undefined)
+      throw new UsageError(
+        `${table.name}, column ${column}: ${date} may be a date with the day or the month first`,
+        "Pass --dates DD/MM/YYYY or --dates MM/DD/YYYY.",
+      );
+  }
+}
+
+function ambiguousIn({ headings, sample }: Table, column: string | undefined): string | undefined {
+  const at = column === undefined ? -1 : headings.indexOf(column);
+  return at < 0 ? undefined : ambiguousDate(sample.map((row) => (row[at] ?? "").trim()));
 }
 
 function refuseIdle(mapped: readonly Mapped[], { map, defaults, mapValues }: MappedRequest): void {
@@ -131,6 +194,8 @@ const ROWS = {
 
 const MOST_SHOWN = 12;
 
+const oneLine = (cell = "") => cell.trim().replaceAll(/\s+/g, " ");
+
 const someOf = (texts: readonly string[]) =>
   `${texts.slice(0, MOST_SHOWN).join(", ")}${texts.length > MOST_SHOWN ? ` and ${texts.length - MOST_SHOWN} more` : ""}`;
 
@@ -153,10 +218,7 @@ function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => bo
   const lines: [string, string][] = [];
   for (const [field, column] of Object.entries(fields)) {
     const at = table.headings.indexOf(column);
-    const examples = [...new Set(table.sample.map((row) => (row[at] ?? "").trim()).filter(Boolean))].slice(
-      0,
-      3,
-    );
+    const examples = [...new Set(table.sample.map((row) => oneLine(row[at])).filter(Boolean))].slice(0, 3);
     const mapped = Object.entries(values[field] ?? {})
       .slice(0, 6)
       .map(([from, to]) => `${from} is ${to}`);
@@ -165,7 +227,9 @@ function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => bo
       (heading) => !used.has(heading) && fieldMeant(mapping, heading) === field,
     );
     const not = others.length > 0 ? ` (not ${someOf(others)})` : "";
-    const from = table.form ? "" : `${column}${format}: `;
+    const comma = mapping.decimal_comma?.includes(field) ? " with a decimal comma" : "";
+    const either = format && ambiguousIn(table, column) ? ", or with the day first: pass --dates" : "";
+    const from = table.form ? "" : `${oneLine(column)}${format}${comma}${either}: `;
     lines.push([field, `${from}${(mapped.length > 0 ? mapped : examples).join(", ").slice(0, 90)}${not}`]);
   }
   for (const [field, text] of Object.entries(constants))

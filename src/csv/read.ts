@@ -9,16 +9,19 @@ export type CsvRow = { line: number; cells: string[] };
 /** The maximum size of a row. Without it, an unclosed quote would read the whole file into memory. */
 export const MAX_ROW_BYTES = 1_048_576;
 
+export type Delimiter = "," | ";" | "\t" | "|";
+
 /**
  * Yields the rows of a comma-separated file (RFC 4180) in order, the heading first. Accepts a byte-order mark and any line
  * ends, and skips blank rows. Throws an OperatorError with the line of the problem: an invalid quote, a row longer than
  * MAX_ROW_BYTES, or invalid UTF-8. Ending the iteration early closes the file.
  */
-export async function* readCsv(source: Source): AsyncGenerator<CsvRow> {
+export async function* readCsv(source: Source, delimiter: Delimiter = ","): AsyncGenerator<CsvRow> {
   // The parser's own line count is wrong after a Windows line end in a cell.
   let line = 1;
   const parser = parse({
     bom: true,
+    delimiter,
     relax_column_count: true,
     record_delimiter: ["\r\n", "\n", "\r"],
     max_record_size: MAX_ROW_BYTES,

@@ -17,10 +17,16 @@ export function sourceBytes(source: Source): number {
   return bytes;
 }
 
-/** Yields the source in chunks. Throws an OperatorError for invalid UTF-8, so that no other encoding is misread silently. */
+/** The byte-order marks of UTF-16, in which spreadsheet programs save "Unicode text". */
+const UTF_16 = [
+  { mark: Buffer.from([0xff, 0xfe]), encoding: "utf-16le" },
+  { mark: Buffer.from([0xfe, 0xff]), encoding: "utf-16be" },
+] as const;
+
+/** Yields the source in chunks of UTF-8, into which UTF-16 with a byte-order mark is converted. Throws an OperatorError for invalid UTF-8, so that no other encoding is misread silently. */
 export async function* utf8Chunks(source: Source): AsyncGenerator<Buffer> {
   const chunks: AsyncIterable<Buffer> | Buffer[] =
-    "path" in source ? createReadStream(source.path) : [Buffer.from(source.text)];
+    "path" in source ? inUtf8(source.path) : [Buffer.from(source.text)];
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let line = 1;
   for await (const chunk of chunks) {
@@ -29,6 +35,20 @@ export async function* utf8Chunks(source: Source): AsyncGenerator<Buffer> {
     yield chunk;
   }
   decode(decoder, undefined, () => notUtf8(source, line));
+}
+
+async function* inUtf8(path: string): AsyncGenerator<Buffer> {
+  let decoder: TextDecoder | undefined;
+  let isFirst = true;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    if (isFirst) {
+      const found = UTF_16.find(({ mark }) => chunk.subarray(0, 2).equals(mark));
+      if (found) decoder = new TextDecoder(found.encoding);
+      isFirst = false;
+    }
+    yield decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk;
+  }
+  if (decoder) yield Buffer.from(decoder.decode());
 }
 
 function fileBytes(path: string): number {

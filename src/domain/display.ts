@@ -54,7 +54,7 @@ export const wholeMoney = currencyFormat({ maximumFractionDigits: 0 });
 export const exactMoney = currencyFormat({});
 
 /** The unit of areas in the knowledge base. */
-const SQUARE_FEET = "sq ft";
+export const SQUARE_FEET = "sq ft";
 
 /** `sq ft`, `m²` */
 export const areaUnit = (): string => (chosen.units === "metric" ? "m²" : SQUARE_FEET);

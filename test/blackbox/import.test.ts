@@ -185,9 +185,25 @@ describe("importing files of any form", () => {
       ["E-2", "elevator", 2001],
       ["C", "electrical_panel", 1988],
     ]);
+    const messy = join(installation.folder, "messy.csv");
+    writeFileSync(messy, "Visits in 2021\n\nSite,Visit Date,Work Type\nElm,03/04/2021,Repair\n");
+    const units = join(installation.folder, "units.csv");
+    writeFileSync(units, "Property Name,Appliance,Year Installed\nElm,Refrigerator,abc\n");
+    const rejected = await run("--file", units, "--yes");
+    expect([rejected.code, rejected.stderr]).toEqual([
+      3,
+      expect.stringContaining(
+        'units.csv, row 2: install_year (column "Year Installed") must be a number such as 12 or 1200.50',
+      ),
+    ]);
     for (const [args, message] of [
+      [["--file", messy, "--yes"], "messy.csv: no column for name was recognized"],
+      [
+        ["--file", messy, "--file", path, "--yes", "--map", "Site=name", "--default", "country=CA"],
+        "messy.csv, column Visit Date: 03/04/2021 may be a date with the day or the month first",
+      ],
       [["--file", path, "--map-values", "type_id Lift=hoist", "--yes"], 'names the type "hoist"'],
-      [["--yes"], "--mapping, --map-values and --yes need --file"],
+      [["--yes"], "--mapping, --map-values, --dates and --yes need --file"],
       [["--file", path, "--properties", path], "--file cannot be combined"],
       [["--file", path, "--map", "Nothing=name", "--yes"], 'no file has a column "Nothing"'],
       [["--file", path, "--default", "colour=red", "--yes"], 'no file has a field "colour"'],

@@ -14,13 +14,14 @@ import {
   importPortfolio,
   type RowCounts,
 } from "../../usecases/import/import-portfolio.ts";
-import { ORIGIN, type Prepared } from "../../usecases/import/mapping/prepare.ts";
+import { type Mapped, ORIGIN, type Prepared } from "../../usecases/import/mapping/prepare.ts";
 import { withPreparedFiles } from "../../usecases/import/mapping/prepared-files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { command, flag, many, NothingDone, text, UsageError, value } from "../command.ts";
+import { choice, command, flag, many, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data.ts";
 import { leftOutText, mapFiles, parseValueMapping } from "../mapped-files.ts";
+import { withPlaces } from "../mapped-rejects.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 
@@ -61,6 +62,10 @@ const options = {
     absent: [],
     repeated: true,
   },
+  dates: choice(
+    ["MM/DD/YYYY", "DD/MM/YYYY"],
+    "how dates of --file are read that may have the month or the day first",
+  ),
   yes: flag("use the mapping of --file without asking"),
   rejects: text("DIR", "folder for rejected rows, with line and error (default: ./rejects)"),
   dryRun: flag("validate on a copy of the data; writes nothing but rejected rows, to --rejects if given"),
@@ -102,7 +107,7 @@ export const importCommand = command({
     _arguments,
     { partner: partnerId, dryRun, map, default: defaults, update, noWebhooks, rejects, ...given },
   ) {
-    const { file: named, mapping: mappingFile, mapValues, yes, ...files } = given;
+    const { file: named, mapping: mappingFile, mapValues, dates, yes, ...files } = given;
     const source = (path: string | undefined) =>
       path === undefined ? undefined : { path: resolve(context.cwd, path) };
     const sources = {
@@ -120,15 +125,15 @@ export const importCommand = command({
         "--file cannot be combined with files of the importer's own columns",
         "Pass those with --file too.",
       );
-    if (!isMapped && (mappingFile !== undefined || mapValues.length > 0 || yes))
-      throw new UsageError("--mapping, --map-values and --yes need --file");
+    if (!isMapped && (mappingFile !== undefined || mapValues.length > 0 || dates !== undefined || yes))
+      throw new UsageError("--mapping, --map-values, --dates and --yes need --file");
     if (!isMapped && !Object.values(sources).some(Boolean))
       throw new UsageError(
         "no file to import",
         "Specify --file, or at least one of --properties, --appliances, --components, --service-events and --claims.",
       );
     const mapped = isMapped
-      ? await mapFiles(context, { files: named, mapping: mappingFile, map, defaults, mapValues, yes })
+      ? await mapFiles(context, { files: named, mapping: mappingFile, map, defaults, mapValues, dates, yes })
       : [];
     const bar = progressBar(context.isTty && !context.json, context.columns);
     const lock = {
@@ -136,7 +141,7 @@ export const importCommand = command({
       owner: whoRuns(context),
       activity: `an import for ${partnerId} is in progress`,
     };
-    const isType = (text: string) => loadKnowledge(context.config.costs).types.has(text);
+    const { types } = loadKnowledge(context.config.costs);
     const importFrom = async (store: Store, from: ImportRequest["sources"]) =>
       await importPortfolio({
         store,
@@ -158,10 +163,10 @@ export const importCommand = command({
     const run = async (store: Store): Promise<Done> =>
       isMapped
         ? await withPreparedFiles(
-            { read: store.read, partnerId, isType, yieldNow: async () => {} },
+            { read: store.read, partnerId, types, yieldNow: async () => {} },
             mapped,
             async ({ sources: from, leftOut }) => ({
-              ...withoutOrigin(await importFrom(store, from)),
+              ...inOriginals(await importFrom(store, from), mapped),
               leftOut,
             }),
           )
@@ -194,10 +199,11 @@ async function onCopy<T>(
 
 type Done = ImportResult & Pick<Prepared, "leftOut">;
 
-/** Drops the warning of the column that prepared files have for people. */
-const withoutOrigin = (result: ImportResult): ImportResult => ({
+/** Returns the result of prepared files in terms of the originals: without their own column, and with the rows of people. */
+const inOriginals = (result: ImportResult, mapped: readonly Mapped[]): ImportResult => ({
   ...result,
   warnings: result.warnings.filter((warning) => !warning.endsWith(`: ${ORIGIN}`)),
+  rejects: result.rejects.map((rejects) => withPlaces(rejects, mapped)),
 });
 
 function report({ json, stderr, print }: Context, result: Done, dryRun: boolean): void {

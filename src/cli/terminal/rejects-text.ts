@@ -6,7 +6,7 @@ export function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): 
   const shown = reasons.slice(0, REASONS_SHOWN);
   const others = reasons.slice(REASONS_SHOWN).reduce((sum, reason) => sum + reason.rows, otherRows);
   return [
-    `${file}: ${rows} rows rejected${where}`,
+    `${file}: ${rows} ${rows === 1 ? "row" : "rows"} rejected${where}`,
     ...shown.map((reason) => `  ${reasonText(reason)}`),
     ...(others > 0 ? [`  ${others} more rows rejected for other reasons`] : []),
   ].join("\n");
@@ -15,11 +15,12 @@ export function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): 
 /** The maximum number of reasons shown per file. The file of rejected rows has all of them. */
 const REASONS_SHOWN = 3;
 
-function reasonText({ error: given, rows, firstLine }: RejectReason): string {
+function reasonText({ error: given, rows, firstLine, place = `line ${firstLine}` }: RejectReason): string {
   // A quoted cell may contain line ends, and so lines that look like the command's own.
   const error = given.replaceAll(/\s+/g, " ");
-  if (rows === 1) return `line ${firstLine}: ${error}`;
-  const [, absent, other] = /^(\w+) is required(?: where the property has no (\w+))?$/.exec(error) ?? [];
+  if (rows === 1) return `${place}: ${error}`;
+  const [, absent, other] =
+    /^(\w+)(?: \(column "[^"]*"\))? is required(?: where the property has no (\w+))?$/.exec(error) ?? [];
   const remedies = [
     "Fix the rows",
     `pass --default ${absent}=VALUE`,
@@ -27,7 +28,7 @@ function reasonText({ error: given, rows, firstLine }: RejectReason): string {
   ];
   const remedy =
     absent === undefined ? "" : `. ${new Intl.ListFormat("en-US", { type: "disjunction" }).format(remedies)}`;
-  return `${rows} rows (first: line ${firstLine}): ${error}${remedy}`;
+  return `${rows} rows (first: ${place}): ${error}${remedy}`;
 }
 
 /** Returns the rejected rows of a file as the JSON of a command has them. */

@@ -36,6 +36,11 @@ export const IMPORT_FIELDS: Readonly<Record<string, readonly string[]>> = Object
   Object.values(KINDS).map(({ name, fields }) => [name, Object.keys(fields)]),
 );
 
+/** The fields that each row of a kind must have, besides what it belongs to. */
+export const REQUIRED_FIELDS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.values(KINDS).map(({ name, required }) => [name, required]),
+);
+
 export type ImportRequest = Omit<ImportDeps, "yieldNow" | "lock"> & {
   sources: { readonly [P in Part]?: Source | undefined };
   mappings?: readonly ColumnMapping[];

@@ -64,8 +64,7 @@ export async function importTable(
   const { store, knowledge, partner, yieldNow } = deps;
   const table = tableOf(given);
   const mapping = chosen ?? guessFileMapping(knowledge, table);
-  const isType = (text: string) => knowledge.types.has(text);
-  const stranger = mappedTypes(mapping).find((id) => !isType(id));
+  const stranger = mappedTypes(mapping).find((id) => !knowledge.types.has(id));
   if (stranger !== undefined) throw invalid(`mapping names the type ${stranger}, which is unknown`);
   // A row that makes several records is rejected once, for the first reason.
   const rejected = new Map<number, string>();
@@ -84,7 +83,13 @@ export async function importTable(
         }
       },
     });
-  const preparing = { read: store.read, partnerId: partner.id, isType, most: MOST_PREPARED, yieldNow };
+  const preparing = {
+    read: store.read,
+    partnerId: partner.id,
+    types: knowledge.types,
+    most: MOST_PREPARED,
+    yieldNow,
+  };
   // The rows are prepared before the transaction of a dry run, which other writes wait for.
   const { sources, leftOut } = await prepareInMemory(preparing, [{ table, mapping }]);
   const run = importing(sources);

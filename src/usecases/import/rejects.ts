@@ -6,8 +6,15 @@ import type { FileKind } from "./kind.ts";
 /** A row that was not imported, as in the file, and the reason. */
 export type RejectedRow = { line: number; cells: readonly string[]; error: string };
 
-/** Rows with the same error. */
-export type RejectReason = { error: string; rows: number; firstLine: number };
+/** Rows with the same error. `firstCell` is the last cell of the first: prepared files have the original row there. */
+export type RejectReason = {
+  error: string;
+  rows: number;
+  firstLine: number;
+  firstCell: string;
+  /** The place of the first row in words, if it is no line of the file. */
+  place?: string;
+};
 
 /**
  * The rejected rows of one file. `path` is the file that contains them, ready to be fixed; null if they were not
@@ -48,11 +55,11 @@ export class RejectLog {
     this.#rows += rows.length;
     const [first] = rows;
     if (first) this.#first ??= { line: first.line, error: first.error };
-    for (const { error, line } of rows) {
+    for (const { error, line, cells } of rows) {
       const known = this.#reasons.get(error);
       if (known) known.rows++;
       else if (this.#reasons.size < REASONS_KEPT)
-        this.#reasons.set(error, { error, rows: 1, firstLine: line });
+        this.#reasons.set(error, { error, rows: 1, firstLine: line, firstCell: cells.at(-1) ?? "" });
     }
   }
 

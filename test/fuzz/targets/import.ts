@@ -159,7 +159,7 @@ export function mappedImportTarget(): Target {
       }));
       const preparing = {
         ...{ read: store.read, partnerId: importing.partner.id },
-        isType: (id: string) => importing.knowledge.types.has(id),
+        types: importing.knowledge.types,
         yieldNow: async () => {},
       };
       const { sources } = await prepareFiles(preparing, mapped, fields);

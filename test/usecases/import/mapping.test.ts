@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCsv } from "../../../src/csv/read.ts";
-import { dateFormatOf, readDate } from "../../../src/domain/written-dates.ts";
+import { ambiguousDate, dateFormatOf, readDate } from "../../../src/domain/written-dates.ts";
 import type { Yield } from "../../../src/event-loop.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
@@ -14,8 +14,12 @@ import {
   readMapping,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
+import { findHeadings } from "../../../src/usecases/import/mapping/heading-row.ts";
+import { sizeIn } from "../../../src/usecases/import/mapping/measures.ts";
+import { amountIn, decimalCommaIn } from "../../../src/usecases/import/mapping/numbers.ts";
 import { prepareFiles } from "../../../src/usecases/import/mapping/prepare.ts";
 import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
+import { unitsIn } from "../../../src/usecases/import/mapping/unit-lists.ts";
 import { usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -120,15 +124,132 @@ describe("dates", () => {
     ["02/30/2025", "MM/DD/YYYY", undefined],
     ["12/31/25", "MM/DD/YYYY", undefined],
     ["5 Foo 2014", "MONTH D, YYYY", undefined],
+    ["2025/3/4", "MM/DD/YYYY", "2025-03-04"],
+    ["03/04/2025", "SEVERAL FORMATS", undefined],
+    ["03/14/2025", "SEVERAL FORMATS", "2025-03-14"],
+    ["4 Mar 2025", "SEVERAL FORMATS", "2025-03-04"],
+    ["44197", "DAY NUMBER", "2021-01-01"],
+    ["44197.75", "DAY NUMBER", "2021-01-01"],
+    ["99999", "DAY NUMBER", undefined],
   ] as const)("%s as %s", (text, format, day) => {
     expect(readDate(text, format)).toBe(day);
   });
 
-  test("of a column have the format of most of its cells", () => {
-    expect(dateFormatOf(["01/02/2025", "13/02/2025"])).toBe("DD/MM/YYYY");
-    expect(dateFormatOf(["01/02/2025", "02/13/2025"])).toBe("MM/DD/YYYY");
-    expect(dateFormatOf(["2025-01-02", "2025-01-03", "01/02/2025"])).toBe("YYYY-MM-DD");
-    expect(dateFormatOf(["x"])).toBeUndefined();
+  test.each([
+    ["the day first, as one proves", ["01/02/2025", "13/02/2025"], "DD/MM/YYYY"],
+    ["the month first, as one proves", ["01/02/2025", "02/13/2025"], "MM/DD/YYYY"],
+    [
+      "an order that one error does not change",
+      [...Array(60).fill("02/13/2025"), "13/02/2025"],
+      "MM/DD/YYYY",
+    ],
+    ["both orders", ["01/02/2025", "02/13/2025", "13/02/2025"], "SEVERAL FORMATS"],
+    ["either order beside clear dates", ["2025-01-02", "2025-01-03", "01/02/2025"], "SEVERAL FORMATS"],
+    ["names of months beside the year first", ["2025-01-02", "Jan 3, 2025"], "SEVERAL FORMATS"],
+    ["either order alone", ["01/02/2025", "05/05/2025"], "MM/DD/YYYY"],
+    ["numbers of days", ["44197", "44260"], "DAY NUMBER"],
+    ["numbers of other things", ["44197", "7"], undefined],
+    ["no date", ["x"], undefined],
+  ] as const)("of a column: %s", (_, cells, format) => {
+    expect(dateFormatOf(cells)).toBe(format);
+  });
+
+  test("that may all be either day are found", () => {
+    expect(ambiguousDate(["", "05/05/2025", "01/02/2025"])).toBe("01/02/2025");
+    expect(ambiguousDate(["01/02/2025", "01/13/2025"])).toBeUndefined();
+    expect(ambiguousDate(["05/05/2025"])).toBeUndefined();
+  });
+});
+
+describe("numbers", () => {
+  test.each([
+    [["1,200", "15"], undefined],
+    [["1,200.50"], false],
+    [["12.500,5"], true],
+    [["4 500 000,00 $"], true],
+    [["1,200,000"], false],
+    [["1.200.000"], true],
+    [["3,5", "1.5"], false],
+    [["1.200"], undefined],
+  ] as const)("%j have a decimal comma: %j", (cells, has) => {
+    expect(decimalCommaIn(cells)).toBe(has);
+  });
+
+  test.each([
+    ["$1,200.00", false, "1200.00"],
+    ["US$ 5,200,000", false, "5200000"],
+    ["4 500 000,00 $", true, "4500000.00"],
+    ["CAD 1.200,5", true, "1200.5"],
+    ["1,5", false, undefined],
+    ["1,2,3", false, undefined],
+    ["$5.2M", false, undefined],
+    ["(1,200)", false, undefined],
+  ] as const)("%s, with a decimal comma %j, is %j", (text, hasCommas, number) => {
+    expect(amountIn(text, hasCommas)).toBe(number);
+  });
+
+  test.each([
+    ["1,200 MBH", "kBtu/h", "Capacity", "1200"],
+    ["100 kW", "kBtu/h", "Capacity", "341.2"],
+    ["60,000 Btu/h", "tons", "Size", "5"],
+    ["10", "tons", "Capacity", "10"],
+    ["35", "tons", "Capacity (kW)", "9.952"],
+    ["200 L", "gallons", "Size", "52.83"],
+    ["929 m²", "sq ft", "Size", "10000"],
+    ["2500 lb", "stops", "Capacity", undefined],
+    ["large", "tons", "Capacity", undefined],
+    ["0 tons", "tons", "Capacity", undefined],
+  ] as const)("a size of %s in %s under %s is %j", (cell, unit, heading, size) => {
+    expect(sizeIn(cell, unit, { heading, areaUnit: "sqft", hasCommas: false })).toBe(size);
+  });
+
+  test.each([
+    ["101-110", "Unit", 10],
+    ["1-4", "Unit", 1],
+    ["1-4", "Units", 4],
+    ["201 to 204", "Unit", 4],
+    ["12, 14 & 16", "Unit", 3],
+    ["Apt 7", "Unit", 1],
+    ["12-A", "Units", 1],
+    ["110-101", "Unit", 1],
+    ["1-999999", "Units", 1],
+    ["Roof", "Unit", 1],
+  ] as const)("units %s under %s are %d", (cell, heading, count) => {
+    expect(unitsIn(cell, heading)).toHaveLength(count);
+  });
+});
+
+describe("headings", () => {
+  const found = (...rows: string[]) => findHeadings(rows.map((row) => row.split("|")));
+
+  test("are below titles", () => {
+    expect(found("Portfolio, 3/1/2024||", "Code|Name|Address", "A|Elm|1 Elm St")).toMatchObject({
+      headings: ["Code", "Name", "Address"],
+      above: 1,
+      note: ["the row above the headings is not read"],
+    });
+  });
+
+  test("have the names of their groups where they are the same, or unknown alone", () => {
+    expect(found("Building|||Elevators||Boilers|", "Code|Name|Address|Count|Year|Count|Year")).toMatchObject({
+      headings: [
+        "Building Code",
+        "Name",
+        "Address",
+        "Elevators Count",
+        "Elevators Year",
+        "Boilers Count",
+        "Boilers Year",
+      ],
+      above: 1,
+      note: ["two rows of headings"],
+    });
+  });
+
+  test("are in the first row where none is better known", () => {
+    expect(found("Foo|Bar", "Elm|1 Elm St").above).toBe(0);
+    expect(found("Name|Address|State", "Type|Category|Unit", "Serial|Model|Brand|Size").above).toBe(0);
+    expect(found("Name|", "Address|12").above).toBe(0);
   });
 });
 
@@ -183,7 +304,7 @@ async function prepare(
       read: store.read,
       partnerId: partner.id,
       folder: mkdtempSync(join(folder, "prepared-")),
-      isType: (id) => loadKnowledge().types.has(id),
+      types: loadKnowledge().types,
       yieldNow,
     },
     mapped,
@@ -320,6 +441,81 @@ describe("prepared files", () => {
     expect(events.find((row) => !("property_id" in row))).toMatchObject({ partner_property_id: "Nowhere 1" });
     expect(await rowsOf("claims")).toMatchObject([{ ...there, date_of_loss: "2025-12-31", paid: "1200.50" }]);
     expect(leftOut).toMatchObject([{ what: "Stairwells", reason: "no kind of equipment", cells: 2 }]);
+  });
+});
+
+// Rule: import-mapping
+describe("a register as people keep it", () => {
+  test("is read with its titles, estimates, units of measure and lists of units; totals are counted", async () => {
+    const fixture = await open(NOW);
+    const { rowsOf, leftOut } = await prepare(fixture, [
+      [
+        '"Buildings, 3/1/2024",,,,,,,',
+        "Property Code,Property Name,Street Address,State,Zip,# Units,Year Built,Sq Ft,Insured Value",
+        'M1,Maple,1 Maple St,Massachusetts,2118,48 units,c. 1998,"41,200 sf","$5,200,000.00"',
+        "M2,Grove,2 Maple St,New York,12203-0001,N/A,unknown,TBD,-",
+        "Property Code,Property Name,Street Address,State,Zip,# Units,Year Built,Sq Ft,Insured Value",
+        'Total,,,,,48,,"41,200","$5,200,000"',
+      ].join("\r\n"),
+      "Code immeuble;Nom de l'immeuble;Adresse;Province;Code postal;Logements;Superficie (m²);Année de construction\nQ1;Le Château;10 rue Rachel;Québec;H2X 1Y4;12;1 100,5;1965",
+      [
+        "Building,Equipment,Serial #,Installed,Qty,Capacity,Units",
+        'Maple,Boiler,unknown,03/2015,2,"1,200 MBH",Basement',
+        "Maple,Passenger Elevator,E-1,1998?,1,2500 lb,",
+        "Maple,Refrigerator,,2016,3,,1-3",
+        "Maple,Dishwasher,,2016,,,904",
+        "Maple,Water heater,,2016,,,All",
+      ].join("\n"),
+    ]);
+    const withoutSource = (rows: Record<string, string>[]) => rows.map(({ row, ...cells }) => cells);
+    expect(withoutSource(await rowsOf("properties"))).toEqual([
+      {
+        ...{ partner_property_id: "M1", name: "Maple", address: "1 Maple St", state: "MA", zip: "02118" },
+        ...{
+          unit_count: "48",
+          year_built: "1998",
+          gross_area_sqft: "41200",
+          replacement_value: "5200000.00",
+        },
+      },
+      { partner_property_id: "M2", name: "Grove", address: "2 Maple St", state: "NY", zip: "12203-0001" },
+      {
+        ...{
+          partner_property_id: "Q1",
+          name: "Le Château",
+          address: "10 rue Rachel",
+          country: "CA",
+          state: "QC",
+        },
+        ...{ zip: "H2X 1Y4", unit_count: "12", gross_area_sqft: "11846", year_built: "1965" },
+      },
+    ]);
+    const maple = { partner_property_id: "M1" };
+    expect(withoutSource(await rowsOf("appliances"))).toEqual([
+      { ...maple, type_id: "boiler", serial: "boiler-1", install_year: "2015", size: "1200" },
+      { ...maple, type_id: "boiler", serial: "boiler-2", install_year: "2015", size: "1200" },
+      { ...maple, type_id: "elevator", serial: "E-1", install_year: "1998" },
+      ...["1", "2", "3"].map((unit) => ({ ...maple, type_id: "refrigerator", install_year: "2016", unit })),
+      { ...maple, type_id: "dishwasher", serial: "dishwasher-904", install_year: "2016" },
+    ]);
+    expect(leftOut.map(({ what, reason, cells }) => `${what}: ${reason} (${cells})`)).toEqual([
+      "Property Code: the headings again (1)",
+      "Total: a row of totals (1)",
+      "Capacity 2500 lb: not a size in stops (1)",
+      "unit 904: no number of a unit; the appliance is in the building (1)",
+      "unit All: several units without their numbers (1)",
+    ]);
+  });
+
+  test("may be UTF-16, with tabs", async () => {
+    const path = join(folder, "utf16.csv");
+    const text = "\uFEFFProperty ID\tName\tAddress\tState\r\nU1\tCafé\t1 Elm St, Rear\tNY\r\n";
+    writeFileSync(path, Buffer.from(text, "utf16le"));
+    const [table] = await openTables(path);
+    expect(table).toMatchObject({
+      headings: ["Property ID", "Name", "Address", "State"],
+      sample: [["U1", "Café", "1 Elm St, Rear", "NY"]],
+    });
   });
 });
 

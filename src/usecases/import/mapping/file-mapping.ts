@@ -25,6 +25,8 @@ export type FileMapping = {
   /** By field: what a cell means. */
   values: Readonly<Record<string, Readonly<Record<string, string>>>>;
   dates: Readonly<Record<string, (typeof DATE_FORMATS)[number]>>;
+  /** The fields whose numbers have a decimal comma. */
+  decimal_comma?: readonly string[];
   equipment: readonly EquipmentColumn[];
   scores: readonly ScoredColumn[];
   scale?: readonly [number, number];
@@ -59,6 +61,7 @@ const CHECKS: Readonly<Record<keyof FileMapping, Check>> = {
   constants: mapOf(isText),
   values: mapOf(mapOf(isText)),
   dates: mapOf((value) => (DATE_FORMATS as readonly unknown[]).includes(value)),
+  decimal_comma: (value) => value === undefined || listOf(isText)(value),
   equipment: listOf(
     recordOf({
       column: isText,

@@ -1,6 +1,9 @@
 import { DAY_FIELDS, type DateFormat, dateFormatOf } from "../../../domain/written-dates.ts";
+import { isNumberField } from "./cell-values.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
-import { equipmentType, FIELD_WORDS, plainWords, provinceOf } from "./words.ts";
+import { decimalCommaIn } from "./numbers.ts";
+import { areCanadian, provinceOf, stateNamed } from "./places.ts";
+import { equipmentType, FIELD_WORDS, NO_VALUE, plainWords } from "./words.ts";
 
 /** A column with its heading in plain words, and what its first rows contain. */
 type Column = { name: string; words: string; cells: readonly string[] };
@@ -8,8 +11,7 @@ type Column = { name: string; words: string; cells: readonly string[] };
 /** The fields of each kind, by which headings that are a field's own name are recognized. */
 type KnownFields = Readonly<Record<string, readonly string[]>>;
 
-const NONE = /^(n\/?a|none|unknown|not (available|applicable)|-)?$/i;
-const YES_OR_NO = /^(y|yes|true|n|no|false)?$/i;
+const YES_OR_NO = /^(y|yes|true|oui|n|no|non|false)?$/i;
 /** Words of headings that speak of equipment without being it. */
 const NOT_EQUIPMENT =
   /\b(tests?|records?|plan|room|rooms|restrictions?|separate|meters?|escape|status|replaced|location|hours|parts)\b/;
@@ -22,12 +24,13 @@ export function guessMapping(
   sample: readonly (readonly string[])[],
   known: KnownFields,
   typeOf: (text: string) => string | undefined,
+  hasCommas = false,
 ): FileMapping {
   const columns = headings.map(
     (heading, at): Column => ({
       name: heading,
       words: plainWords(heading),
-      cells: sample.map((row) => (row[at] ?? "").trim()).filter((cell) => !NONE.test(cell)),
+      cells: sample.map((row) => (row[at] ?? "").trim()).filter((cell) => !NO_VALUE.test(cell)),
     }),
   );
   const rows = kindOf(columns, known);
@@ -57,8 +60,12 @@ export function guessMapping(
     rows,
     fields,
     constants: rows === "properties" ? placeOf(column(fields.zip), fields) : {},
-    values: Object.keys(types).length > 0 ? { type_id: types } : {},
+    values: {
+      ...valuesUnlessNone("type_id", types),
+      ...valuesUnlessNone("state", stateValues(column(fields.state))),
+    },
     dates,
+    ...decimalCommas(fields, column, hasCommas),
     equipment: rows === "properties" ? equipmentColumns(columns, used) : [],
     scores,
     ...(scores.length > 0 && {
@@ -175,8 +182,37 @@ function typeValues(
   );
 }
 
+const valuesUnlessNone = (field: string, values: Record<string, string>) =>
+  Object.keys(values).length > 0 ? { [field]: values } : {};
+
+function stateValues(column: Column | undefined): Record<string, string> {
+  const distinct = [...new Set(column?.cells ?? [])].slice(0, 100);
+  return Object.fromEntries(
+    distinct.flatMap((cell) => {
+      const state = stateNamed(plainWords(cell));
+      return state === undefined ? [] : [[cell, state] as const];
+    }),
+  );
+}
+
+/** Returns the fields whose numbers have a decimal comma: by their cells, else by the other columns and the form of the file. */
+function decimalCommas(
+  fields: Readonly<Record<string, string>>,
+  column: (name: string | undefined) => Column | undefined,
+  hasCommas: boolean,
+): Pick<FileMapping, "decimal_comma"> {
+  const found = Object.entries(fields)
+    .filter(([field]) => isNumberField(field))
+    .map(([field, name]) => [field, decimalCommaIn(column(name)!.cells)] as const);
+  const shown = found.flatMap(([, own]) => own ?? []);
+  const others = shown.length > 0 ? shown.every(Boolean) : hasCommas;
+  const own = found.filter(([, has]) => has ?? others).map(([field]) => field);
+  return own.length > 0 ? { decimal_comma: own } : {};
+}
+
 function placeOf(zip: Column | undefined, fields: Readonly<Record<string, string>>): Record<string, string> {
-  if (fields.state !== undefined) return {};
-  const province = zip && provinceOf(zip.cells);
-  return province === undefined ? {} : { country: "CA", state: province };
+  if (!zip || fields.country !== undefined || !areCanadian(zip.cells)) return {};
+  const province = fields.state === undefined ? provinceOf(zip.cells) : undefined;
+  if (fields.state === undefined && province === undefined) return {};
+  return { country: "CA", ...(province && { state: province }) };
 }

@@ -1,13 +1,14 @@
 import type { Knowledge } from "../../../domain/knowledge.ts";
-import { IMPORT_FIELDS } from "../import-portfolio.ts";
+import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";
 import { guessMapping } from "./guess.ts";
+import type { Table } from "./table.ts";
 import { fieldOfHeading, plainWords } from "./words.ts";
 
 /** Guesses the mapping of a file, by its headings and first rows. */
 export function guessFileMapping(
   { types }: Knowledge,
-  { headings, sample }: { headings: readonly string[]; sample: readonly (readonly string[])[] },
+  { headings, sample, hasCommas }: Pick<Table, "headings" | "sample" | "hasCommas">,
 ): FileMapping {
   const names = new Map(
     [...types.values()].flatMap(({ id, name }) => [
@@ -15,7 +16,7 @@ export function guessFileMapping(
       [plainWords(name), id],
     ]),
   );
-  return guessMapping(headings, sample, IMPORT_FIELDS, (text) => names.get(plainWords(text)));
+  return guessMapping(headings, sample, IMPORT_FIELDS, (text) => names.get(plainWords(text)), hasCommas);
 }
 
 /** Returns the kind of the importer's rows that the rows of a file become. */
@@ -41,3 +42,20 @@ export const mappedTypes = ({ equipment, scores, values }: FileMapping): string[
   ...scores.flatMap(({ type_id }) => type_id ?? []),
   ...Object.values(values.type_id ?? {}),
 ];
+
+/** The fields that an import finds by other means: a property without them has its address as reference and name. */
+const DERIVED: Readonly<Record<string, readonly string[]>> = { properties: ["partner_property_id", "name"] };
+const REFERENCES = ["partner_property_id", "property_id", "name", "address", "appliance_id", "component_id"];
+
+/** Returns the fields without which every row of a file would be rejected, and that neither a column nor a constant has. */
+export function lackingFields(mapping: FileMapping): string[] {
+  const { rows, fields, constants } = mapping;
+  const kind = rowKindOf(mapping);
+  const has = (field: string) => fields[field] !== undefined || constants[field] !== undefined;
+  if (has("service_event_id") || has("claim_id")) return [];
+  const required = (REQUIRED_FIELDS[kind] ?? []).filter(
+    (field) => !(DERIVED[kind]?.includes(field) || (rows === "visits" && field === "event_type")),
+  );
+  const lacking = required.filter((field) => !has(field));
+  return rows === "properties" || REFERENCES.some(has) ? lacking : [...lacking, "name"];
+}

@@ -8,6 +8,8 @@ type PropertyKey = {
   columns: Readonly<Record<string, string>>;
   /** Its ID, if it exists. */
   id: string | undefined;
+  /** The number of its units, if it is known. */
+  units: number | undefined;
 };
 
 type Fields = Readonly<Record<string, string | undefined>>;
@@ -63,6 +65,7 @@ export class KnownProperties {
     }
     const reference = given ?? (fields.address === undefined ? "" : streetOf(fields.address).slice(0, 100));
     const property = await this.#ofReference(reference);
+    if (/^\d{1,6}$/.test(fields.unit_count ?? "")) property.units ??= Number(fields.unit_count);
     this.#index(reference, fields.address, fields.name);
     return property;
   }
@@ -72,7 +75,7 @@ export class KnownProperties {
     const { partner_property_id: reference, property_id: id } = fields;
     if (id !== undefined) {
       const own = await this.read.properties.find(this.partnerId, id);
-      return { reference: "", columns: { property_id: id }, id: own?.id };
+      return { reference: "", columns: { property_id: id }, id: own?.id, units: own?.unitCount };
     }
     if (reference !== undefined)
       return (
@@ -131,7 +134,10 @@ export class KnownProperties {
     if (kept) return kept;
     const stored =
       reference === "" ? undefined : await this.read.properties.findByReference(this.partnerId, reference);
-    const property: PropertyKey = { reference, columns: { partner_property_id: reference }, id: stored?.id };
+    const property: PropertyKey = {
+      ...{ reference, columns: { partner_property_id: reference } },
+      ...{ id: stored?.id, units: stored?.unitCount },
+    };
     this.#byReference.set(reference, property);
     return property;
   }
@@ -166,11 +172,11 @@ export class KnownProperties {
       );
       const found = await this.read.propertyFilters.ofIds(rows.map(({ id }) => id));
       for (const { property } of found) {
-        const { id, partnerPropertyId, address, name } = property;
+        const { id, partnerPropertyId, address, name, unitCount: units } = property;
         const reference = partnerPropertyId ?? id;
         const columns: Record<string, string> =
           partnerPropertyId === null ? { property_id: id } : { partner_property_id: partnerPropertyId };
-        this.#byReference.set(reference, { reference, columns, id });
+        this.#byReference.set(reference, { reference, columns, id, units });
         this.#index(reference, address, name);
       }
       await this.yieldNow();
@@ -196,5 +202,5 @@ function ofType(known: Map<string, Equipment>, typeId: string): Equipment {
 const unknown = (text: string): PropertyKey => ({
   reference: text,
   columns: { partner_property_id: text.slice(0, 200) },
-  id: undefined,
+  ...{ id: undefined, units: undefined },
 });

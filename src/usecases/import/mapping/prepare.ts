@@ -2,14 +2,22 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Source } from "../../../csv/source.ts";
 import { csvLine } from "../../../csv/write.ts";
+import { displayed, unitLabel } from "../../../domain/display.ts";
 import { Failure, OperatorError } from "../../../domain/errors.ts";
+import type { Knowledge } from "../../../domain/knowledge.ts";
+import { UNITED_STATES } from "../../../domain/place.ts";
 import { readDate } from "../../../domain/written-dates.ts";
 import type { Yield } from "../../../event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
+import type { AreaUnit } from "./areas.ts";
+import { hasLines, valueIn, zipIn } from "./cell-values.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { KnownProperties } from "./known-properties.ts";
 import { lookUp } from "./look-up.ts";
+import { sizeIn } from "./measures.ts";
 import type { Cells, LeftOut, Table } from "./table.ts";
+import { namesUnitsAlone, unitsIn } from "./unit-lists.ts";
+import { NO_VALUE, plainWords, TOTALS } from "./words.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
@@ -38,15 +46,15 @@ export type PreparationDeps = {
   /** Undefined for files of an operator. */
   most?: MostPrepared;
   yieldNow: Yield;
-  /** Returns whether a text is the ID of a type of appliance. */
-  isType: (text: string) => boolean;
+  /** The types of appliances, by their IDs. */
+  types: Knowledge["types"];
 };
 /** Without a folder, the rows are kept in memory. */
 type Preparation = PreparationDeps & { folder?: string };
 
 /** Prepares rows of tables, mapped to the importer's fields. */
 export async function prepareFiles(
-  { read, partnerId, folder, isType, most, yieldNow }: Preparation,
+  { read, partnerId, folder, types, most, yieldNow }: Preparation,
   mapped: readonly Mapped[],
   fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
 ): Promise<Prepared> {
@@ -62,12 +70,13 @@ export async function prepareFiles(
   const known = new KnownProperties(read, partnerId, yieldNow);
   for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
     for (const { table, mapping } of mapped.filter((one) => one.mapping.rows === rows)) {
-      const row = new RowMapper(table, mapping, left);
+      const row = new RowMapper(table, mapping, left, types);
       const isNamed = table.form !== undefined;
       for (const { what, reason, cells } of table.form?.leftOut ?? [])
         left.add(table.name, what, reason, cells);
       for await (const { line, cells } of table.rows()) {
         await yieldNow();
+        if (!table.form && row.isIdle(cells)) continue;
         const origin = `${table.name}:${line}`;
         const fields = row.fields(cells);
         if (rows === "properties") {
@@ -101,12 +110,12 @@ export async function prepareFiles(
                 origin,
               );
           }
-        } else if (rows === "appliances" && fields.type_id !== undefined && !isType(fields.type_id))
+        } else if (rows === "appliances" && fields.type_id !== undefined && !types.has(fields.type_id))
           left.add(table.name, fields.type_id.slice(0, LONGEST_SHOWN), NO_KIND);
         else if (rows === "appliances")
-          for (const [index, serial] of serialsOf(fields).entries())
+          for (const [index, own] of row.piecesOf(fields, property.units).entries())
             fileOf("appliances").add(
-              { ...fields, ...property.columns, ...(serial && { serial }) },
+              { ...fields, ...property.columns, ...own },
               `${origin}${index > 0 ? `#${index + 1}` : ""}`,
             );
         else
@@ -147,23 +156,32 @@ const visitFields = ({ date, technician }: Cells): Cells => ({
   ...(technician && { technician }),
 });
 
-/** A quantity makes as many appliances, with numbered labels. */
-function serialsOf({ quantity, serial, type_id }: Cells): (string | undefined)[] {
-  const count = Number(quantity ?? 1);
-  if (!Number.isInteger(count) || count < 2 || count > MOST_OF_A_KIND) return [serial];
-  return Array.from({ length: count }, (_, i) => `${serial ?? type_id ?? ""}-${i + 1}`);
-}
-
 /** Maps the rows of one table. */
 class RowMapper {
   readonly #at: ReadonlyMap<string, number>;
+  readonly #areaUnit: AreaUnit;
 
   constructor(
     private readonly table: Table,
     private readonly mapping: FileMapping,
     private readonly left: LeftOutCounts,
+    private readonly types: Knowledge["types"],
   ) {
     this.#at = new Map(table.headings.map((heading, at) => [heading, at]));
+    this.#areaUnit = displayed().units === "metric" ? "m2" : "sqft";
+  }
+
+  /** Counts a row that adds up others, or repeats the headings on a new page, and returns whether it is one. */
+  isIdle(cells: readonly string[]): boolean {
+    const first = cells.find((cell) => cell.trim() !== "")?.trim() ?? "";
+    const isHeading = cells.length > 1 && this.table.headings.every((name, at) => name === cells[at]?.trim());
+    if (!isHeading && !TOTALS.test(plainWords(first))) return false;
+    this.left.add(
+      this.table.name,
+      first.slice(0, LONGEST_SHOWN),
+      isHeading ? "the headings again" : "a row of totals",
+    );
+    return true;
   }
 
   #cell(cells: readonly string[], column: string): string {
@@ -171,19 +189,87 @@ class RowMapper {
   }
 
   fields(cells: readonly string[]): Record<string, string | undefined> {
-    const { fields, constants, values, dates } = this.mapping;
+    const { fields, constants, values, dates, decimal_comma } = this.mapping;
     const read: Record<string, string | undefined> = { ...constants };
     for (const [field, column] of Object.entries(fields)) {
-      const cell = this.#cell(cells, column);
-      if (cell === "" || /^n\/?a$/i.test(cell)) continue;
+      const own = this.#cell(cells, column);
+      const isText = hasLines(field);
+      const cell = isText ? own : own.replaceAll(/\s+/g, " ");
+      if (cell === "" || (isText ? /^n\/?a$/i : NO_VALUE).test(cell)) continue;
       const format = dates[field];
       // Forms have 0 where a number of stories or a size is unknown.
-      if (NEVER_ZERO.test(field) && /^0+(\.0*)?$/.test(cell)) continue;
+      if (NEVER_ZERO.test(field) && /^0+([.,]0*)?$/.test(cell)) continue;
+      const reading = {
+        heading: column,
+        areaUnit: this.#areaUnit,
+        hasCommas: decimal_comma?.includes(field) ?? false,
+      };
       // A date in another format stays as it is, and the importer rejects its row.
       read[field] =
-        lookUp(values[field] ?? {}, cell) ?? (format ? (readDate(cell, format) ?? cell) : plain(field, cell));
+        lookUp(values[field] ?? {}, cell) ??
+        (format ? (readDate(cell, format) ?? cell) : valueIn(field, cell, reading));
     }
+    if (read.zip !== undefined && (read.country ?? UNITED_STATES) === UNITED_STATES)
+      read.zip = zipIn(read.zip);
+    if (!this.table.form) this.#convertSize(read);
     return read;
+  }
+
+  /** Converts the size of an appliance into its type's unit; one in another unit is counted. */
+  #convertSize(read: Record<string, string | undefined>): void {
+    const { fields, decimal_comma } = this.mapping;
+    if (read.size === undefined || fields.size === undefined || this.mapping.rows !== "appliances") return;
+    const type = this.types.get(read.type_id ?? "");
+    if (!type) return;
+    const size = sizeIn(read.size, type.size?.unit, {
+      heading: fields.size,
+      areaUnit: this.#areaUnit,
+      hasCommas: decimal_comma?.includes("size") ?? false,
+    });
+    if (size === undefined)
+      this.#leave(
+        `${fields.size} ${read.size}`,
+        type.size ? `not a size in ${unitLabel(type.size.unit)}` : `${type.name} has no size`,
+      );
+    read.size = size;
+  }
+
+  /**
+   * Returns the cells by which the appliances of a row differ: a quantity, or a list of units, makes several. Units have the
+   * numbers from 1 in a property; an appliance of another is in the building, with a label that names it.
+   */
+  piecesOf({ type_id, serial, unit, quantity }: Cells, unitsInProperty: number | undefined): Cells[] {
+    if (unit !== undefined && namesUnitsAlone(unit)) {
+      this.#leave(`unit ${unit}`, "several units without their numbers");
+      return [];
+    }
+    const units = unit === undefined ? [undefined] : unitsIn(unit, this.mapping.fields.unit ?? "");
+    const count = Number(quantity ?? 1);
+    const isMany = type_id !== undefined && Number.isInteger(count) && count >= 2 && count <= MOST_OF_A_KIND;
+    if (units.length > 1) {
+      if (quantity !== undefined && count !== 1 && count !== units.length)
+        this.#leave(`quantity ${quantity}`, "not the number of its units");
+      return units.map((own) => ({
+        ...this.#place(own, type_id, unitsInProperty),
+        ...(serial && { serial: `${serial}-${own}` }),
+      }));
+    }
+    const place = this.#place(units[0], type_id, unitsInProperty);
+    const label = serial ?? place.serial;
+    return isMany
+      ? Array.from({ length: count }, (_, i) => ({ ...place, serial: `${label ?? type_id}-${i + 1}` }))
+      : [{ ...place, ...(label && { serial: label }) }];
+  }
+
+  #place(unit: string | undefined, typeId: string | undefined, units: number | undefined): Cells {
+    if (unit === undefined || units === undefined || typeId === undefined) return { unit };
+    if (/^\d{1,6}$/.test(unit) && Number(unit) >= 1 && Number(unit) <= units) return { unit };
+    this.#leave(`unit ${unit}`, "no number of a unit; the appliance is in the building");
+    return { unit: undefined, serial: `${typeId}-${unit}`.slice(0, LONGEST_SHOWN) };
+  }
+
+  #leave(what: string, reason: string): void {
+    this.left.add(this.table.name, what.slice(0, LONGEST_SHOWN), reason);
   }
 
   /** Returns the appliances of a building's row. `missing`: how many of a type it lacks, with their labels. */
@@ -196,7 +282,7 @@ class RowMapper {
     const typeId = kind === "choice" ? typeOfChoice(types, cell) : types["*"];
     if (cell === "" || typeId === undefined) return [];
     const count =
-      kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|true|1)$/i.test(cell) ? 1 : 0;
+      kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|oui|true|1)$/i.test(cell) ? 1 : 0;
     if (!Number.isInteger(count) || count < 0 || count > MOST_OF_A_KIND) {
       this.left.add(this.table.name, column, `no number from 0 to ${MOST_OF_A_KIND}`);
       return [];
@@ -239,19 +325,6 @@ function typeOfChoice(types: EquipmentColumn["types"], cell: string): string | u
       .map((part) => lookUp(types, part.trim()))
       .find(Boolean)
   );
-}
-
-const YEARS = new Set(["install_year", "year_built"]);
-const AMOUNTS =
-  /(_cost|_value|_area_sqft|^amount|^paid|^outstanding|^incurred|^deductible|^alae|^unit_count|^stories|^size)$/;
-
-/** Returns a number without currency sign and separators, and the year of a date. */
-function plain(field: string, cell: string): string {
-  if (YEARS.has(field))
-    return /^(\d{4})-\d\d-\d\d/.exec(cell)?.[1] ?? /^(?:\d{1,2}[/.]){2}(\d{4})$/.exec(cell)?.[1] ?? cell;
-  if (!AMOUNTS.test(field)) return cell;
-  const number = cell.replace(/^[A-Z]{0,3}\s?[$€£]?\s?/, "").replace(/(\d),(?=\d{3})/g, "$1");
-  return /^\d+(\.\d+)?$/.test(number) ? number : cell;
 }
 
 class LeftOutCounts {

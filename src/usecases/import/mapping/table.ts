@@ -13,6 +13,8 @@ export type Table = {
   sample: readonly (readonly string[])[];
   count: number;
   notes: readonly string[];
+  /** Its cells are separated by semicolons, as programs do that write a decimal comma. */
+  hasCommas?: boolean;
   rows(): AsyncIterable<{ line: number; cells: readonly string[] }>;
   /** A standard format, whose mapping is known and whose references to properties are names. */
   form?: { name: string; mapping: FileMapping; leftOut: readonly LeftOut[] };

@@ -7,6 +7,8 @@ import { buildingSyncTables } from "../../buildingsync/read.ts";
 import { cobieTables } from "../../cobie/read.ts";
 import { isCobie } from "../../cobie/sheet-rows.ts";
 import type { AreaUnit } from "./areas.ts";
+import { delimiterOf } from "./delimiter.ts";
+import { FIRST_ROWS, findHeadings } from "./heading-row.ts";
 import { SAMPLE, type Table } from "./table.ts";
 
 /**
@@ -21,15 +23,16 @@ export async function openTables(path: string, areaUnit: AreaUnit = "sqft"): Pro
     throw new OperatorError(`${path} has no rows`, "The first row must contain the column names.");
   if (isCobie(sheets)) return cobieTables(path, sheets, areaUnit);
   return sheets.map(({ sheet, rows, notes }) => {
-    const [heading, ...data] = rows;
     const name = sheets.length === 1 ? path : `${path}, sheet ${sheet}`;
-    checkHeadings(name, heading!.cells);
+    const { headings, above, note } = findHeadings(rows.slice(0, FIRST_ROWS).map(({ cells }) => cells));
+    const data = rows.slice(above + 1);
+    checkHeadings(name, headings);
     return {
       name,
-      headings: heading!.cells.map((cell) => cell.trim()),
+      headings,
       sample: data.slice(0, SAMPLE).map(({ cells }) => cells),
       count: data.length,
-      notes,
+      notes: [...notes, ...note],
       async *rows() {
         for (const { row, cells } of data) yield { line: row, cells };
       },
@@ -40,34 +43,32 @@ export async function openTables(path: string, areaUnit: AreaUnit = "sqft"): Pro
 async function csvTable(path: string): Promise<Table> {
   const source = { path };
   sourceBytes(source);
-  let headings: readonly string[] | undefined;
+  const delimiter = await delimiterOf(source);
+  const first: string[][] = [];
   const sample: string[][] = [];
-  let count = 0;
-  for await (const { cells } of readCsv(source)) {
-    if (!headings) headings = cells.map((cell) => cell.trim());
-    else {
-      if (count < SAMPLE) sample.push(cells);
-      count++;
-    }
+  let read = 0;
+  for await (const { cells } of readCsv(source, delimiter)) {
+    if (first.length < FIRST_ROWS) first.push(cells);
+    if (sample.length < FIRST_ROWS + SAMPLE) sample.push(cells);
+    read++;
   }
-  if (!headings)
+  if (read === 0)
     throw new OperatorError(
       `${path} has nothing but blank lines`,
       "The first line must contain the column names.",
     );
+  const { headings, above, note } = findHeadings(first);
   checkHeadings(path, headings);
   return {
     name: path,
     headings,
-    sample,
-    count,
-    notes: [],
+    sample: sample.slice(above + 1, above + 1 + SAMPLE),
+    count: read - above - 1,
+    notes: note,
+    ...(delimiter === ";" && { hasCommas: true }),
     async *rows() {
-      let isHeading = true;
-      for await (const row of readCsv(source)) {
-        if (!isHeading) yield row;
-        isHeading = false;
-      }
+      let at = 0;
+      for await (const row of readCsv(source, delimiter)) if (at++ > above) yield row;
     },
   };
 }

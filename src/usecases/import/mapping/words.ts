@@ -1,12 +1,22 @@
 /* The words by which headings and cells of other people's files are recognized. */
 
-/** Splits a heading into lower-case words: `NO_OF_ELEVATORS` is `no of elevators`. */
+/** Splits a heading into lower-case words without accents: `NO_OF_ELEVATORS` is `no of elevators`. */
 export const plainWords = (text: string): string =>
   text
     .slice(0, 200)
+    .replace(/#/g, " no ")
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
+
+/** Cells that say that nothing is known. */
+export const NO_VALUE =
+  /^(n\/?[ad]|none|unknown|unk|tb[da]|to be (determined|confirmed)|not (available|applicable|known)|inconnue?|s\/o|[-–—?.]+)?$/i;
+
+/** The first cell of a row that adds up others. */
+export const TOTALS = /^((grand|sub|portfolio) ?)?totals?( general)?:?$|^(sous total|sum|somme)$/;
 
 type FieldWords = readonly (readonly [field: string, heading: RegExp])[];
 
@@ -17,38 +27,59 @@ export const FIELD_WORDS: Readonly<
   properties: [
     [
       "partner_property_id",
-      /^(rsn|(property|building|site|facility|location) (id|code|number|no|ref|reference))$/,
+      /^(rsn|(property|building|site|facility|location|bldg) (id|code|number|no|ref|reference)|(code|no|numero) (de |d )?(l )?immeuble)$/,
     ],
-    ["name", /^((property|building|facility|site) name|property|building|facility)$/],
-    ["address", /^((street|site|property|building|location) )?address( line)?( 1)?$|^street$/],
-    ["city", /^(town|municipality|city name)$/],
-    ["state", /^(province|state province|state or province|region)$/],
-    ["zip", /^(zip code|zipcode|postal code|postcode|pcode)$/],
+    [
+      "name",
+      /^((property|building|facility|site|complex) name|property|building|facility|complex|nom( (de |du )(l )?(immeuble|batiment))?|immeuble|batiment)$/,
+    ],
+    [
+      "address",
+      /^((street|site|property|building|location|mailing) )?addr(ess)?( line)?( 1)?$|^street$|^adresse( civique)?$/,
+    ],
+    ["city", /^(town|municipality|city name|(property|building|location) city|ville|municipalite)$/],
+    [
+      "state",
+      /^(province|prov|st|state province|state or province|region|(property|building|location) state)$/,
+    ],
+    [
+      "zip",
+      /^(zip code|zipcode|postal code|postcode|pcode|zip postal code|code postal|(property|building) zip)$/,
+    ],
     ["country", /^country code$/],
     [
       "unit_count",
-      /^((confirmed|number of|no of|total|residential) )?(units|suites|apartments)$|^unit count$/,
+      /^((confirmed|number of|no of|no|total|residential) )?(units|suites|apartments|apts|doors)$|^units? count$|^(nombre de |nb )(logements|unites)$|^logements$/,
     ],
-    ["stories", /^((confirmed|number of|no of) )?(storeys|stories|floors)$/],
-    ["year_built", /^(year of construction|construction year|built|built in)$/],
-    ["gross_area_sqft", /^(gross (floor )?area( sq ?ft| sf)?|gfa|square (feet|footage)|sq ?ft)$/],
-    ["replacement_value", /^(insured value|building value|replacement cost)$/],
+    ["stories", /^((confirmed|number of|no of|no) )?(storeys|stories|floors)$|^(nombre d |nb )?etages$/],
+    [
+      "year_built",
+      /^(year of construction|construction year|built|built in|yr built|built year|annee (de )?construction)$/,
+    ],
+    [
+      "gross_area_sqft",
+      /^((gross|total|building) (floor )?area|floor area)( (sq ?(ft|m)|sf|m2))?$|^area (sq ?(ft|m)|sf|m2)$|^(gfa|gsf|sf|square (feet|footage)|sq ?ft|building (sf|size))$|^superficie( brute)?( (m2|m|pi2))?$/,
+    ],
+    [
+      "replacement_value",
+      /^(insured value|building value|replacement cost|tiv|total insured value|valeur (de remplacement|assuree))$/,
+    ],
   ],
   appliances: [
     [
       "type_id",
-      /^((equipment|asset|appliance|system|component) (type|category|class)|type|equipment|asset|category)$/,
+      /^((equipment|asset|appliance|system|component) (type|category|class|description)|type|equipment|asset|appliances?|category|equipements?|appareils?|type d (equipement|appareil))$/,
     ],
     [
       "install_year",
-      /^((year|date) (installed|of installation)|install(ed|ation)?( year| date)?|in service date)$/,
+      /^((year|date|yr) (installed|of installation)|install(ed|ation)?( year| date| yr)?|in service date|annee d installation)$/,
     ],
-    ["brand", /^(manufacturer|make|maker)$/],
-    ["model", /^model (number|no)$/],
-    ["serial", /^((serial|asset|equipment|tag) (number|no|id|tag)|tag)$/],
-    ["quantity", /^(quantity|qty|count|number|no of units)$/],
-    ["size", /^capacity$/],
-    ["unit", /^(unit|apartment|suite) (number|no)$/],
+    ["brand", /^(manufacturer|mfr|mfg|make|maker|fabricant|marque)$/],
+    ["model", /^(model (number|no)|modele)$/],
+    ["serial", /^((serial|asset|equipment|tag) (number|no|id|tag)|tag|(numero|no) de serie)$/],
+    ["quantity", /^(quantity|qty|count|number|no of units|quantite|qte)$/],
+    ["size", /^(capacity|size|capacite)( \S+){0,2}$/],
+    ["unit", /^((unit|apartment|apt|suite)s?( (number|no)s?)?|logements?)$/],
   ],
   service_events: [
     [
@@ -59,7 +90,7 @@ export const FIELD_WORDS: Readonly<
     ["serial", /^((serial|asset|equipment|tag) (number|no|id|tag)|tag|asset)$/],
     ["technician", /^(vendor|contractor|inspector|performed by|completed by)$/],
     ["notes", /^(description|comments?|work (performed|description)|remarks|findings)$/],
-    ["total_cost", /^(cost|amount|total|invoice amount)$/],
+    ["total_cost", /^(cost|amount|total|invoice amount|cout)$/],
     ["condition_after", /^condition$/],
     ["condition_score", /^((condition )?(score|rating))$/],
   ],
@@ -84,36 +115,40 @@ export function fieldOfHeading(kind: keyof typeof FIELD_WORDS, heading: string):
   return FIELD_WORDS[kind].find(([, pattern]) => pattern.test(words))?.[0];
 }
 
+/** Returns whether the words of a heading mean a field of any kind. */
+export const isFieldWord = (words: string): boolean =>
+  Object.values(FIELD_WORDS).some((fields) => fields.some(([, pattern]) => pattern.test(words)));
+
 /** The words of each type of appliance, the more particular ones first. */
 const EQUIPMENT: readonly (readonly [words: RegExp, typeId: string])[] = [
-  [/\b(elevators?|lifts?)\b/, "elevator"],
-  [/\b(sprinklers?|fire suppression|fire pumps?|standpipes?)\b/, "fire_suppression"],
-  [/\bfire (alarms?|detection)\b/, "fire_alarm"],
-  [/\b(generators?|emergency power|standby power)\b/, "generator"],
+  [/\b(elevators?|lifts?|ascenseurs?)\b/, "elevator"],
+  [/\b(sprinklers?|fire suppression|fire pumps?|standpipes?|gicleurs?)\b/, "fire_suppression"],
+  [/\bfire (alarms?|detection)\b|\balarmes? (d )?incendie\b/, "fire_alarm"],
+  [/\b(generators?|emergency power|standby power|generatrices?)\b/, "generator"],
   [/\bsump\b/, "sump_pump"],
   [/\btankless\b/, "water_heater_tankless"],
   [/\belectric (water heaters?|hot water)\b|\bwater heaters? electric\b/, "water_heater_electric"],
-  [/\bwater heaters?\b|\bdomestic hot water\b|\bdhw\b/, "water_heater_gas"],
-  [/\b(boilers?|hydronic|heating hot water)\b/, "boiler"],
-  [/\b(furnaces?|forced air gas)\b/, "furnace_gas"],
+  [/\bwater heaters?\b|\bdomestic hot water\b|\bdhw\b|\bchauffe eau\b/, "water_heater_gas"],
+  [/\b(boilers?|hydronic|heating hot water|chaudieres?)\b/, "boiler"],
+  [/\b(furnaces?|forced air gas|fournaises?)\b/, "furnace_gas"],
   [/\bheat pumps?\b/, "hvac_heat_pump"],
   [/\b(mini splits?|ductless)\b/, "hvac_mini_split"],
   [/\b(ptacs?|packaged terminal)\b/, "ptac"],
   [/\b(rooftop units?|rtus?)\b/, "rooftop_unit"],
   [/\bcentral (air|ac|cooling)\b/, "hvac_central"],
-  [/\broof(s|ing)?\b/, "roof"],
+  [/\b(roof(s|ing)?|toitures?|toits?)\b/, "roof"],
   [
     /\b(exterior cladding|cladding|facades?|envelope|water pen(etration)? ext(erior)?)\b/,
     "exterior_envelope",
   ],
   [/\b(surface parking|parking (lots?|areas?)|paving)\b/, "parking_lot"],
-  [/\bdishwashers?\b/, "dishwasher"],
-  [/\bwash(ers?|ing machines?)\b/, "washer"],
+  [/\b(dishwashers?|lave vaisselle)\b/, "dishwasher"],
+  [/\b(wash(ers?|ing machines?)|laveuses?)\b/, "washer"],
   [/\bgas (clothes |laundry )?dryers?\b/, "dryer_gas"],
-  [/\bdryers?\b/, "dryer_electric"],
-  [/\b(refrigerators?|fridges?)\b/, "refrigerator"],
+  [/\b(dryers?|secheuses?)\b/, "dryer_electric"],
+  [/\b(refrigerat(ors?|eurs?)|fridges?)\b/, "refrigerator"],
   [/\bgas (ranges?|stoves?)\b/, "range_gas"],
-  [/\b(ranges?|stoves?)\b/, "range_electric"],
+  [/\b(ranges?|stoves?|cuisinieres?)\b/, "range_electric"],
   [/\b(garbage )?disposals?\b/, "garbage_disposal"],
   [/\b(swimming )?pools?\b/, "pool_equipment"],
   [/\b(electrical panels?|switchgear|main panel)\b/, "electrical_panel"],
@@ -124,35 +159,4 @@ const EQUIPMENT: readonly (readonly [words: RegExp, typeId: string])[] = [
 /** Returns the type that the words name; undefined for anything else. */
 export function equipmentType(words: string): string | undefined {
   return EQUIPMENT.find(([pattern]) => pattern.test(words))?.[1];
-}
-
-/** The province of a Canadian postal code by its first letter; that of the territories is left open. */
-const PROVINCES: Readonly<Record<string, string>> = {
-  ...{
-    A: "NL",
-    B: "NS",
-    C: "PE",
-    E: "NB",
-    G: "QC",
-    H: "QC",
-    J: "QC",
-    K: "ON",
-    L: "ON",
-    M: "ON",
-    N: "ON",
-    P: "ON",
-  },
-  ...{ R: "MB", S: "SK", T: "AB", V: "BC", Y: "YT" },
-};
-
-/** Returns the province that Canadian postal codes lie in; undefined if any is another country's, or they differ. */
-export function provinceOf(postalCodes: readonly string[]): string | undefined {
-  const found = new Set(
-    postalCodes.map((code) =>
-      /^[A-Z]\d[A-Z]( ?\d[A-Z]\d)?$/i.test(code.trim())
-        ? PROVINCES[code.trim()[0]!.toUpperCase()]
-        : undefined,
-    ),
-  );
-  return found.size === 1 ? [...found][0] : undefined;
 }

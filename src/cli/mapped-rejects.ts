@@ -1,0 +1,36 @@
+import { basename } from "node:path";
+import type { Mapped } from "../usecases/import/mapping/prepare.ts";
+import type { RejectReason, Rejects } from "../usecases/import/rejects.ts";
+
+/* Rejected rows of files of any form, in terms of the files that people have: their sheets, rows and columns. */
+
+/** Returns the rejected rows of a prepared file with the places of the originals. */
+export function withPlaces(rejects: Rejects, mapped: readonly Mapped[]): Rejects {
+  const reasons = rejects.reasons.map((reason) => placed(reason, mapped));
+  const [first = reasons[0]] = reasons.filter(({ error }) => error === rejects.first.error);
+  const files = [...new Set(mapped.map(({ table }) => table.name))];
+  return {
+    ...rejects,
+    file: files.length === 1 ? files[0]! : rejects.kind.replaceAll("_", " "),
+    first: first ? { line: first.firstLine, error: first.error } : rejects.first,
+    reasons,
+  };
+}
+
+function placed(reason: RejectReason, mapped: readonly Mapped[]): RejectReason {
+  const [, name, line] = /^(.*):(\d+)(?:#\d+)?$/s.exec(reason.firstCell) ?? [];
+  const found = mapped.find(({ table }) => table.name === name);
+  if (!found) return reason;
+  const { table, mapping } = found;
+  const error = table.form ? reason.error : withColumns(reason.error, mapping.fields);
+  return { ...reason, error, firstLine: Number(line), place: `${basename(table.name)}, row ${line}` };
+}
+
+/** Names the column beside each field at the beginning of a clause. */
+const withColumns = (error: string, fields: Readonly<Record<string, string>>): string =>
+  error.replaceAll(/(^|; )([a-z_]+)(?= )/g, (clause, before: string, field: string) => {
+    const column = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    return column === undefined || column === field
+      ? clause
+      : `${before}${field} (column ${JSON.stringify(column.slice(0, 60))})`;
+  });

@@ -1,0 +1,43 @@
+/* Numbers of files as people write them. */
+
+/** Returns whether the numbers of a column have a decimal comma; undefined where none of them shows it. */
+export function decimalCommaIn(cells: readonly string[]): boolean | undefined {
+  let [commas, points] = [0, 0];
+  for (const cell of cells) {
+    const [digits = ""] = /\d[\d.,]*/.exec(cell.slice(0, 100).replaceAll(/[\s\u00a0']/g, "")) ?? [];
+    const [comma, point] = [digits.lastIndexOf(","), digits.lastIndexOf(".")];
+    if (comma >= 0 && point >= 0) comma > point ? commas++ : points++;
+    else if (comma >= 0) isGroup(digits, comma, ",") ? isRepeated(digits, comma, ",") && points++ : commas++;
+    else if (point >= 0) isGroup(digits, point, ".") ? isRepeated(digits, point, ".") && commas++ : points++;
+  }
+  return commas + points === 0 ? undefined : commas > 0 && points === 0;
+}
+
+/** Returns whether a sign may separate thousands: three digits follow it, and at most three precede the first. */
+const isGroup = (digits: string, last: number, sign: string) =>
+  digits.length - last === 4 && digits.indexOf(sign) <= 3;
+const isRepeated = (digits: string, last: number, sign: string) => digits.indexOf(sign) !== last;
+
+const WITH_POINT = /^\d{1,3}(?:[,' ]?\d{3})*(?:\.\d+)?$|^\d+(?:\.\d*)?$/;
+const WITH_COMMA = /^\d{1,3}(?:[.' ]?\d{3})*(?:,\d+)?$|^\d+(?:,\d*)?$/;
+
+/** Returns a number without separators of thousands, and with a decimal point; undefined for any other text. */
+export function numberIn(text: string, hasCommas: boolean): string | undefined {
+  const given = text
+    .slice(0, 100)
+    .replaceAll(/[\s\u00a0\u202f]+/g, " ")
+    .trim();
+  if (!(hasCommas ? WITH_COMMA : WITH_POINT).test(given)) return undefined;
+  const digits = given.replaceAll(hasCommas ? /[.' ]/g : /[,' ]/g, "").replace(",", ".");
+  return digits.endsWith(".") ? digits.slice(0, -1) : digits;
+}
+
+/** Returns an amount without the sign or code of its currency. */
+export function amountIn(text: string, hasCommas: boolean): string | undefined {
+  const number = text
+    .trim()
+    .slice(0, 100)
+    .replace(/^[A-Z]{0,3}\s?[$€£]?\s*/, "")
+    .replace(/\s*(?:[$€£]|[A-Z]{3})$/, "");
+  return numberIn(number, hasCommas);
+}
