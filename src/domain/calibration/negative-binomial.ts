@@ -7,8 +7,11 @@ import { logGamma } from "./log-gamma.ts";
 
 /** The rate is taken as fixed below this variance of the factor. */
 const NO_VARIANCE = 1e-12;
-/** The range around the mean, in standard deviations, beyond which nothing of a distribution lies. */
-const REACH = 14;
+/**
+ * The range around the mean, in standard deviations, beyond which at most 2% of a distribution lie on either side (Cantelli's
+ * inequality). A sum that begins farther below would begin with a probability that no number can hold.
+ */
+const REACH = 8;
 
 type Count = { mean: number; factorVariance: number };
 
