@@ -2,10 +2,10 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedLossesOf, lossPartOf } from "../../domain/losses/component-losses.ts";
 import type { Layer } from "../../domain/losses/severity.ts";
 import { rankingOf, standingIn, type UnitLosses } from "../../domain/losses/standing.ts";
-import type { Day, Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import { iterateLossRows } from "../../store/paged-iteration.ts";
 import type { PropertyStanding } from "../../store/queries/property-standings.ts";
+import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";
 import { bookMembers } from "../book/members.ts";
 import { presentPrices } from "../portfolio/price-list.ts";
@@ -33,7 +33,7 @@ export async function renewStandings(deps: StandingDeps): Promise<number> {
   const { store, yieldNow, signal } = deps;
   const run = await store.read.snapshots.latestFinished();
   if (!run || run.comparedAt !== null) return 0;
-  const { day, startedAt } = run;
+  const { day } = run;
   const portfolios: { partnerId: string; properties: ComparedProperty[] }[] = [];
   for (const { id: partnerId } of await bookMembers(store.read, undefined)) {
     signal?.throwIfAborted();
@@ -62,7 +62,7 @@ export async function renewStandings(deps: StandingDeps): Promise<number> {
     count += properties.length;
   }
   // The first properties of an installation are compared on their first day.
-  if (count > 0) await inBackground(store, (tx) => finish(tx, day, startedAt));
+  if (count > 0) await inBackground(store, (tx) => finish(tx, run));
   return count;
 }
 
@@ -76,10 +76,10 @@ const inBackground = (store: Store, run: (tx: Tx) => Promise<void>, partnerId?: 
     ...(partnerId !== undefined && { partnerId }),
   });
 
-/** Marks the snapshot as compared, unless it has been taken again meanwhile. */
-async function finish(tx: Tx, day: Day, startedAt: Instant): Promise<void> {
+/** Marks the snapshot as compared, unless it has been taken again or has added components meanwhile. */
+async function finish(tx: Tx, { day, startedAt, components }: SnapshotRun): Promise<void> {
   const run = await tx.snapshots.lockRun(day);
-  if (run?.startedAt !== startedAt || run.finishedAt === null) return;
+  if (run?.startedAt !== startedAt || run.components !== components || run.finishedAt === null) return;
   await tx.snapshots.update(day, { comparedAt: tx.now });
   await tx.partners.bumpAllRevisions();
 }

@@ -155,3 +155,19 @@ test("a snapshot that was taken again meanwhile is compared again", async () => 
   await renew();
   expect((await store.read.snapshots.latestFinished())!.comparedAt).not.toBeNull();
 });
+
+// Rule: standings
+test("properties that a snapshot adds during a comparison are compared by the next one", async () => {
+  await snapshot();
+  let late: string | undefined;
+  const addLate = async () => {
+    if (late !== undefined) return;
+    late = await add(2, 2);
+    await snapshot();
+  };
+  expect(await renewStandings({ store: fixture.store, knowledge, yieldNow: addLate })).toBe(4);
+  expect(await standing(late!)).toBeUndefined();
+  expect(await renew()).toBe(5);
+  expect((await standing(late!))!.book.others).toBe(4);
+  expect(await renew()).toBe(0);
+});
