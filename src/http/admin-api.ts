@@ -63,7 +63,7 @@ export function adminApi({
     ...adminAuditOperations(),
     ...modelOperations(knowledge, proposals, address),
     ...adminComponentOperations(knowledge),
-    ...adminRecordOperations(knowledge),
+    ...adminRecordOperations(knowledge, losses),
     ...adminBookOperations(knowledge, losses),
     preflightOperation(runRmPreflight),
   ];

@@ -214,7 +214,7 @@ describe("the records of any partner", () => {
   // Rule: any-record
   test("are read as their partner reads them, without a call of its", async () => {
     const reads = shared.filter(({ route }) => route.method === "GET");
-    expect(reads.length).toBe(11);
+    expect(reads.length).toBe(12);
     const left = async () => Number((await client.get("/v1/ping")).headers.get("x-ratelimit-remaining"));
     for (const { path, route } of reads) {
       const query = adminQuery(route.path, ids);
@@ -232,9 +232,9 @@ describe("the records of any partner", () => {
   });
 
   // Rule: any-record
-  test("have the reserve schedule of a property and of a portfolio, as their partner has it", async () => {
-    const workbook = async (asking: ApiClient, path: string) => {
-      const address = `${asking === admin ? server.adminUrl : server.url}${path}?format=xlsx&years=5`;
+  test("have the workbooks of a property and of a portfolio, as their partner has them", async () => {
+    const workbook = async (asking: ApiClient, path: string, query = "years=5") => {
+      const address = `${asking === admin ? server.adminUrl : server.url}${path}?format=xlsx&${query}`;
       const response = await fetch(address, { headers: asking.credential });
       expect([path, response.status]).toEqual([path, 200]);
       expect(response.headers.get("content-disposition")).toContain(".xlsx");
@@ -246,6 +246,9 @@ describe("the records of any partner", () => {
       ["/v1/portfolio/plan", portfolio],
     ] as const)
       expect(await workbook(admin, path)).toEqual(await workbook(client, own));
+    const layer = "deductible=2500&limit=50000";
+    const losses = await workbook(admin, `/admin/property/${ids.P_}/losses`, layer);
+    expect(losses).toEqual(await workbook(client, `/v1/property/${ids.P_}/losses`, layer));
     expect((await admin.get(portfolio, { limit: 1 })).body).toMatchObject({
       ...(await client.get("/v1/portfolio/plan", { limit: 1 })).body,
       partner_id: ids.PARTNER_,

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { readXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
 import { type Administrator, createAdministrator } from "../support/administrator.ts";
 import { goTo, openApp, openConsole, settled } from "../support/app-window.ts";
@@ -305,6 +307,14 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
   });
 });
 
+async function downloadedWorkbook(page: Page): Promise<{ name: string; sheets: string[] }> {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download XLSX" }).click();
+  const file = await download;
+  const { sheets } = await readXlsx(readFileSync(await file.path()));
+  return { name: file.suggestedFilename(), sheets: sheets.map(({ name }) => name) };
+}
+
 // Rule: alerts-by-cost, book-lists, underwriting
 test("the console lists alerts by expected loss, or by score, and fits an underwriting page on a screen", async () => {
   const client = server.as(partner);
@@ -336,6 +346,13 @@ test("the console lists alerts by expected loss, or by score, and fits an underw
   await page.setViewportSize({ width: 1440, height: 900 });
   await settled(page);
   expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(900);
+  const { name, sheets } = await downloadedWorkbook(page);
+  expect(name).toBe(`losses-${id}.xlsx`);
+  expect(sheets).toContain("Components");
+  await goTo(page, "#/book?view=losses&deductible=2500");
+  await page.getByRole("heading", { name: "Bad years" }).waitFor();
+  await look(page, "console-book-losses");
+  expect(await downloadedWorkbook(page)).toMatchObject({ name: "book-losses.xlsx" });
   expect(pageErrors).toEqual([]);
   await close();
 });

@@ -2,6 +2,7 @@ import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
+import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { refuseDeleted } from "../../usecases/partners/partners.ts";
 import { anyApplianceTypePage, applianceTypeView } from "../../wire/appliance.ts";
 import { pagingParameters, partnerInPath } from "../../wire/parameters.ts";
@@ -19,6 +20,7 @@ import { getPartner } from "./admin-partners.ts";
 import { applianceOperations } from "./appliances.ts";
 import { claimOperations } from "./claims.ts";
 import { componentOperations } from "./components.ts";
+import { lossOperations } from "./losses.ts";
 import { planOperations } from "./plans.ts";
 import { propertyOperations } from "./properties.ts";
 import { serviceEventOperations } from "./service-events.ts";
@@ -60,6 +62,7 @@ const SHARED: Readonly<Record<string, FindOwner>> = {
   updateProperty: ofProperty,
   mergeProperties: ofProperty,
   getPropertyPlan: ofProperty,
+  getPropertyLosses: ofProperty,
   listUnits: ofProperty,
   listClaims: ofProperty,
   getClaim: ofProperty,
@@ -75,7 +78,7 @@ const SHARED: Readonly<Record<string, FindOwner>> = {
 };
 
 /** Returns the operations with which administrators see and correct the records of any partner. */
-export function adminRecordOperations(knowledge: Knowledge): Operation[] {
+export function adminRecordOperations(knowledge: Knowledge, books: LossBooks): Operation[] {
   const operations = [
     ...propertyOperations(knowledge),
     ...applianceOperations(knowledge, 0),
@@ -83,6 +86,7 @@ export function adminRecordOperations(knowledge: Knowledge): Operation[] {
     ...claimOperations(knowledge, 0),
     ...serviceEventOperations(0),
     ...planOperations(knowledge),
+    ...lossOperations(knowledge, books),
   ];
   const byId = (id: string) => operations.find((one) => one.id === id) as PartnerOperation;
   const portfolioPlan = byId("getPortfolioPlan");

@@ -3,7 +3,7 @@ import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { DownloadWorkbook } from "../browser/workbook-download.tsx";
+import { DownloadWorkbook, workbookQuery } from "../browser/workbook-download.tsx";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
@@ -18,7 +18,6 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
   const path = `/v1/property/${encodeURIComponent(id)}/underwriting`;
   const loaded = useLoad(`${id} ${query}`, () => api.read<UnderwritingJson>(`${path}?${query}`), id);
   const { value } = loaded;
-  const fileQuery = new URLSearchParams([...query, ["format", "xlsx"]]);
   const title = `Underwriting${value ? `, ${value.property.name}` : ""}`;
   useTitle(title);
   usePrintFooter(
@@ -41,7 +40,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
               <DownloadWorkbook
                 api={api}
                 file={`losses-${id}.xlsx`}
-                path={`/v1/property/${encodeURIComponent(id)}/losses?${fileQuery}`}
+                path={`/v1/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
               />
             </LayerFields>
           </Underwriting>

@@ -4,6 +4,10 @@ import { ApiFailure } from "./api-failure.ts";
 import { downloadFile } from "./download.ts";
 import { showToast } from "./toasts.tsx";
 
+/** Returns the query of a read that asks for its workbook. */
+export const workbookQuery = (query: URLSearchParams): string =>
+  new URLSearchParams([...query, ["format", "xlsx"]]).toString();
+
 /** Downloads a workbook that the API makes, with one call. */
 export function DownloadWorkbook(props: {
   api: Pick<ApiClient, "readFile">;

@@ -5,12 +5,13 @@ import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import type { TableColumn } from "../browser/virtual-table.tsx";
+import { DownloadWorkbook, workbookQuery } from "../browser/workbook-download.tsx";
 import { count, counted, money } from "../format.ts";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LargestDamage, LossDrivers, LossYears } from "../sections/loss-tables.tsx";
 import { Section } from "../sections/section.tsx";
 import { componentColumns } from "./component-columns.tsx";
-import { useRead, useTitle } from "./console-context.ts";
+import { useConsole, useRead, useTitle } from "./console-context.ts";
 import { PagedTable } from "./paged-table.tsx";
 import { PartnerField } from "./partner-field.tsx";
 import { Heading } from "./shell.tsx";
@@ -198,12 +199,19 @@ const ALERT_COLUMNS = componentColumns<BookAlertPageJson["alerts"][number]>(({ p
 ));
 
 function Losses({ partner, route }: ViewProps) {
+  const { api } = useConsole();
   const query = layerQuery(route);
   if (partner !== "") query.set("partner_id", partner);
   const loaded = useRead<BookLossesJson>(`/admin/book/losses?${query}`);
   return (
     <>
-      <LayerFields route={route} />
+      <LayerFields route={route}>
+        <DownloadWorkbook
+          api={api}
+          file="book-losses.xlsx"
+          path={`/admin/book/losses?${workbookQuery(query)}`}
+        />
+      </LayerFields>
       <LoadedContent loaded={loaded} what="the losses">
         {(losses) => (
           <div class="underwriting">

@@ -2,18 +2,17 @@ import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
+import { DownloadWorkbook, workbookQuery } from "../browser/workbook-download.tsx";
 import { Underwriting } from "../sections/underwriting.tsx";
-import { useRead, useTitle } from "./console-context.ts";
+import { useConsole, useRead, useTitle } from "./console-context.ts";
 import { PropertyTabs } from "./property-page.tsx";
 
 /** The underwriting page of a property, among the book of all partners. */
 export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
+  const { api } = useConsole();
   const path = `/admin/properties/${encodeURIComponent(id)}/underwriting`;
-  const loaded = useRead<UnderwritingJson & { partner: string }>(
-    `${path}?${layerQuery(route)}`,
-    undefined,
-    path,
-  );
+  const query = layerQuery(route);
+  const loaded = useRead<UnderwritingJson & { partner: string }>(`${path}?${query}`, undefined, path);
   useTitle(`Underwriting${loaded.value ? `, ${loaded.value.property.name}` : ""}`);
   return (
     <>
@@ -25,7 +24,13 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
       <LoadedContent loaded={loaded} what="the underwriting page">
         {(made) => (
           <Underwriting made={made} book="book" isLoading={loaded.isLoading}>
-            <LayerFields route={route} />
+            <LayerFields route={route}>
+              <DownloadWorkbook
+                api={api}
+                file={`losses-${id}.xlsx`}
+                path={`/admin/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
+              />
+            </LayerFields>
           </Underwriting>
         )}
       </LoadedContent>
