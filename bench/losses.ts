@@ -1,5 +1,4 @@
-import { Database } from "bun:sqlite";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { lossesOf } from "../src/domain/losses/book-losses.ts";
 import { LossBook } from "../src/domain/losses/loss-book.ts";
@@ -99,7 +98,7 @@ async function ofBook(bench: Bench, { properties, seconds, megabytes }: Size): P
   const alone = await bench.run("losses");
   const idle = await bench.run("partner", "list");
   const server = await bench.serve();
-  await compared(bench);
+  await bench.jobsEnded(server);
   const kept = await readBook(server, partner);
   await server.stop();
   const components = (json.components.created as number).toLocaleString("en-US");
@@ -108,8 +107,8 @@ async function ofBook(bench: Bench, { properties, seconds, megabytes }: Size): P
     {
       what: `The losses of ${components} components`,
       target: `${seconds} s, ${megabytes} MB`,
-      measured: `${spent.toFixed(1)} s of processor time, ${alone.seconds.toFixed(1)} s by the clock, ${alone.megabytes.toFixed(0)} MB; ${kept.firstMs.toFixed(0)} ms in a server, ${kept.againMs.toFixed(1)} ms for the answer that is kept`,
-      holds: spent <= seconds && alone.megabytes <= megabytes,
+      measured: `${spent.toFixed(1)} s of processor time, ${alone.seconds.toFixed(1)} s by the clock, ${alone.megabytes.toFixed(0)} MB; in a server ${kept.cpuSeconds.toFixed(1)} s with the pings, ${(kept.firstMs / 1000).toFixed(1)} s by the clock, ${kept.megabytes.toFixed(0)} MB besides the database, and ${kept.againMs.toFixed(1)} ms for the answer that is kept`,
+      holds: spent <= seconds && alone.megabytes <= megabytes && kept.cpuSeconds <= seconds,
     },
     {
       what: "The slowest ping of that server meanwhile",
@@ -126,16 +125,7 @@ async function ofBook(bench: Bench, { properties, seconds, megabytes }: Size): P
   ];
 }
 
-/** Waits for the comparison of properties that the server makes at its start, which would be measured with the losses. */
-async function compared(bench: Bench): Promise<void> {
-  const database = new Database(join(bench.dataDir, "mainstay.db"), { readonly: true });
-  const isDone = () =>
-    database.query("SELECT 1 FROM snapshot_runs WHERE compared_at IS NOT NULL").get() !== null;
-  while (!isDone()) await Bun.sleep(20);
-  database.close();
-}
-
-async function readBook({ url }: { url: string }, { api_key }: Credentials) {
+async function readBook({ url, pid }: { url: string; pid: number }, { api_key }: Credentials) {
   const headers = { "x-api-key": api_key };
   const read = async () => {
     const startedAt = performance.now();
@@ -144,26 +134,38 @@ async function readBook({ url }: { url: string }, { api_key }: Credentials) {
   };
   let isOver = false;
   let slowestMs = 0;
+  let megabytes = 0;
   const pings = (async () => {
     while (!isOver) {
       const startedAt = performance.now();
       await (await fetch(`${url}/v1/ping`, { headers })).text();
       slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+      megabytes = Math.max(megabytes, ownMegabytes(pid));
       await Bun.sleep(5);
     }
   })();
+  const before = processorMs(pid);
   const first = await read();
+  const cpuSeconds = (processorMs(pid) - before) / 1000;
   isOver = true;
   await pings;
   const again = await read();
   const total = JSON.stringify(JSON.parse(first.text).total);
   return {
     firstMs: first.ms,
+    cpuSeconds,
+    megabytes,
     againMs: again.ms,
     slowestMs,
     isSame: first.text === again.text,
     total,
   };
+}
+
+/** Returns the memory of a process without the pages of the files that it maps. */
+function ownMegabytes(pid: number): number {
+  const [, kilobytes] = readFileSync(`/proc/${pid}/status`, "latin1").match(/RssAnon:\s+(\d+)/)!;
+  return Number(kilobytes) / 1000;
 }
 
 /** Measures the steps of the computation, whose length does not depend on how the components are stored. */
@@ -177,9 +179,10 @@ function longestStep(): Figure[] {
   const steps = lossesOf(book, { modelError: 0.25 });
   const startedAt = process.cpuUsage();
   for (;;) {
-    const before = process.cpuUsage();
+    // The compiler and the garbage collector run beside this thread, and do not delay its other work.
+    const before = process.threadCpuUsage();
     const { done } = steps.next();
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.threadCpuUsage(before);
     holds.push((user + system) / 1000);
     if (done) break;
   }
@@ -189,7 +192,7 @@ function longestStep(): Figure[] {
     {
       what: "Longest step of the losses of a million components, rows aside",
       target: `${STEP_MS} ms`,
-      measured: `${longest.toFixed(1)} ms of processor time, of ${((user + system) / 1e6).toFixed(1)} s`,
+      measured: `${longest.toFixed(1)} ms of the thread's processor time, of ${((user + system) / 1e6).toFixed(1)} s`,
       holds: longest <= STEP_MS,
     },
   ];

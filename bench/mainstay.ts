@@ -49,6 +49,17 @@ export class Bench {
     return (await this.run("partner", "create", name, ...hook)).json;
   }
 
+  /** Waits for the jobs that a server runs when it starts, which would be measured with its requests. */
+  async jobsEnded({ adminUrl }: { adminUrl: string }): Promise<void> {
+    const { admin_key } = (await this.run("admin", "create", "Bench")).json;
+    const isRunning = async () => {
+      const answer = await fetch(`${adminUrl}/admin/jobs`, { headers: { "x-api-key": admin_key } });
+      const { jobs } = (await answer.json()) as { jobs: { running: boolean }[] };
+      return jobs.some(({ running }) => running);
+    };
+    while (await isRunning()) await Bun.sleep(200);
+  }
+
   /** Starts a server and resolves when it listens. */
   async serve(env: Record<string, string> = {}) {
     const startedAt = performance.now();
@@ -76,8 +87,10 @@ export class Bench {
     void (async () => {
       while (!(await reader.read()).done);
     })();
+    const { url, admin_url: adminUrl } = JSON.parse(line) as { url: string; admin_url: string };
     return {
-      url: JSON.parse(line).url as string,
+      url,
+      adminUrl,
       startMs,
       pid: child.pid,
       async stop() {

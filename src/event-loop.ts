@@ -17,6 +17,33 @@ export function yieldUntilAborted(signal: AbortSignal | undefined): Yield {
   };
 }
 
+/** The requests that have yielded before their work was done. */
+let unfinishedRequests = 0;
+
+/** Returns the Yield of a request, which rejects once the signal is aborted. */
+export function yieldOfRequest(signal: AbortSignal): Yield {
+  return async () => {
+    unfinishedRequests++;
+    await yieldToEventLoop();
+    unfinishedRequests--;
+    signal.throwIfAborted();
+  };
+}
+
+/** Times that background work yields in a row while a request has work left, so that it gets a small share of the time. */
+const BACKGROUND_YIELDS = 8;
+
+/** Returns the Yield of background work that has no deadline, which rejects once the signal is aborted. */
+export function yieldInBackground(signal: AbortSignal): Yield {
+  return async () => {
+    for (let n = 0; n < BACKGROUND_YIELDS; n++) {
+      await yieldToEventLoop();
+      signal.throwIfAborted();
+      if (unfinishedRequests === 0) return;
+    }
+  };
+}
+
 /** The length of a slice of work, in milliseconds, unless the caller has another. */
 const SLICE_MS = 2;
 

@@ -3,7 +3,7 @@ import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
-import { yieldUntilAborted } from "../event-loop.ts";
+import { yieldOfRequest } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
 import type { AnswerCache, AnswerCaches } from "../usecases/partners/answer-caches.ts";
@@ -301,7 +301,7 @@ export class RequestPipeline {
       body: bytes ? parseJsonObject(bytes, this.deps.bodyValues) : {},
       address: context.address,
       signal: deadline.signal,
-      yieldNow: yieldUntilAborted(deadline.signal),
+      yieldNow: yieldOfRequest(deadline.signal),
       async readBody(limit) {
         const bytes = await readReserved(request, limit, memory);
         deadline.start();

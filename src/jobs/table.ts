@@ -4,7 +4,7 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
-import { yieldToEventLoop } from "../event-loop.ts";
+import { yieldInBackground, yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store } from "../store/store.ts";
@@ -126,7 +126,7 @@ export function jobTable(deps: JobDeps): Job[] {
         const latest = await store.read.snapshots.latestFinished();
         const day = latest?.day ?? dayOf(clock());
         const properties = await renewAgedPlans(
-          { store, knowledge, clock, yieldNow: yieldToEventLoop, signal },
+          { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal },
           day,
         );
         if (properties > 0) log.info({ properties }, "plans renewed");
@@ -137,7 +137,12 @@ export function jobTable(deps: JobDeps): Job[] {
       pattern: "50 * * * * *",
       runAtStart: true,
       async run(signal) {
-        const properties = await renewStandings({ store, knowledge, yieldNow: yieldToEventLoop, signal });
+        const properties = await renewStandings({
+          store,
+          knowledge,
+          yieldNow: yieldInBackground(signal),
+          signal,
+        });
         if (properties > 0) log.info({ properties }, "properties compared by their losses");
       },
     },
@@ -175,7 +180,7 @@ function recalculation({ store, knowledge, clock, log }: JobDeps): Job["run"] {
     if (!isBasisKnown && (await requestIfBasisChanged(store, priceBasis(knowledge))))
       log.info({}, "prices differ from those of the stored sums, which are recalculated");
     isBasisKnown = true;
-    const deps = { store, knowledge, clock, yieldNow: yieldToEventLoop, signal };
+    const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
     for (const partnerId of await recalculateSums(deps))
       log.info({ partner_id: partnerId }, "sums recalculated by changed prices");
   };

@@ -24,7 +24,7 @@ import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import { addDays, type Day, dayOf } from "../../domain/time.ts";
-import { forEachYielding, runYielding, yieldUntilAborted } from "../../event-loop.ts";
+import { forEachYielding, runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { StoredAction } from "../../store/queries/plan-actions.ts";
@@ -105,7 +105,7 @@ type MadePlan = {
 
 /** Returns undefined for a property that a purge has deleted since it was found. */
 async function makePlan(
-  { store, knowledge, clock, signal }: PlanDeps,
+  { store, knowledge, clock, yieldNow }: PlanDeps,
   partnerId: string,
   propertyId: string,
 ): Promise<MadePlan | undefined> {
@@ -135,8 +135,8 @@ async function makePlan(
     if (group) plan(group);
     return 0;
   };
-  await iterateComponents(store, propertyId, add, yieldUntilAborted(signal));
-  await forEachYielding(groups.rest(), yieldUntilAborted(signal), plan);
+  await iterateComponents(store, propertyId, add, yieldNow);
+  await forEachYielding(groups.rest(), yieldNow, plan);
   return { propertyId, sums: sums.sums(sizeOf(property)), candidates, actions, changes: stored.changes };
 }
 
