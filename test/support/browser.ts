@@ -8,12 +8,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { unpackTar } from "modern-tar";
 import { type Browser, chromium } from "playwright-core";
 import { TIMEOUT_MS } from "./eventually.ts";
+import { programsFolder } from "./temporary-folders.ts";
 
 const PACKAGE = join(import.meta.dir, "../../node_modules/@sparticuz/chromium");
 const { version: VERSION } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
@@ -55,7 +55,7 @@ type Executable = { executable: string; env: Record<string, string> };
 
 /** Unpacks the browser once for a version and these fonts, and adds its libraries where the system lacks them. */
 async function packagedBrowser(): Promise<Executable> {
-  const folder = join(tmpdir(), `mainstay-chromium-${VERSION}-${Bun.hash(FONTS).toString(36)}`);
+  const folder = join(programsFolder(), `mainstay-chromium-${VERSION}-${Bun.hash(FONTS).toString(36)}`);
   if (!existsSync(folder)) await unpack(folder);
   const executable = join(folder, "chromium");
   const fonts = { FONTCONFIG_PATH: join(folder, "fonts") };

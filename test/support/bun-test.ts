@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { RECORD_FOLDER, searchRecord } from "./secret-record.ts";
+import { temporaryIn, temporaryRoot } from "./temporary-folders.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -30,14 +30,16 @@ export type TestRunResult = {
 
 /** Runs the tests. A search of the products' output for secrets counts as a test. */
 export async function runBunTest(run: TestRun): Promise<TestRunResult> {
-  const folder = mkdtempSync(join(tmpdir(), "mainstay-tests-"));
+  const folder = mkdtempSync(join(temporaryRoot(), "mainstay-tests-"));
+  // For the servers of tests, which another user runs.
+  chmodSync(folder, 0o755);
   const report = join(folder, "junit.xml");
   const record = join(folder, "record");
   mkdirSync(record);
   try {
     const child = Bun.spawn(commandOf(run, report), {
       cwd: ROOT,
-      env: { ...process.env, [RECORD_FOLDER]: record, ...run.env },
+      env: { ...process.env, ...temporaryIn(folder), [RECORD_FOLDER]: record, ...run.env },
       stdio: ["ignore", "inherit", "pipe"],
     });
     const output = await copyToStderr(child.stderr);

