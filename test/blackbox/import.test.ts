@@ -222,7 +222,9 @@ describe("importing standard formats", () => {
     <StreetAddress>1 Elm St</StreetAddress></Simplified></StreetAddressDetail><City>Golden</City><State>CO</State></Address>
     <YearOfConstruction>1984</YearOfConstruction></Building></Buildings></Site></Sites><Systems><ConveyanceSystems>
     <ConveyanceSystem ID="E1"><ConveyanceSystemType>Elevator</ConveyanceSystemType><Quantity>2</Quantity></ConveyanceSystem>
-    </ConveyanceSystems><LightingSystems><LightingSystem ID="L1"/></LightingSystems></Systems></Facility></Facilities></BuildingSync>`;
+    </ConveyanceSystems><HVACSystems><HVACSystem><Plants><HeatingPlants><HeatingPlant ID="P1"><Boiler>
+    <OutputCapacity>100</OutputCapacity><CapacityUnits>kW</CapacityUnits></Boiler></HeatingPlant></HeatingPlants></Plants></HVACSystem>
+    </HVACSystems><LightingSystems><LightingSystem ID="L1"/></LightingSystems></Systems></Facility></Facilities></BuildingSync>`;
   /** A COBie workbook without an address. */
   const handover = () =>
     writeXlsx({
@@ -266,10 +268,10 @@ describe("importing standard formats", () => {
     expect(asked.stderr).toMatch(
       /^audit.xml: BuildingSync, 1 row, each a property\n {2}partner_property_id {2}Elm Hall\n/,
     );
-    expect(asked.stderr).toContain("audit.xml: BuildingSync, 1 row, each an appliance\n");
+    expect(asked.stderr).toContain("audit.xml: BuildingSync, 2 rows, each an appliance\n");
     expect(await importing("--file", audit!, "--yes")).toMatchObject({
       properties: { created: 1 },
-      appliances: { created: 2 },
+      appliances: { created: 3 },
       rejected: 0,
       left_out: [{ what: "lighting system", reason: "no kind of equipment", cells: 1 }],
     });
@@ -279,11 +281,12 @@ describe("importing standard formats", () => {
       rejected: 0,
       left_out: [{ what: "Chair", cells: 1 }],
     });
-    const rows = await installation.sql("SELECT serial, install_year FROM appliances ORDER BY seq");
+    const rows = await installation.sql("SELECT serial, install_year, size FROM appliances ORDER BY seq");
     expect(rows.map(Object.values)).toEqual([
-      ["E1-1", 1984],
-      ["E1-2", 1984],
-      ["S1", 2012],
+      ["E1-1", 1984, null],
+      ["E1-2", 1984, null],
+      ["P1", 1984, 341.2],
+      ["S1", 2012, null],
     ]);
   });
 

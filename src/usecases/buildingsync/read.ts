@@ -3,10 +3,17 @@ import { allElements, elementsAt, textAt, type XmlElement } from "../../xml/read
 import { type AreaUnit, areaIn } from "../import/mapping/areas.ts";
 import { type Cells, formTable, type LeftOut, type Table } from "../import/mapping/table.ts";
 import { type Equipment, equipmentOf } from "./equipment.ts";
+import { roofAreas, sizeOf } from "./sizes.ts";
 
 const LONGEST_REFERENCE = 100;
 
-type Building = { element: XmlElement; site: XmlElement; reference: Cells };
+type Building = {
+  element: XmlElement;
+  site: XmlElement;
+  /** It is the only one of its site, whose area is its own. */
+  isOnly: boolean;
+  reference: Cells;
+};
 type Row = { line: number; cells: Cells };
 
 /**
@@ -29,21 +36,24 @@ export function buildingSyncTables(path: string, root: XmlElement, areaUnit: Are
   };
   const names = new Map<string, number>();
   for (const facility of elementsAt(root, "Facilities", "Facility")) {
-    const buildings = elementsAt(facility, "Sites", "Site").flatMap((site) =>
-      elementsAt(site, "Buildings", "Building").map((element): Building => {
-        return { element, site, reference: referenceOf(element, names) };
-      }),
-    );
+    const buildings = elementsAt(facility, "Sites", "Site").flatMap((site) => {
+      const own = elementsAt(site, "Buildings", "Building");
+      return own.map((element): Building => {
+        return { element, site, isOnly: own.length === 1, reference: referenceOf(element, names) };
+      });
+    });
     for (const building of buildings)
       properties.push({ line: building.element.line, cells: propertyOf(building, areaUnit) });
     const places = placesOf(buildings);
+    const areas = roofAreas(buildings.map(({ element }) => element));
     for (const { children } of elementsAt(facility, "Systems"))
       for (const system of children.flatMap((list) => list.children)) {
         const building = buildingOf(system, buildings, places);
         for (const equipment of equipmentOf(system)) {
           if (equipment.typeId === undefined) leave(equipment.what, "no kind of equipment");
           else if (!building) leave(equipment.what, "no building named");
-          else appliances.push({ line: equipment.element.line, cells: applianceOf(building, equipment) });
+          else
+            appliances.push({ line: equipment.element.line, cells: applianceOf(building, equipment, areas) });
         }
       }
   }
@@ -83,7 +93,7 @@ function referenceOf(building: XmlElement, names: Map<string, number>): Cells {
   return { partner_property_id: reference, name };
 }
 
-function propertyOf({ element, site, reference }: Building, areaUnit: AreaUnit): Cells {
+function propertyOf({ element, site, isOnly, reference }: Building, areaUnit: AreaUnit): Cells {
   const at = (...path: string[]) => textAt(element, ...path) || textAt(site, ...path);
   const address = ["Address"];
   const detail = [...address, "StreetAddressDetail"];
@@ -91,9 +101,9 @@ function propertyOf({ element, site, reference }: Building, areaUnit: AreaUnit):
   const street =
     at(...detail, "Simplified", "StreetAddress") ||
     parts.flatMap((part) => at(...detail, "Complex", part) || []).join(" ");
-  const area = elementsAt(element, "FloorAreas", "FloorArea").find(
-    (one) => textAt(one, "FloorAreaType") === "Gross",
-  );
+  const area = [element, ...(isOnly ? [site] : [])]
+    .flatMap((place) => elementsAt(place, "FloorAreas", "FloorArea"))
+    .find((one) => textAt(one, "FloorAreaType") === "Gross");
   const apartments = elementsAt(element, "SpatialUnits", "SpatialUnit")
     .filter((one) => textAt(one, "SpatialUnitType") === "Apartment units")
     .map((one) => Number(textAt(one, "NumberOfUnits")));
@@ -146,14 +156,16 @@ function buildingOf(
 const YEAR = /^(1[89]|20)\d{2}$/;
 const MOST = 500;
 
-function applianceOf({ reference }: Building, { element, typeId }: Equipment): Cells {
+function applianceOf(
+  { reference }: Building,
+  { element, typeId }: Equipment,
+  areas: ReadonlyMap<string, number>,
+): Cells {
   const near = (...names: string[]) =>
     [element, ...element.children].flatMap((one) => names.map((name) => textAt(one, name))).find(Boolean) ??
     "";
   const year = near("YearInstalled", "YearofManufacture").slice(0, 4);
   const quantity = Number(near("Quantity"));
-  const volume = textAt(element, "DomesticHotWaterType", "StorageTank", "TankVolume");
-  const isHeater = typeId === "water_heater_gas" || typeId === "water_heater_electric";
   return {
     ...reference,
     type_id: typeId,
@@ -162,6 +174,6 @@ function applianceOf({ reference }: Building, { element, typeId }: Equipment): C
     model: near("ModelNumber"),
     install_year: YEAR.test(year) ? year : undefined,
     quantity: Number.isInteger(quantity) && quantity > 1 && quantity <= MOST ? String(quantity) : undefined,
-    size: isHeater && Number(volume) > 0 ? volume : undefined,
+    size: sizeOf(element, typeId!, areas),
   };
 }

@@ -1,5 +1,6 @@
 import { OperatorError } from "../../domain/errors.ts";
-import { addDays, addMonths, parseDay } from "../../domain/time.ts";
+import { addDays, addMonths } from "../../domain/time.ts";
+import { readDate } from "../../domain/written-dates.ts";
 import type { SheetTable } from "../../xlsx/read-workbook.ts";
 import { type AreaUnit, areaIn, areaUnitOf } from "../import/mapping/areas.ts";
 import { lookUp } from "../import/mapping/look-up.ts";
@@ -168,8 +169,8 @@ function applianceOf(
     brand: companies.get(maker) || (maker.includes("@") ? "" : maker),
     model: of("ModelNumber"),
     serial: serialOf(row),
-    install_year: installed?.slice(0, 4),
-    size: /^(\d+(?:\.\d+)?)(?: .*)?$/.exec(isOwn ? of("Size") : "")?.[1],
+    install_year: installed?.slice(0, 4) ?? yearOfEither(cell("InstallationDate")),
+    size: sizeOf(of("Size"), isOwn),
     unit,
     warranty_expiry: warrantyEnd(
       cell("WarrantyStartDate"),
@@ -185,9 +186,21 @@ function applianceOf(
   };
 }
 
-/** Returns the day of an instant, unless it is the one that stands for none. */
+/** Returns the number of a size of ours, and that of another program with its unit; other programs have dimensions there, too. */
+const sizeOf = (text: string, isOwn: boolean): string | undefined =>
+  isOwn
+    ? /^(\d+(?:\.\d+)?)(?: .*)?$/.exec(text)?.[1]
+    : /^\d[\d.,]* ?[^\d\s][^\d]*$/.exec(text.slice(0, 100))?.[0];
+
+/** Returns the year of a date that has the day or the month first. */
+function yearOfEither(text: string): string | undefined {
+  const [, year] = /^\d{1,2}[/.-]\d{1,2}[/.-](\d{4})(?: |$)/.exec(text) ?? [];
+  return year !== undefined && Number(year) > UNKNOWN_YEAR ? year : undefined;
+}
+
+/** Returns the day of an instant, unless it is the one that stands for none. Other programs write dates of their own. */
 function dateOf(text: string): string | undefined {
-  const day = parseDay(text.slice(0, 10));
+  const day = readDate(text, "SEVERAL FORMATS");
   return day === undefined || Number(day.slice(0, 4)) <= UNKNOWN_YEAR ? undefined : day;
 }
 

@@ -1,5 +1,5 @@
 import { type Appliance, DEFAULT_USAGE } from "../../domain/appliance.ts";
-import { currencyCode, displayed } from "../../domain/display.ts";
+import { currencyCode, displayed, unitLabel } from "../../domain/display.ts";
 import { conflict } from "../../domain/errors.ts";
 import { flagCodesOf } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -158,7 +158,7 @@ class CobieBook {
     const kept = this.#types.get(key);
     if (kept !== undefined) return kept;
     const type = this.knowledge.type(typeId);
-    const dimension = size === null ? null : `${size} ${type.size?.unit ?? ""}`.trim();
+    const dimension = size === null ? null : `${size} ${unitLabel(type.size?.unit ?? "")}`.trim();
     const words = [type.name, brand, model, dimension].filter((text) => text !== null).join(" - ");
     let name = words;
     for (let nth = 2; this.#typeNames.has(name.toLowerCase()); nth++) name = `${words} (${nth})`;

@@ -95,7 +95,7 @@ describe("a BuildingSync document", () => {
         type_id: "water_heater_gas",
         serial: "D1",
         install_year: "2010",
-        size: "80",
+        size: "80 gallons",
         brand: "Rheem",
         model: "G80",
       },
@@ -108,6 +108,42 @@ describe("a BuildingSync document", () => {
       ["conveyance system", 1],
       ["lighting system", 2],
       ["critical it system", 1],
+    ]);
+  });
+
+  test("has the size of a system with its unit, of a roof by its sections, and the area of a site with one building", async () => {
+    const site = document(
+      building(
+        "B1",
+        '<Sections><Section><Roofs><Roof><RoofID IDref="R1"><RoofArea>6000</RoofArea></RoofID></Roof><Roof><RoofID IDref="R1"><RoofArea>4000</RoofArea></RoofID></Roof></Roofs></Section></Sections>',
+      ),
+      `<HVACSystems><HVACSystem ID="H1"><Plants><HeatingPlants><HeatingPlant ID="P1"><Boiler>
+      <InputCapacity>400</InputCapacity><OutputCapacity>314</OutputCapacity><CapacityUnits>kBtu/hr</CapacityUnits></Boiler>
+      </HeatingPlant></HeatingPlants></Plants></HVACSystem>
+      <HVACSystem ID="H2"><PrincipalHVACSystemType>Packaged Rooftop Air Conditioner</PrincipalHVACSystemType>
+      <HeatingAndCoolingSystems>
+      <CoolingSources><CoolingSource ID="C1"><CoolingSourceType><DX/></CoolingSourceType><Capacity>10.000000</Capacity>
+      <CapacityUnits>Cooling ton</CapacityUnits></CoolingSource></CoolingSources></HeatingAndCoolingSystems></HVACSystem>
+      <HVACSystem ID="H3"><PrincipalHVACSystemType>Packaged Rooftop Air Conditioner</PrincipalHVACSystemType>
+      <HeatingAndCoolingSystems><HeatingSources><HeatingSource ID="S1"><HeatingSourceType><Furnace/></HeatingSourceType>
+      <OutputCapacity>99</OutputCapacity><CapacityUnits>kBtu/hr</CapacityUnits></HeatingSource></HeatingSources>
+      </HeatingAndCoolingSystems></HVACSystem></HVACSystems>
+      <RoofSystems><RoofSystem ID="R1"/></RoofSystems>
+      <OnsiteStorageTransmissionGenerationSystems><OnsiteStorageTransmissionGenerationSystem ID="G1">
+      <BackupGenerator>true</BackupGenerator><Capacity>0</Capacity><CapacityUnits>kW</CapacityUnits>
+      </OnsiteStorageTransmissionGenerationSystem></OnsiteStorageTransmissionGenerationSystems>`,
+    ).replace(
+      "<Buildings>",
+      "<FloorAreas><FloorArea><FloorAreaType>Gross</FloorAreaType><FloorAreaValue>9000</FloorAreaValue></FloorArea></FloorAreas><Buildings>",
+    );
+    const [properties, appliances] = read(site);
+    expect(await rowsOf(properties!)).toMatchObject([{ gross_area_sqft: "9000" }]);
+    expect((await rowsOf(appliances!)).map(({ serial, size }) => [serial, size])).toEqual([
+      ["P1", "314 kBtu/hr"],
+      ["C1", "10 Cooling ton"],
+      ["S1", undefined],
+      ["R1", "10000 sq ft"],
+      ["G1", undefined],
     ]);
   });
 

@@ -90,9 +90,9 @@ describe("a COBie workbook", () => {
     const types = [
       {
         ...{ Name: "B1", Category: "23-33 11 15: Fire Tube Boilers", Manufacturer: "sales@weil.example" },
-        ...{ ModelNumber: "88", WarrantyDurationParts: "18", WarrantyDurationUnit: "month" },
+        ...{ ModelNumber: "88", WarrantyDurationParts: "18", WarrantyDurationUnit: "month", Size: "117 kW" },
       },
-      { Name: "Pool Table", Category: "23-21 29 19 15: Billiards Equipment" },
+      { Name: "Pool Table", Category: "23-21 29 19 15: Billiards Equipment", Size: "1700x50x2300" },
     ];
     const component = { Space: "A", TypeName: "B1" };
     const tables = await open({
@@ -106,17 +106,20 @@ describe("a COBie workbook", () => {
           WarrantyStartDate: "2012-08-31T00:00:00",
         },
         { Name: "Boiler-2", ...component, TagNumber: "T2", InstallationDate: "1900-12-31T23:59:59" },
+        { Name: "Boiler-3", ...component, TagNumber: "T3", InstallationDate: "03/04/2019 12:00:00" },
         { Name: "Table-1", Space: "A", TypeName: "Pool Table" },
       ],
     });
     const reference = { partner_property_id: "East Hall", name: "East Hall", unit: "1" };
+    const boiler = { type_id: "B1", brand: "Weil-McLain", model: "88", size: "117 kW" };
     expect(await rowsOf(tables, "Component")).toEqual([
       {
         ...{ line: 2, ...reference, type_id: "B1", brand: "Weil-McLain", model: "88", serial: "S1" },
-        ...{ install_year: "2012", warranty_expiry: "2014-02-28" },
+        ...{ install_year: "2012", warranty_expiry: "2014-02-28", size: "117 kW" },
       },
-      { line: 3, ...reference, type_id: "B1", brand: "Weil-McLain", model: "88", serial: "T2" },
-      { line: 4, ...reference, type_id: "Pool Table", serial: "Table-1" },
+      { line: 3, ...reference, ...boiler, serial: "T2" },
+      { line: 4, ...reference, ...boiler, serial: "T3", install_year: "2019" },
+      { line: 5, ...reference, type_id: "Pool Table", serial: "Table-1" },
     ]);
     const { form } = tables.find(({ name }) => name.endsWith("Component"))!;
     expect(form!.mapping.values).toEqual({ type_id: { B1: "boiler" } });

@@ -11,8 +11,11 @@ const FACTORS: Readonly<Record<string, readonly (readonly [words: RegExp, factor
     [/^(kbtu ?(h|hr|hour|per hour)?|mbh|mbtu ?(h|hr)|thousand btu)$/, 1],
     [/^btu ?(h|hr|hour|per hour)?$/, 0.001],
     [/^mm(btu ?(h|hr)?|bh)$/, 1_000],
+    [/^btu s$/, 3.6],
+    [/^therms? (h|hr)$/, 100],
     [/^(kw|kilowatts?)$/, 3.412_14],
     [/^(w|watts?)$/, 0.003_412_14],
+    [/^(mw|megawatts?)$/, 3_412.14],
     [/^(bhp|boiler horsepower)$/, 33.475],
     [/^(tons?|cooling tons?)$/, 12],
   ],
@@ -22,6 +25,7 @@ const FACTORS: Readonly<Record<string, readonly (readonly [words: RegExp, factor
     [/^btu ?(h|hr|hour|per hour)?$/, 1 / 12_000],
     [/^(kw|kilowatts?)$/, 1 / 3.516_85],
     [/^(w|watts?)$/, 1 / 3_516.85],
+    [/^mm(btu ?(h|hr)?|bh)$/, 1_000 / 12],
   ],
   gallons: [
     [/^(gal|gals|gallons?|us gallons?)$/, 1],
@@ -34,6 +38,8 @@ const FACTORS: Readonly<Record<string, readonly (readonly [words: RegExp, factor
     [/^(w|watts?)$/, 0.001],
     [/^(mw|megawatts?)$/, 1_000],
     [/^(kbtu ?(h|hr)|mbh)$/, 0.293_071],
+    [/^mm(btu ?(h|hr)?|bh)$/, 293.071],
+    [/^(hp|horsepower)$/, 0.745_7],
   ],
   "dwelling units": [[/^(dwelling )?(units|suites|apartments|apts)$/, 1]],
 };

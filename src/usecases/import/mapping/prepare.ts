@@ -211,7 +211,7 @@ class RowMapper {
     }
     if (read.zip !== undefined && (read.country ?? UNITED_STATES) === UNITED_STATES)
       read.zip = zipIn(read.zip);
-    if (!this.table.form) this.#convertSize(read);
+    this.#convertSize(read);
     return read;
   }
 

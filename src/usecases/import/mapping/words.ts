@@ -49,7 +49,7 @@ export const FIELD_WORDS: Readonly<
     ["country", /^country code$/],
     [
       "unit_count",
-      /^((confirmed|number of|no of|no|total|residential) )?(units|suites|apartments|apts|doors)$|^units? count$|^(nombre de |nb )(logements|unites)$|^logements$/,
+      /^((confirmed|number of|no of|no|total|residential) )?(units|suites|apartments|apts)$|^units? count$|^(nombre de |nb )(logements|unites)$|^logements$/,
     ],
     ["stories", /^((confirmed|number of|no of|no) )?(storeys|stories|floors)$|^(nombre d |nb )?etages$/],
     [
