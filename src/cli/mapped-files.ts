@@ -19,6 +19,7 @@ import {
   lackingFields,
   mappableFields,
   mappedTypes,
+  misnamedIn,
 } from "../usecases/import/mapping/known-fields.ts";
 import type { Mapped } from "../usecases/import/mapping/prepare.ts";
 import type { LeftOut, Table } from "../usecases/import/mapping/table.ts";
@@ -66,6 +67,7 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
       const kept = table.form?.mapping ?? mappingOf(saved, table.headings);
       const mapping = refined(kept ?? guessFileMapping(knowledge, table), request);
       if (!kept) refuseAmbiguous({ table, mapping }, request, context);
+      if (!table.form) refuseMisnamed(table, mapping);
       refuseUnknownTypes(table, mapping, isType);
       const isUsable = table.form !== undefined || lackingFields(mapping).length === 0;
       (isUsable ? mapped : without).push({ table, mapping });
@@ -164,6 +166,12 @@ function refuseIdle(mapped: readonly Mapped[], { map, defaults, mapValues }: Map
   for (const { column } of map)
     if (!mapped.some(({ table }) => table.headings.includes(column)))
       throw new UsageError(`no file has a column ${JSON.stringify(column)}`);
+}
+
+function refuseMisnamed({ name, headings }: Table, mapping: FileMapping): void {
+  const misnamed = misnamedIn(mapping, headings);
+  if (misnamed === undefined) return;
+  throw new UsageError(`${name}: the mapping is not valid: ${misnamed}`, "Correct the file of --mapping.");
 }
 
 function refuseUnknownTypes({ name }: Table, mapping: FileMapping, isKnown: (id: string) => boolean): void {

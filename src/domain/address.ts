@@ -35,11 +35,23 @@ const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
  * addressKey({ address: "120 Harbor Street", city: "New York", state: "NY", zip: null }) // "120 harbor st|NY|new york"
  */
 export function addressKey({ address, city, state, zip }: Address): string {
-  const words = address.toLowerCase().replaceAll(/[.,#]/g, " ").split(/\s+/).filter(Boolean);
-  const street = words.map((word) => ABBREVIATIONS.get(word) ?? word).join(" ");
   const place = city === null ? (zip?.slice(0, 5) ?? "") : beginning(city.trim().toLowerCase(), 100);
-  return [beginning(street, 300), state, place].join("|");
+  return [streetKey(address), state, place].join(SEPARATOR);
 }
+
+const SEPARATOR = "|";
+
+/** Returns the first part of the address key. */
+export function streetKey(address: string): string {
+  const words = address.toLowerCase().replaceAll(/[.,#]/g, " ").split(/\s+/).filter(Boolean);
+  return beginning(words.map((word) => ABBREVIATIONS.get(word) ?? word).join(" "), 300);
+}
+
+/** Returns a text with which the address keys of a street begin, and one that is greater than all of them. */
+export const streetKeyRange = (street: string): { from: string; to: string } => ({
+  from: street + SEPARATOR,
+  to: street + String.fromCharCode(SEPARATOR.charCodeAt(0) + 1),
+});
 
 /** Returns at most the first characters of a text, since an index limits the length of its entries. */
 const beginning = (text: string, length: number) => [...text].slice(0, length).join("");

@@ -1,4 +1,5 @@
 import type { Brand } from "./brand.ts";
+import { notFound } from "./errors.ts";
 import type { Grade } from "./figures/condition.ts";
 import type { Property } from "./property.ts";
 import type { Instant } from "./time.ts";
@@ -21,6 +22,8 @@ export type Embed = {
   views: number;
   lastViewedAt: Instant | null;
 };
+
+export const embedNotFound = () => notFound("Embed not found");
 
 /** An embed to create. `days` is its lifetime; null for no expiry. */
 export type NewEmbed = {

@@ -10,7 +10,7 @@ import type { AnswerCache, AnswerCaches } from "../usecases/partners/answer-cach
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
-import { type Authenticator, invalidApiKey } from "./auth.ts";
+import type { Authenticator } from "./auth.ts";
 import {
   checkDeclaredSize,
   declaredBytes,
@@ -23,6 +23,7 @@ import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, namesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
+import { isAbort, reasonOf } from "./failed-call.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import { CHUNK_CHARS, startJson } from "./json-stream.ts";
 import {
@@ -115,17 +116,11 @@ export class RequestPipeline {
         ? await this.#read(operation, request, params, context)
         : await this.#readAsAdministrator(operation, request, params, context);
     } catch (error) {
-      return this.failureResponse(await this.#reasonOf(error, context), context);
+      return this.failureResponse(
+        await reasonOf(error, this.deps.store, { operation, params, context }),
+        context,
+      );
     }
-  }
-
-  /** Returns the error of a failed call. One in progress while its partner was deleted may fail anywhere. */
-  async #reasonOf(thrown: unknown, { partner }: RequestContext): Promise<unknown> {
-    const error = this.deps.store.explain(thrown);
-    if (!partner || error instanceof Failure || error instanceof StorageError || isAbort(thrown))
-      return thrown;
-    const wasDeleted = async () => (await this.deps.store.read.partners.revision(partner.id)) === undefined;
-    return (await wasDeleted().catch(() => false)) ? invalidApiKey() : thrown;
   }
 
   /** Responds to a partner's read, from the cache if possible. */
@@ -427,8 +422,6 @@ function decoded(params: Readonly<Record<string, string | null>>): Record<string
       return Object.fromEntries(Object.entries(params).map(([key, value]) => [key, value ?? ""]));
   return params as Record<string, string>;
 }
-
-const isAbort = (error: unknown) => error instanceof Error && error.name === "AbortError";
 
 /** Returns whether the headers declare a body that is not empty. */
 function hasBody({ headers }: Request): boolean {

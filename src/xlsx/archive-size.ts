@@ -2,24 +2,30 @@
 const END = { signature: 0x06054b50, bytes: 22, directoryOffset: 16, mostComment: 65_535 };
 const ENTRY = {
   ...{ signature: 0x02014b50, bytes: 46, flags: 8, method: 10, compressed: 20, size: 24 },
-  ...{ nameLength: 28, extraLength: 30, commentLength: 32 },
+  ...{ nameLength: 28, extraLength: 30, commentLength: 32, headerOffset: 42 },
 };
 const DEFLATED = 8;
 const HAS_DESCRIPTOR = 8;
 /** So few bytes expand to a few kilobytes at most. */
 const NEGLIGIBLE = 64;
+/** The cost of reading a file beside its bytes: one that expands to nothing can be named a million times. */
+const EACH_FILE = 1_024;
+const LOCAL = { bytes: 30, nameLength: 26, extraLength: 28 };
+
+/** A file of an archive: where its data start, and how many bytes it has when it is expanded. */
+type ArchivedFile = { start: number; size: number };
 
 /**
- * Returns how many bytes the files of a ZIP archive have when they are expanded, by its directory: the reader expands none
- * beyond that. Infinity if the directory does not say so of a file; undefined if there is no directory.
+ * Returns the files of a ZIP archive by its directory: the reader expands none beyond the size there. That is Infinity if the
+ * directory does not say it; undefined if there is no directory.
  */
-export function expandedBytes(archive: Buffer): number | undefined {
+function filesOf(archive: Buffer): ArchivedFile[] | undefined {
   const signature = Buffer.alloc(4);
   signature.writeUInt32LE(END.signature);
   const last = archive.length - END.bytes;
   const end = last < 0 ? -1 : archive.lastIndexOf(signature, last);
   if (end < 0 || end < last - END.mostComment) return undefined;
-  let total = 0;
+  const files: ArchivedFile[] = [];
   let at = archive.readUInt32LE(end + END.directoryOffset);
   // An entry count would not bound the entries that the reader finds; the archive's end does.
   while (at + ENTRY.bytes <= end && archive.readUInt32LE(at) === ENTRY.signature) {
@@ -28,10 +34,53 @@ export function expandedBytes(archive: Buffer): number | undefined {
     const isDeflated = archive.readUInt16LE(at + ENTRY.method) === DEFLATED;
     const hasDescriptor = (archive.readUInt16LE(at + ENTRY.flags) & HAS_DESCRIPTOR) !== 0;
     const isUnknown = size === 0 ? compressed > NEGLIGIBLE : compressed === 0;
-    if (isDeflated && (isUnknown || (compressed === 0 && hasDescriptor))) return Number.POSITIVE_INFINITY;
-    total += size;
+    const isUnbounded = isDeflated && (isUnknown || (compressed === 0 && hasDescriptor));
+    files.push({
+      start: startOfData(archive, archive.readUInt32LE(at + ENTRY.headerOffset)),
+      size: isUnbounded ? Number.POSITIVE_INFINITY : size,
+    });
     const lengths = [ENTRY.nameLength, ENTRY.extraLength, ENTRY.commentLength];
     at += lengths.reduce((sum, length) => sum + archive.readUInt16LE(at + length), ENTRY.bytes);
   }
-  return total;
+  return files;
+}
+
+function startOfData(archive: Buffer, header: number): number {
+  if (header + LOCAL.bytes > archive.length) return -1;
+  const [name, extra] = [LOCAL.nameLength, LOCAL.extraLength].map((at) => archive.readUInt16LE(header + at));
+  return header + LOCAL.bytes + name! + extra!;
+}
+
+/**
+ * Returns the bytes of a ZIP archive for a reader. `onTooMuch` throws, when the archive is opened if its files expand to more
+ * than the limit, or when they do since the reader reads some of them again and again.
+ */
+export function meteredArchive(archive: Buffer, mostBytes: number, onTooMuch: () => never): Uint8Array {
+  const files = filesOf(archive) ?? [];
+  const sum = files.reduce((total, { size }) => total + size, 0);
+  if (sum > mostBytes) onTooMuch();
+  const sizes = new Map(files.map(({ start, size }) => [start, size]));
+  return new MeteredBytes(archive, (start) => {
+    mostBytes -= EACH_FILE + (sizes.get(start) ?? 0);
+    if (mostBytes < 0) onTooMuch();
+  });
+}
+
+/** Bytes that announce each part that is taken of them. */
+class MeteredBytes extends Uint8Array {
+  readonly #onPart: (start: number) => void;
+
+  constructor({ buffer, byteOffset, length }: Buffer, onPart: (start: number) => void) {
+    super(buffer as ArrayBuffer, byteOffset, length);
+    this.#onPart = onPart;
+  }
+
+  static get [Symbol.species]() {
+    return Uint8Array;
+  }
+
+  override subarray(start = 0, end = this.length): Uint8Array<ArrayBuffer> {
+    this.#onPart(start);
+    return new Uint8Array(this.buffer, this.byteOffset + start, end - start);
+  }
 }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { type CellValue, readXlsx, type Sheet, type Workbook } from "hucre/xlsx";
 import { OperatorError } from "../domain/errors.ts";
-import { expandedBytes } from "./archive-size.ts";
+import { meteredArchive } from "./archive-size.ts";
 import { columnName } from "./cell-references.ts";
 
 /** A sheet as rows of texts, the heading first; `row` counts from 1 as spreadsheets do. */
@@ -9,8 +9,8 @@ export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }
 
 const MAX_BYTES = 64 * 1_048_576;
 /** A few kilobytes may expand to gigabytes. Reading takes eight times as much memory. */
-const MAX_EXPANDED_BYTES = 256 * 1_048_576;
-const MAX_ROWS = 200_000;
+type Limits = { maxRows: number; maxExpandedBytes: number };
+const LIMITS: Limits = { maxRows: 200_000, maxExpandedBytes: 256 * 1_048_576 };
 /** The most that a spreadsheet program lets a cell have, in characters. */
 const MAX_CELL = 32_767;
 /** One text may stand in any number of cells, and each of them becomes text of its own. */
@@ -24,7 +24,8 @@ export const isWorkbook = (path: string): boolean => /\.xlsx$/i.test(path);
  * Reads the sheets of a workbook that have rows. Dates become YYYY-MM-DD, a formula its stored result, and a merged range its
  * first cell. Throws an OperatorError for a file that is protected, damaged or too large.
  */
-export async function readWorkbook(path: string, maxRows = MAX_ROWS): Promise<SheetTable[]> {
+export async function readWorkbook(path: string, limits: Partial<Limits> = {}): Promise<SheetTable[]> {
+  const { maxRows, maxExpandedBytes } = { ...LIMITS, ...limits };
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status) throw new OperatorError(`file not found: ${path}`, "Check the path.");
   if (!status.isFile())
@@ -36,21 +37,27 @@ export async function readWorkbook(path: string, maxRows = MAX_ROWS): Promise<Sh
       `${path} is protected by a password, or in the format of Excel 97`,
       "Save it as .xlsx without a password.",
     );
-  if ((expandedBytes(bytes) ?? 0) > MAX_EXPANDED_BYTES)
-    throw tooLarge(path, `it expands to more than ${MAX_EXPANDED_BYTES / 1_048_576} MiB`);
+  const archive = meteredArchive(bytes, maxExpandedBytes, () => {
+    throw tooLarge(path, `it expands to more than ${maxExpandedBytes / 1_048_576} MiB`);
+  });
   let workbook: Workbook;
   try {
-    workbook = await readXlsx(bytes, { maxRows: maxRows + 2 });
+    workbook = await readXlsx(archive, { maxRows: maxRows + 2 });
   } catch (error) {
+    if (error instanceof OperatorError) throw error;
     throw new OperatorError(
       `${path} cannot be read as a workbook: ${error instanceof Error ? error.message.slice(0, 200) : "unknown format"}`,
       "Open it in a spreadsheet program and save it as .xlsx, or save the sheet as CSV.",
     );
   }
-  return workbook.sheets.map((sheet) => tableOf(path, sheet, maxRows)).filter(({ rows }) => rows.length > 0);
+  const texts = { chars: 0 };
+  return workbook.sheets
+    .map((sheet) => tableOf(path, sheet, maxRows, texts))
+    .filter(({ rows }) => rows.length > 0);
 }
 
-function tableOf(path: string, sheet: Sheet, maxRows: number): SheetTable {
+/** `texts` counts the characters of all sheets of a workbook. */
+function tableOf(path: string, sheet: Sheet, maxRows: number, texts: { chars: number }): SheetTable {
   if (sheet.rows.length > maxRows + 1)
     throw tooLarge(path, `sheet ${sheet.name} has more than ${maxRows} rows`);
   for (const [key, cell] of sheet.cells ?? [])
@@ -62,7 +69,6 @@ function tableOf(path: string, sheet: Sheet, maxRows: number): SheetTable {
       );
     }
   const width = Math.max(0, ...sheet.rows.slice(0, 1).map((row) => row.length));
-  let chars = 0;
   const rows = sheet.rows.flatMap((given, index) => {
     const cells = given.map(textOf);
     for (const [column, { length }] of cells.entries()) {
@@ -71,10 +77,10 @@ function tableOf(path: string, sheet: Sheet, maxRows: number): SheetTable {
           path,
           `sheet ${sheet.name}, cell ${columnName(column)}${index + 1} has ${length} characters`,
         );
-      chars += length;
+      texts.chars += length;
     }
-    if (chars > MAX_CHARS)
-      throw tooLarge(path, `the cells of sheet ${sheet.name} have more than ${MAX_CHARS / 1_048_576} MiB`);
+    if (texts.chars > MAX_CHARS)
+      throw tooLarge(path, `its cells have more than ${MAX_CHARS / 1_048_576} MiB of text`);
     while (cells.length < width) cells.push("");
     return cells.every((cell) => cell.trim() === "") ? [] : [{ row: index + 1, cells }];
   });

@@ -1,6 +1,15 @@
 import { expect, test } from "bun:test";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
-import { ok, type PartnerCall, partnerOperation, readOperationReplies } from "../../src/http/operation.ts";
+import {
+  type AdminCall,
+  adminOperation,
+  ok,
+  okReplies,
+  type PartnerCall,
+  partnerOperation,
+  readOperationReplies,
+} from "../../src/http/operation.ts";
+import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../src/usecases/partners/purge-partner.ts";
 import { object, whole } from "../../src/wire/schema/fields.ts";
@@ -11,6 +20,8 @@ import { withoutDeadline } from "../support/request-context.ts";
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
 const reply = object({ properties: whole("Number of properties", 1) });
+
+const CONTEXT = { requestId: "r", address: "::1", now: NOW, monotonicMs: 0 };
 
 test.each([
   ["while its partner is deleted", true, 401],
@@ -40,15 +51,32 @@ test.each([
     },
   });
   const request = new Request("http://x/count", { headers: { "x-api-key": credentials.apiKey } });
-  const context = {
-    requestId: "r",
-    address: "::1",
-    now: NOW,
-    monotonicMs: 0,
-    headers: {},
-    ...withoutDeadline(),
-  };
+  const context = { ...CONTEXT, headers: {}, ...withoutDeadline() };
   const answer = await pipelineOn(fixture).run(operation, request, {}, context);
   expect(answer.status).toBe(status);
   expect(answer.headers.has("www-authenticate")).toBe(status === 401);
+});
+
+test.each([
+  ["/admin/properties/{id}/count", 404],
+  ["/admin/properties/count", 500],
+])("an administrator's call of %s that fails for a deleted property is answered %i", async (path, status) => {
+  const fixture = await open(NOW);
+  const { key } = await createAdministrator(fixture.administration, "ops");
+  const operation = adminOperation({
+    id: "countComponents",
+    method: "GET",
+    path,
+    summary: "Count the components",
+    tag: "Administration",
+    replies: okReplies("The number", reply),
+    async handle({ store }: AdminCall) {
+      const { components } = await store.read.totals.ofProperty("P_deleted");
+      return ok({ properties: components });
+    },
+  });
+  const request = new Request("http://x/count", { headers: { "x-api-key": key } });
+  const context = { ...CONTEXT, headers: {}, ...withoutDeadline() };
+  const answer = await pipelineOn(fixture).run(operation, request, { id: "P_deleted" }, context);
+  expect(answer.status).toBe(status);
 });

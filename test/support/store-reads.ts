@@ -225,6 +225,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the days of a property's events": () => store.read.serviceEvents.daysBefore(propertyId, day),
     "the days of properties' events": () => store.read.serviceEvents.daysBeforeRecords([propertyId]),
     "a property by its normalized address": () => store.read.properties.firstOfAddress(partnerId, "a|NY|"),
+    "properties by their street": () => store.read.properties.onStreet(partnerId, "1 elm st", 2),
+    "properties by their name": () => store.read.properties.ofName(partnerId, "Elm", 2),
     "a property by its address": () => store.read.properties.ofAddress(partnerId, "N", "A"),
     "rows by their numbers, retired ones included": async () => {
       await store.read.properties.numbered(partnerId, 0, 100);

@@ -93,23 +93,45 @@ describe("a workbook", () => {
     await expect(readWorkbook(save(withSheet(sheet, 20_000)))).rejects.toThrow("exceeds limit");
   });
 
+  test("that names one sheet again and again is refused once the copies expand to too much", async () => {
+    const sheet = sheetXml('<c r="A2"><v>2</v></c>').padEnd(10_000);
+    const files = workbookFiles(sheet);
+    const named = (times: number) =>
+      Array.from({ length: times }, (_, i) => `<sheet name="S${i}" sheetId="${i + 1}" r:id="rId1"/>`).join(
+        "",
+      );
+    const naming = (times: number) =>
+      save(
+        zipArchive({
+          ...files,
+          "xl/workbook.xml": files["xl/workbook.xml"]!.replace(/<sheet .*\/>/, named(times)),
+        }),
+      );
+    const limits = { maxExpandedBytes: 200_000 };
+    expect(await readWorkbook(naming(10), limits)).toHaveLength(10);
+    await expect(readWorkbook(naming(30), limits)).rejects.toThrow("is too large: it expands to more than");
+  });
+
   test("with more text in its cells than their columns can take is refused with its place", async () => {
     const most = "x".repeat(32_767);
     await expect(readWorkbook(save(withSheet(sheetXml(inline(`${most}x`)))))).rejects.toThrow(
       "sheet S, cell A2 has 32768 characters",
     );
     expect(await readWorkbook(save(withSheet(sheetXml(inline(most)))))).toHaveLength(1);
-    const rows = Array.from({ length: 8_200 }, () => [most]);
-    await expect(readWorkbook(await workbook({ name: "S", rows }))).rejects.toThrow(
-      "the cells of sheet S have more than 256 MiB",
+    const sheet = (name: string) => ({ name, rows: Array.from({ length: 4_100 }, () => [most]) });
+    expect(await readWorkbook(await workbook(sheet("S")))).toHaveLength(1);
+    await expect(readWorkbook(await workbook(sheet("S"), sheet("T")))).rejects.toThrow(
+      "its cells have more than 256 MiB of text",
     );
   });
 
   test("with too many rows is refused with the remedy", async () => {
     const rows = Array.from({ length: 52 }, (_, i) => [i]);
-    const error = await readWorkbook(await workbook({ name: "S", rows }), 50).catch((thrown) => thrown);
+    const error = await readWorkbook(await workbook({ name: "S", rows }), { maxRows: 50 }).catch(
+      (thrown) => thrown,
+    );
     expect(error.message).toContain("sheet S has more than 50 rows");
     expect(error.hint).toContain("CSV");
-    expect(await readWorkbook(await workbook({ name: "S", rows }), 51)).toHaveLength(1);
+    expect(await readWorkbook(await workbook({ name: "S", rows }), { maxRows: 51 })).toHaveLength(1);
   });
 });

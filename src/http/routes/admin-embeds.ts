@@ -1,4 +1,4 @@
-import { notFound } from "../../domain/errors.ts";
+import { embedNotFound } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Store } from "../../store/store.ts";
@@ -72,7 +72,9 @@ export function adminEmbedOperations(): Operation[] {
       async handle({ administration, body, now, params, store }) {
         const changed = await updateEmbed(administration, params.id!, readEmbedChange(body));
         const property = await store.read.properties.find(changed.partnerId, changed.propertyId);
-        return ok(embedView({ ...changed, propertyName: property!.name }, now));
+        // The partner may have been purged meanwhile.
+        if (!property) throw embedNotFound();
+        return ok(embedView({ ...changed, propertyName: property.name }, now));
       },
     }),
     adminOperation({
@@ -120,6 +122,6 @@ export function createEmbedOperation(knowledge: Knowledge, publicUrl: () => stri
 
 async function requireEmbed(store: Store, id: string) {
   const found = await store.read.embeds.find(id);
-  if (!found) throw notFound("Embed not found");
+  if (!found) throw embedNotFound();
   return found;
 }

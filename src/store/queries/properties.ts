@@ -1,9 +1,11 @@
-import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
+import { streetKeyRange } from "../../domain/address.ts";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
+import { asSearched, lowered } from "../searched-texts.ts";
 import type { Slice } from "../slice.ts";
 import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -17,6 +19,8 @@ type PropertyRow = Pick<
 >;
 /** The columns of a property that a snapshot reads, with the number of its components. */
 type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; components: number };
+/** A property that a row of a file may mean. */
+export type MatchedProperty = Pick<Property, "id" | "partnerPropertyId" | "unitCount">;
 type PortfolioRow = { property: Property; totals: PropertyTotals };
 
 /** Reads and writes properties. Lists are in the order of `seq`; an ID of another partner is not found. */
@@ -182,6 +186,41 @@ export function propertyStore(engine: Engine) {
       .orderBy(asc(properties.seq))
       .limit(1),
   );
+  const matched = aliased({
+    id: properties.id,
+    partnerPropertyId: properties.partnerPropertyId,
+    unitCount: properties.unitCount,
+  });
+  const onStreet = engine.read<MatchedProperty>(() =>
+    db
+      .select(matched)
+      .from(properties)
+      .where(
+        and(
+          eq(properties.partnerId, placeholder("partnerId")),
+          gte(properties.addressKey, placeholder("from")),
+          lt(properties.addressKey, placeholder("to")),
+          sql`${properties.addressKey} is not null`,
+          gt(properties.seq, 0),
+        ),
+      )
+      .orderBy(asc(properties.addressKey), asc(properties.seq))
+      .limit(placeholder("limit")),
+  );
+  const name = lowered(properties.name);
+  const ofName = engine.read<MatchedProperty>(() =>
+    db
+      .select(matched)
+      .from(properties)
+      .where(
+        and(
+          eq(properties.partnerId, placeholder("partnerId")),
+          sql`${name} in (${placeholder("lower")}, ${placeholder("upper")}, ${placeholder("given")})`,
+          sql`${properties.seq} > 0`,
+        ),
+      )
+      .limit(placeholder("limit")),
+  );
   const insert = engine.insertRow(properties, "all");
   const forSnapshotColumns = {
     id: properties.id,
@@ -278,6 +317,15 @@ export function propertyStore(engine: Engine) {
       addressKey: string,
     ): Promise<{ id: string; name: string } | undefined> {
       return (await ofAddressKey({ partnerId, addressKey }))[0];
+    },
+    /** Returns properties with a street address, as `streetKey` writes it, in any place. */
+    async onStreet(partnerId: string, street: string, limit: number): Promise<MatchedProperty[]> {
+      return await onStreet({ partnerId, ...streetKeyRange(street), limit });
+    },
+    /** Returns properties with the name, whatever its case. Databases ignore the case of ASCII letters alone. */
+    async ofName(partnerId: string, given: string, limit: number): Promise<MatchedProperty[]> {
+      const [lower, upper] = [given.toLowerCase(), given.toUpperCase()].map(asSearched);
+      return await ofName({ partnerId, lower, upper, given: asSearched(given), limit });
     },
     async page(partnerId: string, { limit, offset }: Slice): Promise<PropertyRow[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });

@@ -261,6 +261,7 @@ function jobsOf(
     else {
       const notes = cell("Description") || cell("Name");
       const serviced = serials.get(cell("TypeName")) ?? [];
+      if (serviced.length === 0) leave("no equipment of its type");
       const taken = serviced.slice(0, MOST_EVENTS - done.length);
       for (const { serial } of taken)
         done.push({ line, cells: { ...reference, serial, date, event_type, notes } });

@@ -1,6 +1,7 @@
 import type { Embed, EmbedPreview } from "../../domain/embed.ts";
 import { conditionOf } from "../../domain/figures/condition.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
 import { brandOf } from "../partners/brands.ts";
 
@@ -10,7 +11,9 @@ export async function embedPreview(
   { buildingCentsPerSqft }: Pick<Knowledge, "buildingCentsPerSqft">,
   { partnerId, propertyId }: Pick<Embed, "partnerId" | "propertyId">,
 ): Promise<EmbedPreview> {
-  const property = (await read.properties.find(partnerId, propertyId))!;
+  const property = await read.properties.find(partnerId, propertyId);
+  // The partner may have been purged meanwhile.
+  if (!property) throw propertyNotFound();
   const totals = await read.totals.ofProperty(propertyId);
   return {
     property,

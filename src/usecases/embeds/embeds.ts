@@ -1,5 +1,5 @@
-import type { Embed, EmbedChange, NewEmbed } from "../../domain/embed.ts";
-import { conflict, notFound, OperatorError } from "../../domain/errors.ts";
+import { type Embed, type EmbedChange, embedNotFound, type NewEmbed } from "../../domain/embed.ts";
+import { conflict, OperatorError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
@@ -71,11 +71,11 @@ export async function updateEmbed(
   const hash = typeof passcode === "string" ? await hashPasscode(passcode) : passcode;
   return await store.write(async (tx) => {
     const found = await tx.embeds.find(id);
-    if (!found) throw notFound("Embed not found");
+    if (!found) throw embedNotFound();
     // Read again under the lock: another server may be changing it.
     await tx.forPartner(found.partnerId);
     const embed = await tx.embeds.find(id);
-    if (!embed) throw notFound("Embed not found");
+    if (!embed) throw embedNotFound();
     if (embed.revokedAt !== null) throw conflict("Embed is revoked; create a new one");
     const next = { ...embed, ...texts, ...(hash !== undefined && { passcodeHash: hash }) };
     const { label, recipient, passcodeHash } = next;

@@ -6,7 +6,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
-import { guessFileMapping, mappableFields, mappedTypes } from "./mapping/known-fields.ts";
+import { guessFileMapping, mappableFields, mappedTypes, misnamedIn } from "./mapping/known-fields.ts";
 import type { Prepared } from "./mapping/prepare.ts";
 import { prepareInMemory } from "./mapping/prepared-files.ts";
 import type { LeftOut, Table } from "./mapping/table.ts";
@@ -66,10 +66,14 @@ export async function importTable(
   const mapping = chosen ?? guessFileMapping(knowledge, table);
   const stranger = mappedTypes(mapping).find((id) => !knowledge.types.has(id));
   if (stranger !== undefined) throw invalid(`mapping names the type ${stranger}, which is unknown`);
+  const misnamed = misnamedIn(mapping, table.headings);
+  if (misnamed !== undefined) throw invalid(`mapping: ${misnamed}`);
   // A row that makes several records is rejected once, for the first reason.
   const rejected = new Map<number, string>();
-  const importing = (sources: Prepared["sources"]) => async (own: Store, lock?: HeldLock) =>
-    await importPortfolio({
+  const importing = (sources: Prepared["sources"]) => async (own: Store, lock?: HeldLock) => {
+    // The transaction of a dry run may run again.
+    rejected.clear();
+    return await importPortfolio({
       ...deps,
       store: own,
       sources,
@@ -83,6 +87,7 @@ export async function importTable(
         }
       },
     });
+  };
   const preparing = {
     read: store.read,
     partnerId: partner.id,

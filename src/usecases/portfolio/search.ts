@@ -32,7 +32,8 @@ export async function search(
     });
   for (const one of await read.search.claims(partnerId, text, MOST_FOUND)) results.push(claimResult(one));
   const unique = new Map(results.map((result) => [result.id, result]));
-  return [...unique.values()];
+  const ofKinds = Map.groupBy(unique.values(), ({ kind }) => kind);
+  return [...ofKinds.values()].flatMap((some) => some.slice(0, MOST_FOUND));
 }
 
 const propertyResult = (one: {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { streetKey } from "../../../src/domain/address.ts";
 import type { Appliance } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
@@ -215,6 +216,25 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         updatedAt: fixture.time.now,
       });
       expect(await read().units.count(before.id)).toBe(5);
+    });
+
+    test("are matched by their street in any place, and by their name in any case", async () => {
+      const { properties } = read();
+      const make = (name: string, address: string, city: string) =>
+        fixture.addProperty(other, { name, address, city, partnerPropertyId: `matched-${name}` });
+      const accented = await make("École Élan", "7 Quay Street", "Troy");
+      const second = await make("Quay", "7 Quay St.", "Utica");
+      await make("Quays", "7 Quay Streets", "Troy");
+      await make("Unit", "7 Quay St Apt 2", "Troy");
+      const onStreet = (partnerId: string) => properties.onStreet(partnerId, streetKey("7 QUAY street"), 9);
+      expect(ids(await onStreet(other.id)).sort()).toEqual(ids([accented, second]).sort());
+      expect(await properties.onStreet(other.id, streetKey("7 Quay St"), 1)).toHaveLength(1);
+      expect(await onStreet(partner.id)).toEqual([]);
+      const [found, ...more] = await properties.ofName(other.id, "ÉCOLE élan", 9);
+      expect(found).toEqual({ id: accented.id, partnerPropertyId: "matched-École Élan", unitCount: accented.unitCount });
+      expect(more).toEqual([]);
+      expect(ids(await properties.ofName(other.id, "quay", 9))).toEqual([second.id]);
+      expect(await properties.ofName(partner.id, "quay", 9)).toEqual([]);
     });
 
     test("are iterated by id for a snapshot, across all partners", async () => {

@@ -171,6 +171,7 @@ describe("a COBie workbook", () => {
         { Name: "Clean", ...job, Status: "Not Yet Started", Start: "1" },
         { Name: "Stop", ...job, Category: "ShutDown", Status: "Completed", Start: "2024-05-06" },
         { Name: "Clean", ...job, Status: "Completed", Start: "1" },
+        { Name: "Clean", ...job, TypeName: "B2", Status: "Completed", Start: "2024-05-06" },
       ],
     });
     const event = { date: "2024-05-06", event_type: "Preventive Maintenance", notes: "Clean" };
@@ -182,6 +183,7 @@ describe("a COBie workbook", () => {
       { what: "PM", reason: "a plan of maintenance", cells: 1 },
       { what: "ShutDown", reason: "no kind of event", cells: 1 },
       { what: "PM", reason: "no date", cells: 1 },
+      { what: "PM", reason: "no equipment of its type", cells: 1 },
     ]);
   });
 

@@ -75,6 +75,66 @@ describe("rows of a table", () => {
     await expect(run(BUILDINGS, { mapping: unknown })).rejects.toThrow("mapping names the type warp_core");
   });
 
+  test("are refused with a mapping that names an unknown field, or a column that the rows do not have", async () => {
+    const { mapping } = await run(BUILDINGS, { dryRun: true });
+    const refusal = (part: Partial<typeof mapping>) =>
+      run(BUILDINGS, { mapping: { ...mapping, ...part } }).catch(({ code, message }) => [code, message]);
+    const unknown = '"yaer_built" is no field of properties; did you mean year_built?';
+    for (const part of [
+      { fields: { ...mapping.fields, yaer_built: "Year Built" } },
+      { constants: { yaer_built: "1931" } },
+      { values: { yaer_built: { old: "1931" } } },
+      { dates: { yaer_built: "YYYY-MM-DD" } },
+    ] as const)
+      expect(await refusal(part)).toEqual(["invalid_request", `mapping: ${unknown}`]);
+    for (const part of [
+      { fields: { ...mapping.fields, notes: "Remarks" } },
+      { equipment: [{ column: "Remarks", kind: "flag", types: { "*": "boiler" } }] },
+      {
+        equipment: [{ column: "Remark", kind: "flag", types: { "*": "boiler" }, year_column: "Remarks" }],
+      },
+      { scores: [{ column: "Remarks" }] },
+    ] as const)
+      expect(await refusal(part)).toEqual(["invalid_request", 'mapping: "Remarks" is none of the columns']);
+    expect(await names()).toEqual([]);
+  });
+
+  test("are matched by address and name with properties of the account, wherever they are in its list", async () => {
+    const own = await fixture.addProperty({
+      name: "Elm Court",
+      address: "1 Elm Street",
+      partnerPropertyId: "E",
+      yearBuilt: 1931,
+    });
+    for (let other = 0; other < 3; other++) await fixture.addProperty({ address: `${other} Fir St` });
+    const { result } = await run({ ...BUILDINGS, rows: BUILDINGS.rows.slice(0, 1) });
+    expect(result.properties).toMatchObject({ created: 0, unchanged: 1 });
+    const made = await fixture.store.read.appliances.ofPropertyAfter(own.id, 0, 10);
+    expect(made.map(({ serial }) => serial)).toEqual(["boiler-1", "boiler-2"]);
+  });
+
+  test("of a dry run whose transaction runs again are rejected for what its last run finds", async () => {
+    const { store, partner, clock } = fixture;
+    const retrying: typeof store = {
+      ...store,
+      async write(work, options) {
+        await store.write(work, options).catch(() => {});
+        await fixture.addProperty({ partnerPropertyId: "P-1", yearBuilt: 1990 });
+        return await store.write(work, options);
+      },
+    };
+    const deps = { store: retrying, partner, knowledge, clock, yieldNow: async () => {} };
+    const equipment: TableRows = {
+      file: "equipment.csv",
+      columns: ["partner_property_id", "type_id", "serial"],
+      rows: [["P-1", "boiler", "B-1"]],
+      firstRow: 2,
+    };
+    const dry = await importTable(deps, equipment, { mapping: undefined, dryRun: true, silent: true });
+    expect(dry.result.appliances.created).toBe(1);
+    expect(dry.rejected).toEqual([]);
+  });
+
   test("that make more records than a call may, or longer ones, are refused, and nothing is written", async () => {
     const rows = (count: number, quantity: number) => ({
       ...{

@@ -1,3 +1,4 @@
+import { closestMatch } from "../../../closest-match.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";
@@ -58,4 +59,21 @@ export function lackingFields(mapping: FileMapping): string[] {
   );
   const lacking = required.filter((field) => !has(field));
   return rows === "properties" || REFERENCES.some(has) ? lacking : [...lacking, "name"];
+}
+
+/** Returns what is wrong with a mapping that names a field that rows cannot have, or a column that the file lacks. */
+export function misnamedIn(mapping: FileMapping, headings: readonly string[]): string | undefined {
+  const { fields, constants, values, dates, decimal_comma = [], equipment, scores } = mapping;
+  const known = new Set(mappableFields(mapping));
+  const named = [fields, constants, values, dates].flatMap(Object.keys).concat(decimal_comma);
+  const field = named.find((name) => !known.has(name));
+  if (field !== undefined) {
+    const near = closestMatch(field, [...known]);
+    return `${JSON.stringify(field)} is no field of ${mapping.rows}${near === undefined ? "" : `; did you mean ${near}?`}`;
+  }
+  const there = new Set(headings);
+  const read = [...Object.values(fields), ...scores.map(({ column }) => column)];
+  for (const { column, year_column } of equipment) read.push(column, year_column ?? column);
+  const column = read.find((name) => !there.has(name));
+  return column === undefined ? undefined : `${JSON.stringify(column)} is none of the columns`;
 }

@@ -1,5 +1,6 @@
-import { addressKey } from "../../../domain/address.ts";
+import { streetKey } from "../../../domain/address.ts";
 import type { Yield } from "../../../event-loop.ts";
+import type { MatchedProperty } from "../../../store/queries/properties.ts";
 import type { Stores } from "../../../store/stores.ts";
 
 /** A property in prepared rows: the columns that refer to it, and its reference if it is new. */
@@ -30,11 +31,9 @@ class Equipment {
   }
 }
 
-const PROPERTIES_A_STEP = 1_000;
+/** Two properties with a street address or a name make it ambiguous. */
+const ENOUGH = 2;
 const APPLIANCES_A_STEP = 500;
-
-const streetOf = (address: string) =>
-  addressKey({ address, city: null, state: "", zip: null }).split("|")[0]!;
 
 /** Finds the properties that rows mean, by reference, address or name, and labels their equipment. */
 export class KnownProperties {
@@ -45,7 +44,8 @@ export class KnownProperties {
   readonly #byName = new Map<string, string | null>();
   /** By reference and type: the equipment that exists or is prepared. */
   readonly #equipment = new Map<string, Map<string, Equipment>>();
-  #areListed = false;
+  readonly #streetsRead = new Set<string>();
+  readonly #namesRead = new Set<string>();
 
   constructor(
     private readonly read: Stores,
@@ -63,7 +63,7 @@ export class KnownProperties {
       const found = await this.#named(given, fields);
       if (found) return found;
     }
-    const reference = given ?? (fields.address === undefined ? "" : streetOf(fields.address).slice(0, 100));
+    const reference = given ?? (fields.address === undefined ? "" : streetKey(fields.address).slice(0, 100));
     const property = await this.#ofReference(reference);
     if (/^\d{1,6}$/.test(fields.unit_count ?? "")) property.units ??= Number(fields.unit_count);
     this.#index(reference, fields.address, fields.name);
@@ -151,46 +151,50 @@ export class KnownProperties {
   }
 
   async #matched({ address, name }: Fields): Promise<PropertyKey | undefined> {
-    await this.#list();
     const reference =
-      (address === undefined ? undefined : this.#byStreet.get(streetOf(address))) ??
-      (name === undefined ? undefined : this.#byName.get(name.toLowerCase()));
+      (address === undefined ? undefined : await this.#onStreet(streetKey(address))) ??
+      (name === undefined ? undefined : await this.#ofName(name));
     return reference == null ? undefined : await this.#ofReference(reference);
   }
 
-  /** Reads the addresses and names of all properties once; those without a reference cannot be matched by one. */
-  async #list(): Promise<void> {
-    if (this.#areListed) return;
-    this.#areListed = true;
-    const { properties: last } = await this.read.totals.stored(this.partnerId);
-    for (let after = 0; after < last; after += PROPERTIES_A_STEP) {
-      const rows = await this.read.propertyFilters.inRange(
-        this.partnerId,
-        {},
-        after,
-        after + PROPERTIES_A_STEP,
-      );
-      const found = await this.read.propertyFilters.ofIds(rows.map(({ id }) => id));
-      for (const { property } of found) {
-        const { id, partnerPropertyId, address, name, unitCount: units } = property;
-        const reference = partnerPropertyId ?? id;
-        const columns: Record<string, string> =
-          partnerPropertyId === null ? { property_id: id } : { partner_property_id: partnerPropertyId };
-        this.#byReference.set(reference, { reference, columns, id, units });
-        this.#index(reference, address, name);
-      }
-      await this.yieldNow();
+  async #onStreet(street: string): Promise<string | null | undefined> {
+    if (!this.#streetsRead.has(street)) {
+      this.#streetsRead.add(street);
+      for (const one of await this.read.properties.onStreet(this.partnerId, street, ENOUGH))
+        put(this.#byStreet, street, this.#stored(one));
     }
+    return this.#byStreet.get(street);
+  }
+
+  async #ofName(name: string): Promise<string | null | undefined> {
+    const key = name.toLowerCase();
+    if (!this.#namesRead.has(key)) {
+      this.#namesRead.add(key);
+      for (const one of await this.read.properties.ofName(this.partnerId, name, ENOUGH))
+        put(this.#byName, key, this.#stored(one));
+    }
+    return this.#byName.get(key);
+  }
+
+  /** Returns the reference of a stored property; its ID if it has none, by which rows then refer to it. */
+  #stored({ id, partnerPropertyId, unitCount: units }: MatchedProperty): string {
+    const reference = partnerPropertyId ?? id;
+    const columns: Record<string, string> =
+      partnerPropertyId === null ? { property_id: id } : { partner_property_id: partnerPropertyId };
+    this.#byReference.set(reference, { reference, columns, id, units });
+    return reference;
   }
 
   #index(reference: string, address: string | undefined, name: string | undefined): void {
-    const put = (index: Map<string, string | null>, key: string) => {
-      const other = index.get(key);
-      index.set(key, other === undefined || other === reference ? reference : null);
-    };
-    if (address !== undefined) put(this.#byStreet, streetOf(address));
-    if (name !== undefined) put(this.#byName, name.toLowerCase());
+    if (address !== undefined) put(this.#byStreet, streetKey(address), reference);
+    if (name !== undefined) put(this.#byName, name.toLowerCase(), reference);
   }
+}
+
+/** Notes a property for a key, and null for the key of several. */
+function put(index: Map<string, string | null>, key: string, reference: string): void {
+  const other = index.get(key);
+  index.set(key, other === undefined || other === reference ? reference : null);
 }
 
 function ofType(known: Map<string, Equipment>, typeId: string): Equipment {

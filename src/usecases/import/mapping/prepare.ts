@@ -78,6 +78,7 @@ export async function prepareFiles(
         await yieldNow();
         if (!table.form && row.isIdle(cells)) continue;
         const origin = `${table.name}:${line}`;
+        row.countUnnamed(line, cells);
         const fields = row.fields(cells);
         if (rows === "properties") {
           const property = await known.register(fields, isNamed);
@@ -160,6 +161,8 @@ const visitFields = ({ date, technician }: Cells): Cells => ({
 class RowMapper {
   readonly #at: ReadonlyMap<string, number>;
   readonly #areaUnit: AreaUnit;
+  /** The first row with such cells. */
+  #firstUnnamed: number | undefined;
 
   constructor(
     private readonly table: Table,
@@ -186,6 +189,15 @@ class RowMapper {
 
   #cell(cells: readonly string[], column: string): string {
     return (cells[this.#at.get(column) ?? -1] ?? "").trim().replace(/ {2,}/g, " ");
+  }
+
+  /** Counts the cells of a row that have no heading, and cannot mean anything. */
+  countUnnamed(line: number, cells: readonly string[]): void {
+    const { name, headings } = this.table;
+    const unnamed = cells.filter((cell, at) => cell.trim() !== "" && !headings[at]).length;
+    if (unnamed === 0) return;
+    this.#firstUnnamed ??= line;
+    this.left.add(name, `cells from row ${this.#firstUnnamed} on`, "no heading", unnamed);
   }
 
   fields(cells: readonly string[]): Record<string, string | undefined> {
