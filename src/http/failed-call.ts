@@ -2,7 +2,8 @@ import { Failure, StorageError } from "../domain/errors.ts";
 import { propertyNotFound } from "../domain/property.ts";
 import type { Store } from "../store/store.ts";
 import { invalidApiKey } from "./auth.ts";
-import type { Operation, RequestContext } from "./operation.ts";
+import type { Operation } from "./operation.ts";
+import type { RequestContext } from "./responses.ts";
 
 type FailedCall = {
   operation: Operation;

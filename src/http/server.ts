@@ -73,8 +73,12 @@ export function createHttp(deps: HttpDeps): Fetch {
       const path = address.replace(/\{(\w+)\}/g, ":$1");
       const methods = operation.method === "GET" ? ["GET", "HEAD"] : [operation.method];
       for (const method of methods)
-        app.route(method, path, ({ request, params }: { request: Request; params: Record<string, string> }) =>
-          pipeline.run(operation, request, params, contexts.get(request)!),
+        app.route(
+          method,
+          path,
+          ({ request, params }: { request: Request; params?: Record<string, string> }) =>
+            // A path without parameters has none at all.
+            pipeline.run(operation, request, params ?? {}, contexts.get(request)!),
         );
       table.add(path, methods);
     }
