@@ -231,7 +231,11 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await properties.onStreet(other.id, streetKey("7 Quay St"), 1)).toHaveLength(1);
       expect(await onStreet(partner.id)).toEqual([]);
       const [found, ...more] = await properties.ofName(other.id, "ÉCOLE élan", 9);
-      expect(found).toEqual({ id: accented.id, partnerPropertyId: "matched-École Élan", unitCount: accented.unitCount });
+      expect(found).toEqual({
+        id: accented.id,
+        partnerPropertyId: "matched-École Élan",
+        unitCount: accented.unitCount,
+      });
       expect(more).toEqual([]);
       expect(ids(await properties.ofName(other.id, "quay", 9))).toEqual([second.id]);
       expect(await properties.ofName(partner.id, "quay", 9)).toEqual([]);
