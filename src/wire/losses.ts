@@ -113,6 +113,10 @@ export const losses = object({
       "Premium by the standard deviation principle; null unless `risk_load`, `loss_adjustment_ratio` or `expense_ratio` is given",
       21_300,
     ).orNull(),
+    premium_deviation: usd(
+      "The standard deviation that `risk_load` multiplies in it: of the insured losses, or the part of its portfolio's that a property causes; null without a `risk_load`",
+      18_200,
+    ).orNull(),
   }).describedAs("Each damage above the deductible, up to the limit"),
   largest_damage: list(
     "The largest single damage of the year. A single loss, not an event",
@@ -149,8 +153,8 @@ type WrittenLosses = {
   assumptions: Assumptions;
   yearFactors: readonly YearFactor[];
   layer: Layer;
-  /** In cents; null unless it is asked for. */
-  premium: number | null;
+  /** In cents; null unless it is asked for. The deviation is null without a risk load. */
+  premium: { amount: number; deviation: number | null } | null;
 };
 
 export const lossesView = losses.serializer((knowledge: Knowledge, written: WrittenLosses) => {
@@ -179,7 +183,8 @@ export const lossesView = losses.serializer((knowledge: Knowledge, written: Writ
     },
     insured: {
       ...distributionView(book.insured),
-      technical_premium: premium === null ? null : wholeCents(premium),
+      technical_premium: premium && wholeCents(premium.amount),
+      premium_deviation: premium && premium.deviation !== null ? wholeCents(premium.deviation) : null,
     },
     largest_damage: book.largestDamage.map(({ amount, probability }) => ({
       amount: usdFromCents(amount),
@@ -228,7 +233,8 @@ export function lossTable(json: LossesJson): Cell[][] {
       rows.push({ section, item: `exceeded once in ${years} years`, ...point });
     rows.push({ section, item: "tail_value_at_risk_99", ...loss.tail_value_at_risk_99 });
   }
-  rows.push({ section: "insured", item: "technical_premium", amount: json.insured.technical_premium });
+  for (const item of ["technical_premium", "premium_deviation"] as const)
+    rows.push({ section: "insured", item, amount: json.insured[item] });
   for (const { peril, expected } of json.damage.by_peril)
     rows.push({ section: "damage by peril", item: peril, amount: expected });
   for (const { amount, probability } of json.largest_damage)

@@ -64,7 +64,7 @@ const underwriting = object({
   }).describedAs("What planned work would save"),
   standing: object({
     as_of: day(
-      "Day of the snapshot that was compared; null for a property that is newer, or that had no components then",
+      "Day of the snapshot that was compared; null for a property that is newer or retired, or that had no components then",
       "2026-11-25",
     ).orNull(),
     properties: whole(

@@ -89,19 +89,28 @@ describe("losses", () => {
       expense_ratio: "0.25",
     };
     const all = (await client.get("/v1/properties")).body.properties;
-    let premiums = 0;
+    let [premiums, deviations] = [0, 0];
     for (const { id } of all) {
       const { insured } = (await client.get(`/v1/property/${id}/losses`, terms)).body;
       premiums += insured.technical_premium;
+      deviations += insured.premium_deviation;
+      expect(insured.technical_premium).toBeCloseTo(
+        (insured.expected * 1.1 + 0.3 * insured.premium_deviation) / 0.75,
+        1,
+      );
     }
     const whole = await portfolio(terms);
+    expect(deviations).toBeCloseTo(whole.insured.premium_deviation, 1);
+    expect(whole.insured.premium_deviation).toBe(whole.insured.standard_deviation);
     expect(premiums).toBeCloseTo(whole.insured.technical_premium, 0);
     const { expected, standard_deviation } = whole.insured;
     expect(whole.insured.technical_premium).toBeCloseTo(
       (expected * 1.1 + 0.3 * standard_deviation) / 0.75,
       1,
     );
-    expect((await portfolio()).insured.technical_premium).toBeNull();
+    const unloaded = { technical_premium: expect.any(Number), premium_deviation: null };
+    expect((await portfolio({ expense_ratio: "0.25" })).insured).toMatchObject(unloaded);
+    expect((await portfolio()).insured).toMatchObject({ ...unloaded, technical_premium: null });
   });
 
   // Rule: losses-selection

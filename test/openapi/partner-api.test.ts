@@ -80,7 +80,7 @@ const LOSSES: Fields = {
   damage: `${YEAR_LOSSES} by_peril`,
   "damage.exceedance[]": `return_period_years ${AMOUNT}`,
   "damage.by_peril[]": "peril expected",
-  insured: `${YEAR_LOSSES} technical_premium`,
+  insured: `${YEAR_LOSSES} technical_premium premium_deviation`,
   "insured.exceedance[]": `return_period_years ${AMOUNT}`,
   "largest_damage[]": "amount probability",
   "drivers[]": "by key name expected share_of_expected share_of_variance",

@@ -48,6 +48,7 @@ function summary(json: LossesJson): Sheet {
         ...[total, damage, insured].map((loss) => loss.tail_value_at_risk_99.with_model_error),
       ],
       ["Technical premium", null, null, insured.technical_premium],
+      ["Standard deviation in the premium", null, null, insured.premium_deviation],
       [],
       ...damage.by_peril.map(({ peril, expected }): SheetCell[] => [`Damage by ${peril}`, null, expected]),
       [],

@@ -2,6 +2,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { damageSaved } from "../../domain/losses/loss-control.ts";
 import type { Property } from "../../domain/property.ts";
+import { isRetired } from "../../domain/retirement.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { type UnderwritingJson, underwritingView } from "../../wire/underwriting.ts";
@@ -92,10 +93,10 @@ async function lossControlOf(
   return { ...sums, best };
 }
 
-/** Returns how a property stood at the latest comparison; null before its first one. */
-async function standingOf({ store }: LossDeps, { id }: Property, among: Scope) {
-  const known = await store.read.standings.ofProperty(id);
-  if (!known) return null;
+/** Returns how a property stood at the latest comparison; null before its first one, and for a retired property. */
+async function standingOf({ store }: LossDeps, property: Property, among: Scope) {
+  const known = await store.read.standings.ofProperty(property.id);
+  if (!known || isRetired(property)) return null;
   const { others, lowerExpected, lowerDamage } = known[among];
   const shareOf = (lower: number) => (others === 0 ? null : lower / others);
   return {

@@ -15,11 +15,11 @@ export async function writeLosses(
 ): Promise<LossesJson> {
   const { expected } = selected.losses.insured;
   // The deviation of a property takes the whole book.
-  const loaded = terms && terms.riskLoad > 0 ? await deviation() : 0;
+  const loaded = terms && terms.riskLoad > 0 ? await deviation() : null;
   return lossesView(knowledge, {
     ...selected,
     isCalibrated: selected.modelVersion !== knowledge.modelVersion,
     layer,
-    premium: terms ? technicalPremium(expected, loaded, terms) : null,
+    premium: terms ? { amount: technicalPremium(expected, loaded ?? 0, terms), deviation: loaded } : null,
   });
 }

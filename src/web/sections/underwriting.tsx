@@ -140,14 +140,22 @@ function Facts({ made: { property, losses, standing }, book }: { made: Underwrit
           Place in the {book}
           <Define term="percentile" />
         </dt>
-        <Place standing={standing} unit={unit} />
+        <Place standing={standing} components={losses.components} unit={unit} />
       </div>
     </dl>
   );
 }
 
-function Place({ standing, unit }: { standing: UnderwritingJson["standing"]; unit: string }) {
+function Place(props: { standing: UnderwritingJson["standing"]; components: number; unit: string }) {
+  const { standing, components, unit } = props;
   const { as_of: day, expected_per_unit: losses, damage_per_unit: damage } = standing;
+  if (day === null && components === 0)
+    return (
+      <>
+        <dd>None</dd>
+        <dd class="small muted">No components to compare</dd>
+      </>
+    );
   if (day === null)
     return (
       <>

@@ -1,9 +1,19 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
 import { UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
+import { dayOf } from "../../../src/domain/time.ts";
 import { applyCalibration, revertModel } from "../../../src/usecases/calibration/model-versions.ts";
+import { replaceCostBook } from "../../../src/usecases/costs/cost-book.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { LossBooks, type LossRequest } from "../../../src/usecases/losses/loss-books.ts";
 import { AnswerCaches } from "../../../src/usecases/partners/answer-caches.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
+import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
+import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
+import type { PortfolioWriter } from "../../../src/usecases/portfolio/portfolio-writer.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -37,6 +47,16 @@ const administration = () => ({
   yieldNow: async () => {},
   monotonicMs: () => performance.now(),
 });
+
+const repair = (applianceId: string) => async (writer: PortfolioWriter) => {
+  const log = new ServiceLog(writer);
+  await log.add({
+    ...{ applianceId, componentId: null, eventType: "Emergency Repair", date: "2026-03-01" },
+    ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null },
+    ...{ technician: null, notes: null, conditionAfter: "poor" },
+  });
+  await log.finish();
+};
 
 /** A calibration that learned the year factor of one class and nothing else. */
 function learnedPlumbing(variance: number): Calibration {
@@ -75,6 +95,59 @@ describe("an answer", () => {
     const { id } = await fixture.addProperty({ state: "OH" });
     await fixture.addAppliances({ propertyId: id });
     expect((await losses()).properties).toBe(2);
+  });
+
+  test("follows every kind of change", async () => {
+    const request = { ...ALL, selection: { includeDemo: true } };
+    const { write, store, partnerId } = fixture;
+    const { id } = await fixture.addProperty({ unitCount: 2 });
+    const [heater, roof, spare] = await fixture.addAppliances(
+      { propertyId: id },
+      { propertyId: id, typeId: "roof" },
+      { propertyId: id },
+    );
+    const tank = (await store.read.components.ofAppliance(heater!.id))[0]!;
+    const duplicate = await fixture.addProperty();
+    await fixture.addAppliances({ propertyId: duplicate.id });
+    const line = { typeId: "water_heater_gas", componentDefId: null, state: null, size: null } as const;
+    const own = { plannedCents: 5_000_000, failedCents: null, asOf: "2026-01-01", source: "own" } as const;
+    const changes: Readonly<Record<string, () => Promise<unknown>>> = {
+      "a line of the cost book": () =>
+        write((it) => replaceCostBook(it, "test", () => [{ ...line, ...own }])),
+      "a component": () => write((it) => changeComponent(it, tank.id, { failedCents: 900_000 })),
+      "an appliance": () => write((it) => changeAppliance(it, roof!.id, { installYear: 1985 })),
+      "the place": () => write((it) => changeProperty(it, id, { state: "TX" })),
+      "the units": () => write((it) => changeProperty(it, id, { unitCount: 9 })),
+      "the area": () => write((it) => changeProperty(it, id, { grossAreaSqft: 9000, stories: 2 })),
+      "an event": () => write(repair(heater!.id)),
+      "a merge": () => write((it) => mergeProperties(it, { into: id, from: duplicate.id })),
+      "a retired appliance": () => write((it) => changeAppliance(it, spare!.id, { retiredAt: "2026-03-10" })),
+      "an appliance brought back": () => write((it) => changeAppliance(it, spare!.id, { retiredAt: null })),
+      "a demo property": () => write(createDemoProperty),
+      "a calibration": () =>
+        applyCalibration(administration(), learnedPlumbing(0.5), { force: false, evidence: {} }),
+      "its reverting": () => revertModel(administration()),
+      "a retired property": () => write((it) => changeProperty(it, id, { retiredAt: "2026-03-10" })),
+      "a snapshot": async () => {
+        fixture.time.now += 86_400_000;
+        await takeSnapshot({ ...administration(), clock: () => fixture.time.now }, dayOf(fixture.time.now));
+      },
+    };
+    let before = await losses(request);
+    for (const [name, change] of Object.entries(changes)) {
+      await change();
+      const after = await losses(request);
+      const revision = (await store.read.partners.revision(partnerId))!;
+      const computed = await new LossBooks(knowledge, new AnswerCaches(0)).ofPartners(
+        { store, now: fixture.time.now, yieldNow: async () => {} },
+        [{ id: partnerId, revision }],
+        request,
+      );
+      expect([name, after]).toEqual([name, computed]);
+      expect([name, after]).not.toEqual([name, before]);
+      expect(await losses(request)).toBe(after);
+      before = after;
+    }
   });
 
   test("is that of its own selection and layer", async () => {

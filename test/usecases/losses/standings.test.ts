@@ -2,8 +2,10 @@ import { beforeEach, expect, test } from "bun:test";
 import { dayOf } from "../../../src/domain/time.ts";
 import { LossBooks } from "../../../src/usecases/losses/loss-books.ts";
 import { renewStandings } from "../../../src/usecases/losses/standings.ts";
+import { underwrite } from "../../../src/usecases/losses/underwriting.ts";
 import { AnswerCaches } from "../../../src/usecases/partners/answer-caches.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
+import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
@@ -170,4 +172,27 @@ test("properties that a snapshot adds during a comparison are compared by the ne
   expect(await renew()).toBe(5);
   expect((await standing(late!))!.book.others).toBe(4);
   expect(await renew()).toBe(0);
+});
+
+// Rule: standings
+test("a property that is retired has no place until it is brought back", async () => {
+  await snapshot();
+  await renew();
+  const { store, partnerId, time, write } = fixture;
+  const books = new LossBooks(knowledge, new AnswerCaches(0));
+  const placeOf = async (id: string) => {
+    const property = (await store.read.properties.find(partnerId, id))!;
+    const owner = { id: partnerId, revision: (await store.read.partners.revision(partnerId))! };
+    const subject = { property, owner, among: "book" } as const;
+    const request = { selection: { includeDemo: false }, layer: { deductible: 0, limit: null } };
+    return (await underwrite({ store, now: time.now, yieldNow }, knowledge, books, subject, request))
+      .standing;
+  };
+  const [into, from] = [ids[1]!, ids[2]!];
+  const place = await placeOf(from);
+  expect(place).toMatchObject({ as_of: "2026-03-10", properties: 4 });
+  await write((writer) => mergeProperties(writer, { into, from }));
+  expect(await placeOf(from)).toMatchObject({ as_of: null, properties: 0, expected_per_unit: null });
+  await write((writer) => changeProperty(writer, from, { retiredAt: null }));
+  expect(await placeOf(from)).toEqual(place);
 });
