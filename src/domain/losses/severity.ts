@@ -57,9 +57,10 @@ export function insuredMoments(severity: Severity, { deductible, limit }: Layer)
   const top = limit ?? 0;
   const mean = first - deductible * zeroth + top * beyond;
   const square = second - 2 * deductible * first + deductible ** 2 * zeroth + top ** 2 * beyond;
-  // Far in a tail, rounding errors of the differences exceed what is left.
-  const possible = Math.max(mean, 0);
-  return { mean: possible, square: Math.max(square, possible ** 2) };
+  // Far in a tail, and in a thin layer of a large damage, rounding errors of the differences exceed what is left.
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  const possible = Math.min(Math.max(mean, 0), most);
+  return { mean: possible, square: Math.min(Math.max(square, possible ** 2), most ** 2) };
 }
 
 /**
