@@ -37,7 +37,7 @@ export function* candidatesInSteps(
     const kind = indexes.get(key) ?? kinds.length;
     if (kind === kinds.length) {
       indexes.set(key, kind);
-      const where = planLine.isUnit ? "whole unit" : applianceNames.typeName(planLine.appliance_type);
+      const where = planLine.isUnit ? "whole appliance" : applianceNames.typeName(planLine.appliance_type);
       kinds.push({ name: planLine.name, where, cents: cents(planLine.cost) });
     }
     const waitingCents = cents(planLine.cost_of_waiting_a_year);

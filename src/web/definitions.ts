@@ -3,7 +3,7 @@
 export const DEFINITIONS = {
   replaceNow: {
     name: "Replace now",
-    text: "Units and components past the age at which replacing them costs least in the long run, at the end of a fixed life, or with a hazard that must be removed at once. The sum is the planned cost at today's prices; a unit that is replaced as a whole counts once.",
+    text: "Appliances and components past the age at which replacing them costs least in the long run, at the end of a fixed life, or with a hazard that must be removed at once. Immediate are hazards, safety items past their life, and what will more likely than not fail within a year; the rest is to be replaced within the year. The sum is the planned cost at today's prices; an appliance that is replaced as a whole counts once.",
   },
   costOfWaiting: {
     name: "Cost of waiting a year",
@@ -19,7 +19,7 @@ export const DEFINITIONS = {
   },
   chance: {
     name: "Chance in 12 months",
-    text: "The probability of failing within 365 days, from age, use, condition and service history; of a whole unit, that any of its components fails.",
+    text: "The probability of failing within 365 days, from age, use, condition and service history; of a whole appliance, that any of its components fails.",
   },
   plannedCost: {
     name: "Planned cost",

@@ -166,7 +166,7 @@ function toRow(group: readonly PlanLine[], applianceNames: ApplianceNames, years
   return {
     name: first.name,
     where: first.isUnit
-      ? "whole unit"
+      ? "whole appliance"
       : group.length === 1
         ? applianceNames.of(first)
         : applianceNames.typeName(first.appliance_type),

@@ -123,7 +123,7 @@ const LOOKS = {
 };
 const PLACES = [
   ...["", "partners", "usage", "deliveries", "components", "embeds"],
-  ...["snapshots", "model", "jobs", "audit", "settings"],
+  ...["snapshots", "model", "jobs", "audit", "settings", "administrators"],
 ];
 
 describe("the console", () => {
@@ -334,6 +334,16 @@ describe("a component", () => {
     expect(rows).toHaveLength(changes.length + 1);
     for (const [at, { risk_score }] of changes.entries())
       expect(rows[at + 1]).toContain(risk_score.toFixed(2));
+    const curve = page.locator("#age .chart");
+    const values = curve.getByRole("slider", { name: "Values: share still working by age" });
+    await values.press("End");
+    expect(await curve.locator(".readout").innerText()).toMatch(
+      /^After [\d.]+ years of normal use: .*% still working$/,
+    );
+    await curve.locator(".plot").hover({ position: { x: 0, y: 50 } });
+    expect(await curve.locator(".readout").innerText()).toBe(
+      "After 0 years of normal use: 100% still working",
+    );
     await goTo(page, "#/components/C_none");
     await page.getByRole("heading", { name: "Not found" }).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -443,8 +453,10 @@ describe("changes", () => {
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download CSV (1)" }).click();
     const csv = readFileSync(await (await saved).path(), "utf8");
-    expect(csv.split("\r\n")[0]).toBe("seq,at,actor,actor_name,action,subject,partner_name,sentence,detail");
-    expect(csv.split("\r\n")).toHaveLength(3);
+    expect(csv.split("\n")[0]).toBe(
+      "seq,at,actor,actor_name,action,subject,partner_id,partner_name,sentence",
+    );
+    expect(csv.split("\n")).toHaveLength(3);
 
     await goTo(page, `#/deliveries/${deliveryId}`);
     await page.getByRole("button", { name: "Show headers" }).click();
@@ -454,6 +466,14 @@ describe("changes", () => {
     await page.getByRole("link", { name: "Jobs" }).click();
     await page.getByRole("button", { name: "Run now: Delete expired idempotency records" }).click();
     await page.getByText("Delete expired idempotency records: started.").waitFor();
+    const names = await page.locator(".jobs h2").allInnerTexts();
+    expect(names.filter((name) => !/^[A-Z]/.test(name))).toEqual([]);
+    await goTo(page, "#/administrators");
+    await page
+      .getByRole("link", { name: /^Show changes by / })
+      .first()
+      .click();
+    await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
     expect(pageErrors).toEqual([]);
     await close();
   });

@@ -134,18 +134,18 @@ test("one sentence says what to replace now and what waiting costs, as the API d
   const { rating } = (await client.get(`/v1/property/${demoId}/condition-score`)).body;
   const { page, close } = await open("demo");
   expect(await page.locator("#condition .headline").innerText()).toBe(
-    `${rating.charAt(0)}${rating.slice(1).toLowerCase()} condition. ${unit_count} whole units and ${component_count} components should be replaced now ` +
+    `${rating.charAt(0)}${rating.slice(1).toLowerCase()} condition. ${unit_count} whole appliances and ${component_count} components should be replaced now ` +
       `(${dollars(cost)}); delaying a year is expected to cost ${dollars(delay)} more.`,
   );
   const figures = await page.locator("#condition .figures dd:nth-of-type(1)").allInnerTexts();
   const { per_year, per_unit_per_year } = plan.level_deposit["50"].noise;
   expect(figures).toEqual([dollars(cost), dollars(delay), dollars(Math.ceil(per_year))]);
   const notes = await page.locator("#condition .figures dd:nth-of-type(2)").allInnerTexts();
-  expect(notes[0]).toBe(`${dollars(immediate.cost)} immediate, ${dollars(short_term.cost)} short-term`);
+  expect(notes[0]).toBe(`${dollars(immediate.cost)} immediate, ${dollars(short_term.cost)} within a year`);
   expect(notes[2]).toEndWith(`${dollars(Math.ceil(per_unit_per_year))} per unit`);
   // The costs below repeat the same sums, and no others for the same question.
   expect(await page.locator("#plan").innerText()).toContain(
-    `${dollars(cost)}: ${dollars(immediate.cost)} immediate and ${dollars(short_term.cost)} short-term`,
+    `${dollars(cost)}: ${dollars(immediate.cost)} immediate and ${dollars(short_term.cost)} within a year`,
   );
   await close();
 });
@@ -286,7 +286,7 @@ describe("with JavaScript", () => {
       .reduce((sum: number, one: Json) => sum + cents(one.cost_of_waiting_a_year), 0);
     expect(await outcome.innerText()).toBe(
       `${dollars(amount)} covers ${budget.chosen.length} replacements (${dollars(budget.spent)}) and avoids ` +
-        `${dollars(budget.avoided)} of ${dollars(all / 100)} in 12-month delay costs. ${dollars((all - cents(budget.avoided)) / 100)} is not avoided.`,
+        `${dollars(budget.avoided)} in 12-month delay costs. ${dollars((all - cents(budget.avoided)) / 100)} is not avoided.`,
     );
     await page.keyboard.press("End");
     expect(await outcome.innerText()).toContain("avoids all ");

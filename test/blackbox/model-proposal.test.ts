@@ -145,6 +145,11 @@ test("the console shows a calibration with its validation, activates it and reve
   const shown = await proposal();
   const validation = page.getByRole("table", { name: "Forecasts compared with outcomes" });
   expect(await validation.innerText()).toContain(shown.validation.after.concordance.toFixed(4));
+  const deciles = page.locator("#proposal .decile-chart");
+  await deciles.getByRole("slider", { name: "Values: lifetimes by decile of the forecast" }).press("End");
+  expect(await deciles.locator(".readout").innerText()).toMatch(
+    /^Decile 10: [\d.]+% by default, [\d.]+% calibrated$/,
+  );
   expect(await accessibilityViolations(page)).toEqual([]);
   await screenshot(page, "console-model-proposal");
   await page.setViewportSize({ width: 320, height: 640 });

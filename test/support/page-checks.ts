@@ -265,8 +265,13 @@ export async function textProblems(page: Page): Promise<string[]> {
       const scrolls = element.closest(".wide, .edit, pre, .scroll, .search-results");
       if (isClipped && style.textOverflow !== "ellipsis" && style.overflowX !== "auto" && !scrolls)
         problems.push(`"${text.slice(0, 40)}" is wider than its ${block.tagName}`);
+      const rects = [...range.getClientRects()];
+      const size = Number.parseFloat(getComputedStyle(element).fontSize);
+      if (rects.length > 4 && rects.every(({ width }) => width < 2 * size))
+        problems.push(`"${text.slice(0, 40)}" has a letter a line`);
+      if (element.closest("table.rows .number") && isClipped) problems.push(`"${text}" is cut off`);
       const hasEllipsis = element.closest("table.rows");
-      for (const { top, bottom, left, right } of hasEllipsis || scrolls ? [] : range.getClientRects())
+      for (const { top, bottom, left, right } of hasEllipsis || scrolls ? [] : rects)
         if (right > left && bottom > top) boxes.push({ top, bottom, left, right, element, text });
     }
     boxes.sort((a, b) => a.top - b.top);

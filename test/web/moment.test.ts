@@ -1,16 +1,26 @@
 import { afterEach, expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { Moment } from "../../src/web/browser/moment.tsx";
+import { Moment, momentText } from "../../src/web/browser/moment.tsx";
 
 const { TZ } = process.env;
 afterEach(() => {
   process.env.TZ = TZ ?? "UTC";
 });
 
+test("an instant as a text has both times, too", () => {
+  process.env.TZ = "America/Los_Angeles";
+  expect(momentText("2026-11-21T03:00:05.000Z").replaceAll(/\s/g, " ")).toBe(
+    "Nov 21, 2026, 3:00:05 AM UTC (Nov 20, 7:00 PM your time)",
+  );
+});
+
 test.each([
   ["UTC", "Nov 21, 2026, 3:00:05 AM UTC"],
-  ["America/Los_Angeles", "Nov 21, 2026, 3:00:05 AM UTC (Nov 20, 7:00 PM your time)"],
+  [
+    "America/Los_Angeles",
+    'Nov 21, 2026, 3:00:05 AM UTC <span class="local">(Nov 20, 7:00 PM your time)</span>',
+  ],
 ])("an instant is shown in UTC, and beside it in the time zone %s", (zone, text) => {
   process.env.TZ = zone;
   const html = renderToString(h(Moment, { at: "2026-11-21T03:00:05.000Z" }));

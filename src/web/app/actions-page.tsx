@@ -273,7 +273,7 @@ const columnsOf = (
           </span>
           <span class="small muted under">
             <span class="from-medium">
-              {row.component_id === null ? "Whole unit" : systemLabel(row.system)}
+              {row.component_id === null ? "Whole appliance" : systemLabel(row.system)}
             </span>
             <bdi class="below-medium">{row.property_name}</bdi>
           </span>
@@ -305,7 +305,7 @@ const columnsOf = (
     key: "action",
     heading: "Action",
     shownFrom: "medium",
-    width: "roomy",
+    width: "medium",
     cell: (row) => (
       <>
         <span class={`action ${row.action}`} title={row.reason}>

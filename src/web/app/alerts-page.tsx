@@ -7,7 +7,7 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, money } from "../format.ts";
+import { capitalized, count, money, probabilityText } from "../format.ts";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
 import { ComponentName } from "../sections/component-name.tsx";
 import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
@@ -16,18 +16,19 @@ import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
 import { StateFilter } from "./state-filter.tsx";
 
-/** The critical and warning components of the portfolio, highest expected loss first. */
+/** The critical and warning components of the portfolio, highest expected loss or risk score first. */
 export function AlertsPage({ route }: { route: Route }) {
   const { api } = useApp();
   useTitle("Alerts");
   const parameter = (name: string) => route.query.get(name) ?? "";
+  const sortedBy = parameter("sort") === "score" ? "score" : "cost";
   // The counts are those of the list.
   const path = alertsPath({
     include_demo: "true",
     tier: parameter("tier"),
     system: parameter("system"),
     state: parameter("state"),
-    sort: "cost",
+    sort: sortedBy,
   });
   const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoad("types", () => readApplianceTypes(api));
@@ -38,7 +39,10 @@ export function AlertsPage({ route }: { route: Route }) {
       <header class="heading">
         <div>
           <h1>Alerts</h1>
-          <p class="muted">Critical and warning components, highest expected loss first.</p>
+          <p class="muted">
+            Critical and warning components,{" "}
+            {sortedBy === "cost" ? "highest expected loss" : "highest risk score"} first.
+          </p>
         </div>
       </header>
       <Filters>
@@ -91,6 +95,8 @@ export function AlertsPage({ route }: { route: Route }) {
                 columns={columns}
                 rows={rows}
                 rowKey={({ component_id }) => component_id}
+                sorting={{ key: sortedBy, isDescending: true }}
+                onSort={({ key }) => set({ sort: key === "cost" ? "" : key })}
               />
               <LoadMore
                 loaded={rows.length}
@@ -121,6 +127,7 @@ const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJs
           <TierMark tier={row.risk_tier} named /> <ComponentName component={row} />
         </span>
         <span class="small muted under">{applianceNames.typeName(row.appliance_type)}</span>
+        <bdi class="small muted under below-medium">{row.property_name}</bdi>
       </>
     ),
   },
@@ -144,22 +151,31 @@ const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJs
     key: "action",
     heading: "Action",
     shownFrom: "medium",
-    width: "roomy",
+    width: "medium",
     cell: ({ action, reason }) => <span title={reason}>{ACTION_LABELS[action]}</span>,
   },
-  { key: "score", heading: "Risk score", isNumber: true, cell: (row) => row.risk_score.toFixed(2) },
+  {
+    key: "score",
+    heading: "Risk score",
+    isNumber: true,
+    isSortable: true,
+    width: "narrow",
+    shownFrom: "medium",
+    cell: (row) => row.risk_score.toFixed(2),
+  },
   {
     key: "probability",
-    heading: "12-month failure probability",
+    heading: "Chance in 12 months",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => `${(row.failure_probability_12m * 100).toFixed(1)}%`,
+    cell: (row) => capitalized(probabilityText(row.failure_probability_12m)),
   },
   {
     key: "expected",
     heading: "Expected failure",
     isNumber: true,
-    shownFrom: "wide",
+    width: "narrow",
+    shownFrom: "widest",
     cell: (row) => row.projected_failure_year,
   },
   {
@@ -170,15 +186,16 @@ const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJs
   },
   {
     key: "reactive",
-    heading: "Cost after failure",
+    heading: "After failure",
     isNumber: true,
-    shownFrom: "medium",
+    shownFrom: "wide",
     cell: (row) => <span class="muted">{money(row.reactive_cost)}</span>,
   },
   {
-    key: "loss",
+    key: "cost",
     heading: "12-month expected loss",
     isNumber: true,
+    isSortable: true,
     shownFrom: "wide",
     cell: (row) => money(Math.round(row.expected_cost_12m)),
   },

@@ -176,6 +176,9 @@ function unitsOf(plan: PortfolioPlanPageJson, file: readonly Record<string, stri
   return Math.round(costliest.total_inflated / costliest.per_unit_inflated) || 0;
 }
 
+/** Nobody has said how many units a property with 0 has. */
+const unitsText = (units: number) => (units === 0 ? "–" : count(units));
+
 function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule: PortfolioSchedule }) {
   const { rows, rest } = schedule;
   const inSheet = (years: readonly number[]) => years.slice(from, to);
@@ -202,7 +205,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
                   <bdi>{row.name}</bdi>
                 </a>
               </th>
-              <td class="number">{count(row.units)}</td>
+              <td class="number">{unitsText(row.units)}</td>
               <td class="number">{count(row.dueCount)}</td>
               <td class="number">{count(row.dueUsd)}</td>
               <CostCells years={inSheet(row.years)} />
@@ -223,7 +226,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
         <tfoot>
           <tr class="total">
             <th scope="row">Total ({todaysMoney()})</th>
-            <td class="number">{count(schedule.units)}</td>
+            <td class="number">{unitsText(schedule.units)}</td>
             <td class="number">{count(sumBy(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
             <td class="number">{count(sumBy(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>
             <CostCells years={inSheet(schedule.years)} />

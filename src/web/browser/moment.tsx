@@ -3,13 +3,26 @@ import { dateTime } from "../format.ts";
 const localTime = (instant: Date) =>
   instant.toLocaleString("en-US", { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
 
-/** `Nov 21, 2026, 3:00:05 AM UTC (Nov 20, 7:00 PM your time)`: the reader's own time stands beside UTC where it differs. */
-export function Moment({ at }: { at: string }) {
+/** `(Nov 20, 7:00 PM your time)`; nothing where that is UTC. */
+function localText(at: string): string | undefined {
   const instant = new Date(at);
+  return instant.getTimezoneOffset() === 0 ? undefined : `(${localTime(instant)} your time)`;
+}
+
+/** `Nov 21, 2026, 3:00:05 AM UTC (Nov 20, 7:00 PM your time)`: the reader's own time stands beside UTC where it differs. */
+export const momentText = (at: string): string => [dateTime(at), localText(at)].filter(Boolean).join(" ");
+
+export function Moment({ at }: { at: string }) {
+  const local = localText(at);
   return (
     <time dateTime={at}>
       {dateTime(at)}
-      {instant.getTimezoneOffset() !== 0 && ` (${localTime(instant)} your time)`}
+      {local !== undefined && (
+        <>
+          {" "}
+          <span class="local">{local}</span>
+        </>
+      )}
     </time>
   );
 }

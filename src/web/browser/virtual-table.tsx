@@ -8,9 +8,9 @@ export type TableColumn<Row> = {
   /** Rows can be sorted by this column. */
   isSortable?: boolean;
   /** The least width of the window at which the column is shown; always, if omitted. */
-  shownFrom?: "medium" | "wide";
-  /** A width other than an equal share. */
-  width?: "narrow" | "roomy";
+  shownFrom?: "medium" | "wide" | "widest";
+  /** A width other than that of its kind: numbers have one for amounts, and texts share the rest. */
+  width?: "narrow" | "medium" | "roomy";
   cell: (row: Row) => ComponentChildren;
 };
 

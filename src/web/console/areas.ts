@@ -26,7 +26,13 @@ export const GROUPS = [
       { part: "model", name: "Calibration" },
     ],
   },
-  { name: "Settings", areas: [{ part: "settings", name: "Settings" }] },
+  {
+    name: "Settings",
+    areas: [
+      { part: "settings", name: "Server" },
+      { part: "administrators", name: "Admins" },
+    ],
+  },
 ] as const;
 
 /** The pages of the navigation, each with the name of its group. */

@@ -2,12 +2,14 @@ import { useState } from "preact/hooks";
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
-import { downloadCsv } from "../browser/csv-file.ts";
+import { CSV_TYPE } from "../browser/csv-file.ts";
+import { downloadFile } from "../browser/download.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { count, dateTime } from "../format.ts";
-import { AUDIT_PAGE, allEntries, MOST_IN_FILE } from "./audit-entries.ts";
+import { count } from "../format.ts";
+import { auditCsv, MOST_IN_FILE } from "./audit-csv.ts";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { WithLinks } from "./id-link.tsx";
 import { Pager } from "./pager.tsx";
@@ -15,6 +17,7 @@ import { PartnerField } from "./partner-field.tsx";
 import { PeriodFilter, usePeriod } from "./period-filter.tsx";
 import { Heading } from "./shell.tsx";
 
+const PATH = "/admin/audit";
 const FILTERS = ["subject", "actor", "action", "partner_id"] as const;
 
 /** Lists the administrative changes in sentences, with their time and details. */
@@ -24,7 +27,7 @@ export function AuditPage({ route }: { route: Route }) {
   const filters = FILTERS.map((name) => [name, of(name)] as const).filter(([, value]) => value !== "");
   const query = new URLSearchParams([...filters.map((one) => [...one]), ...Object.entries(bounds)]);
   const offset = of("offset") || "0";
-  const loaded = useRead<AuditPageJson>(`/admin/audit?${query}&offset=${offset}`);
+  const loaded = useRead<AuditPageJson>(`${PATH}?${query}&offset=${offset}`);
   const people = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
   const set = (changes: Record<string, string>) => replaceQuery(route, { offset: "", ...changes });
   const actors = (people.value?.administrators ?? []).map(({ admin_id, name }) => [admin_id, name] as const);
@@ -64,7 +67,7 @@ export function AuditPage({ route }: { route: Route }) {
           onChange={(partner_id) => set({ partner_id })}
         />
         <PeriodFilter route={route} onChange={set} />
-        {loaded.value && <DownloadLog path={`/admin/audit?${query}`} total={loaded.value.total} />}
+        {loaded.value && <DownloadLog filters={query} total={loaded.value.total} />}
       </Filters>
       <LoadedContent loaded={loaded} what="the audit log">
         {(page) =>
@@ -94,7 +97,9 @@ function Change({ entry }: { entry: AuditEntryJson }) {
   const { at, action, actor, actor_name, subject, detail } = entry;
   return (
     <li>
-      <span class="when muted">{dateTime(at)}</span>
+      <span class="when muted">
+        <Moment at={at} />
+      </span>
       <div>
         <a class="name" title={actor} href={hrefTo(["audit"], { actor })}>
           <bdi>{actor_name}</bdi>
@@ -145,33 +150,22 @@ const detailText = (value: unknown): string =>
   value === null ? "none" : typeof value === "string" ? value : JSON.stringify(value);
 
 /** Downloads the entries that match the filters, newest first. */
-function DownloadLog({ path, total }: { path: string; total: number }) {
+function DownloadLog({ filters, total }: { filters: URLSearchParams; total: number }) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
   const [read, setRead] = useState(0);
   const most = Math.min(total, MOST_IN_FILE);
   const download = () =>
     run(async () => {
-      const from = `${path}${path.endsWith("?") ? "" : "&"}limit=${AUDIT_PAGE}&offset=`;
-      const rows = await allEntries(
-        async (offset) => (await api.read<AuditPageJson>(`${from}${offset}`)).entries,
+      const text = await auditCsv(
+        filters,
+        {
+          page: (query) => api.read<AuditPageJson>(`${PATH}?${query}`),
+          file: async (query) => (await api.readFile(`${PATH}?${query}`)).text(),
+        },
         setRead,
       );
-      const columns = [
-        "seq",
-        "at",
-        "actor",
-        "actor_name",
-        "action",
-        "subject",
-        "partner_name",
-        "sentence",
-      ] as const;
-      downloadCsv(
-        "audit.csv",
-        [...columns, "detail"],
-        rows.map((row) => [...columns.map((name) => row[name]), JSON.stringify(row.detail)]),
-      );
+      downloadFile("audit.csv", new Blob([text], { type: CSV_TYPE }));
     });
   return (
     <button

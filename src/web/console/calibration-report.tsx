@@ -1,6 +1,7 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import type { FitJson } from "../../wire/model.ts";
 import { percent as length } from "../charts/bar.tsx";
+import { Chart } from "../charts/chart.tsx";
 import { count } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { TableDetails } from "../sections/section.tsx";
@@ -92,32 +93,41 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
   const half = x.bandwidth() / 2;
   return (
     <figure>
-      <svg
-        class="deciles"
-        width="100%"
-        height={HEIGHT}
-        role="img"
-        aria-label={`Share of lifetimes that ended in each decile of the forecast; 10% each if the forecast is correct. Chi-squared: default ${formatNumber(before.chi_squared)}, calibrated ${formatNumber(after.chi_squared)}.`}
+      <Chart
+        kind="decile-chart"
+        name="lifetimes by decile of the forecast"
+        points={deciles.map((at) => ({
+          x: x(String(at))! + half,
+          text: `Decile ${at + 1}: ${formatPercent(before.shares[at]!)} by default, ${formatPercent(after.shares[at]!)} calibrated`,
+        }))}
       >
-        {deciles.map((at) =>
-          [before, after].map(({ shares }, nth) => (
-            <rect
-              class={nth === 0 ? "fill default" : "fill calibrated"}
-              x={length(x(String(at))! + nth * half)}
-              width={length(half)}
-              y={y(shares[at]!)}
-              height={HEIGHT - y(shares[at]!)}
-            />
-          )),
-        )}
-        <line class="limit" x1="0" x2="100%" y1={y(0.1)} y2={y(0.1)} />
-      </svg>
+        <svg
+          class="deciles"
+          width="100%"
+          height={HEIGHT}
+          role="img"
+          aria-label={`Share of lifetimes that ended in each decile of the forecast; 10% each if the forecast is correct. Chi-squared: default ${formatNumber(before.chi_squared)}, calibrated ${formatNumber(after.chi_squared)}.`}
+        >
+          {deciles.map((at) =>
+            [before, after].map(({ shares }, nth) => (
+              <rect
+                class={nth === 0 ? "fill default" : "fill calibrated"}
+                x={length(x(String(at))! + nth * half)}
+                width={length(half)}
+                y={y(shares[at]!)}
+                height={HEIGHT - y(shares[at]!)}
+              />
+            )),
+          )}
+          <line class="limit" x1="0" x2="100%" y1={y(0.1)} y2={y(0.1)} />
+        </svg>
+      </Chart>
       <p class="small muted">
         <span class="legend">
           <i class="swatch default" /> Default
         </span>{" "}
         <span class="legend">
-          <i class="swatch calibrated" /> Calibrated cause year earlier
+          <i class="swatch calibrated" /> Calibrated a year earlier
         </span>{" "}
         Share of lifetimes that ended in each decile of the forecast. The line marks 10%, as expected of a
         correct forecast.

@@ -3,6 +3,7 @@ import { area, line } from "d3-shape";
 import type { ComponentChildren } from "preact";
 import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percent as length } from "../charts/bar.tsx";
+import { Chart } from "../charts/chart.tsx";
 import { count, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { Section, TableDetails } from "../sections/section.tsx";
@@ -60,6 +61,8 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
 
 const [WIDTH, HEIGHT, BOTTOM] = [1000, 180, 22];
 const POINTS = 80;
+/** The values that a pointer and arrow keys find. */
+const READOUTS = 40;
 const TABLE_POINTS = 10;
 
 /** Charts the share of the component type that still works at each effective age, and marks this component. */
@@ -85,43 +88,52 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
   const isFarAlong = age.effective_virtual_age_years > oldest * 0.7;
   return (
     <figure>
-      <svg
-        class="life-curve"
-        width="100%"
-        height={HEIGHT}
-        role="img"
-        aria-label={`Half of the components of this type still work at ${formatYears(median)}; at this component’s ${formatYears(age.effective_virtual_age_years)} of normal use, ${formatPercent(now)}.`}
+      <Chart
+        kind="life-chart"
+        name="share still working by age"
+        points={along(READOUTS).map((years) => ({
+          x: years / oldest,
+          text: `After ${formatYears(years)} of normal use: ${formatPercent(working(years))} still working`,
+        }))}
       >
-        <svg width="100%" height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
-          <path class="under" d={under} />
-          <path class="curve" d={curve} vector-effect="non-scaling-stroke" />
+        <svg
+          class="life-curve"
+          width="100%"
+          height={HEIGHT}
+          role="img"
+          aria-label={`Half of the components of this type still work at ${formatYears(median)}; at this component’s ${formatYears(age.effective_virtual_age_years)} of normal use, ${formatPercent(now)}.`}
+        >
+          <svg width="100%" height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+            <path class="under" d={under} />
+            <path class="curve" d={curve} vector-effect="non-scaling-stroke" />
+          </svg>
+          <line class="ground" x1="0" x2="100%" y1={HEIGHT - BOTTOM + 0.5} y2={HEIGHT - BOTTOM + 0.5} />
+          {x.ticks(6).map((tick) => (
+            <text x={at(tick)} y={HEIGHT - 6} text-anchor={tick === 0 ? "start" : "middle"}>
+              {tick === 0 ? "new" : tick}
+            </text>
+          ))}
+          <line
+            class="now"
+            x1={at(age.effective_virtual_age_years)}
+            x2={at(age.effective_virtual_age_years)}
+            y1="6"
+            y2={HEIGHT - BOTTOM}
+          />
+          <svg x={at(age.effective_virtual_age_years)} overflow="visible">
+            <circle class="newest" cy={y(now)} r="4.5" />
+            {/* The label avoids the curve: above it late in the lifetime, below it early. */}
+            <text
+              class="here"
+              x={isFarAlong ? -10 : 10}
+              y={now < 0.5 ? 24 : HEIGHT - BOTTOM - 12}
+              text-anchor={isFarAlong ? "end" : "start"}
+            >
+              {formatPercent(now)} still working
+            </text>
+          </svg>
         </svg>
-        <line class="ground" x1="0" x2="100%" y1={HEIGHT - BOTTOM + 0.5} y2={HEIGHT - BOTTOM + 0.5} />
-        {x.ticks(6).map((tick) => (
-          <text x={at(tick)} y={HEIGHT - 6} text-anchor={tick === 0 ? "start" : "middle"}>
-            {tick === 0 ? "new" : tick}
-          </text>
-        ))}
-        <line
-          class="now"
-          x1={at(age.effective_virtual_age_years)}
-          x2={at(age.effective_virtual_age_years)}
-          y1="6"
-          y2={HEIGHT - BOTTOM}
-        />
-        <svg x={at(age.effective_virtual_age_years)} overflow="visible">
-          <circle class="newest" cy={y(now)} r="4.5" />
-          {/* The label avoids the curve: above it late in the lifetime, below it early. */}
-          <text
-            class="here"
-            x={isFarAlong ? -10 : 10}
-            y={now < 0.5 ? 24 : HEIGHT - BOTTOM - 12}
-            text-anchor={isFarAlong ? "end" : "start"}
-          >
-            {formatPercent(now)} still working
-          </text>
-        </svg>
-      </svg>
+      </Chart>
       <p class="small muted">
         Share of this component type still working, by years of normal use. The line marks this component.
       </p>

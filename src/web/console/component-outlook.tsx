@@ -104,7 +104,7 @@ export function Decision({ explained: { decision } }: { explained: ExplanationJs
       <dl class="facts">
         {unit !== null && (
           <div>
-            <dt>Whole unit</dt>
+            <dt>Whole appliance</dt>
             <dd>
               {ACTION_LABELS[unit.action]}. {unit.reason} {money(unit.price)} planned,{" "}
               {money(unit.failed_price)} after failure

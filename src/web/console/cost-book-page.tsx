@@ -143,7 +143,7 @@ function Kind({ type_id, component_def_id }: CostLineJson) {
     <>
       <code>{type_id}</code>
       <br />
-      <span class="small muted">{component_def_id ?? "Whole unit"}</span>
+      <span class="small muted">{component_def_id ?? "Whole appliance"}</span>
     </>
   );
 }

@@ -25,7 +25,7 @@ export function CostLineFields({ line }: { line?: CostLineJson }) {
           name="component_def_id"
           autoComplete="off"
           spellcheck={false}
-          placeholder="Whole unit"
+          placeholder="Whole appliance"
           defaultValue={line?.component_def_id ?? ""}
         />
       </label>

@@ -2,9 +2,10 @@ import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { DeliveryJson, FailureGroupsJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
-import { count, dateTime } from "../format.ts";
+import { count } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import { Failures } from "./failures.tsx";
 import { DELIVERY_LABELS } from "./labels.ts";
@@ -127,7 +128,9 @@ function EventName({ id, event, created_at }: DeliveryJson) {
       <a class="name" href={hrefTo(["deliveries", id])}>
         {event}
       </a>
-      <span class="under small muted">{dateTime(created_at)}</span>
+      <span class="under small muted">
+        <Moment at={created_at} />
+      </span>
     </>
   );
 }

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import type { DeliverySignatureJson, FullDeliveryJson } from "../../wire/delivery.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
-import { count, dateTime } from "../format.ts";
+import { count } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { Status } from "./deliveries-page.tsx";
@@ -58,8 +59,8 @@ export function DeliveryPage({ id }: { id: string }) {
                   caption="Attempts"
                   rows={delivery.attempts}
                   columns={[
-                    { heading: "Attempt", cell: (attempt) => count(attempt.attempt) },
-                    { heading: "Started", cell: (attempt) => dateTime(attempt.started_at) },
+                    { heading: "Started", cell: (attempt) => <Moment at={attempt.started_at} /> },
+                    { heading: "Attempt", isNumber: true, cell: (attempt) => count(attempt.attempt) },
                     {
                       heading: "Duration",
                       isNumber: true,
@@ -87,9 +88,19 @@ function Times({ delivery }: { delivery: FullDeliveryJson }) {
   const { partner_id, created_at, finished_at, next_attempt_at, request_id } = delivery;
   return (
     <>
-      <a href={hrefTo(["partners", partner_id])}>Show partner</a> · Created {dateTime(created_at)}
-      {finished_at !== null && ` · Finished ${dateTime(finished_at)}`}
-      {next_attempt_at !== null && ` · Next attempt ${dateTime(next_attempt_at)}`}
+      <a href={hrefTo(["partners", partner_id])}>Show partner</a> · Created <Moment at={created_at} />
+      {finished_at !== null && (
+        <>
+          {" · Finished "}
+          <Moment at={finished_at} />
+        </>
+      )}
+      {next_attempt_at !== null && (
+        <>
+          {" · Next attempt "}
+          <Moment at={next_attempt_at} />
+        </>
+      )}
       {request_id !== null && ` · Request ID ${request_id}`}
     </>
   );

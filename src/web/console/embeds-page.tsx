@@ -5,10 +5,11 @@ import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { Dialog } from "../browser/dialog.tsx";
 import { failureOf } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { Moment, momentText } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
-import { count, counted, date, dateTime } from "../format.ts";
+import { count, counted, date } from "../format.ts";
 import { PICKED, PropertyPicker } from "../records/property-picker.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
@@ -171,7 +172,7 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
               last_viewed_at === null ? (
                 <span class="muted">Never</span>
               ) : (
-                <span title={dateTime(last_viewed_at)}>{date(last_viewed_at)}</span>
+                <span title={momentText(last_viewed_at)}>{date(last_viewed_at)}</span>
               ),
           },
           {
@@ -251,7 +252,7 @@ function ViewLog({ log, name, onClose }: { log: EmbedViewsJson; name: string; on
         caption="Latest views"
         rows={latest}
         columns={[
-          { heading: "Viewed", cell: ({ viewed_at }) => dateTime(viewed_at) },
+          { heading: "Viewed", cell: ({ viewed_at }) => <Moment at={viewed_at} /> },
           { heading: "Address", cell: ({ address }) => address },
         ]}
       />

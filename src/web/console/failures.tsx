@@ -2,10 +2,11 @@ import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import type { FailureGroupJson, FailureGroupsJson } from "../../wire/delivery.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import type { LoadState } from "../browser/use-load.ts";
-import { count, counted, dateTime } from "../format.ts";
+import { count, counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 
@@ -38,7 +39,7 @@ export function Failures(props: {
                 { heading: "Endpoint", cell: Endpoint },
                 { heading: "Last error", cell: ({ error }) => error || "Unknown" },
                 { heading: "Failed", isNumber: true, cell: ({ failed }) => upTo(failed) },
-                { heading: "Newest", cell: ({ last_at }) => dateTime(last_at) },
+                { heading: "Newest", cell: ({ last_at }) => <Moment at={last_at} /> },
                 {
                   heading: "Action",
                   isNumber: true,
@@ -95,7 +96,7 @@ function Resend(props: { group: FailureGroupJson; since: string | undefined; onR
     >
       <p>
         {error === "" ? "With an unknown error" : `With the error “${error}”`}, created from{" "}
-        {dateTime(range.from)} to {dateTime(last_at)}. Each gets three new attempts.
+        <Moment at={range.from} /> to <Moment at={last_at} />. Each gets three new attempts.
       </p>
     </ConfirmDialog>
   );

@@ -53,6 +53,10 @@ export const JOB_LABELS: Readonly<Record<string, { name: string; about: string }
     name: "Compare properties",
     about: "Ranks properties by their losses after a snapshot, for their underwriting pages",
   },
+  retire: {
+    name: "Retire records",
+    about: "Takes properties and appliances out of service on the day of their retirement",
+  },
   "finish-secret-rotations": {
     name: "Finish secret rotations",
     about: "Retires previous webhook secrets whose overlap has ended",

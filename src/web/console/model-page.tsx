@@ -2,8 +2,9 @@ import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { ModelJson, ModelVersionJson } from "../../wire/model.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
-import { count, counted, date, dateTime } from "../format.ts";
+import { count, counted, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
@@ -39,7 +40,11 @@ export function ModelPage() {
               <Section
                 id="validation"
                 title="Validation"
-                about={`Activated ${dateTime(active.applied_at)} by ${nameOf(active.applied_by)}.`}
+                about={
+                  <>
+                    Activated <Moment at={active.applied_at} /> by <bdi>{nameOf(active.applied_by)}</bdi>.
+                  </>
+                }
               >
                 {active.forced && <p class="chip due_soon">Activated without proof of improvement</p>}
                 <Validation validation={active.validation} />
@@ -119,7 +124,7 @@ function Versions(props: { versions: readonly ModelVersionJson[]; nameOf: (actor
             </>
           ),
         },
-        { heading: "Activated", cell: ({ applied_at }) => dateTime(applied_at) },
+        { heading: "Activated", cell: ({ applied_at }) => <Moment at={applied_at} /> },
         { heading: "By", cell: ({ applied_by }) => <bdi>{nameOf(applied_by)}</bdi> },
         { heading: "Improvement", cell: ({ proven }) => (proven ? "Proven" : "Unproven") },
         { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },

@@ -1,7 +1,8 @@
 import type { ModelProposalJson } from "../../wire/model-proposal.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { counted, dateTime } from "../format.ts";
+import { Moment } from "../browser/moment.tsx";
+import { counted } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
 import { useAction, useConsole, useRead } from "./console-context.ts";
@@ -77,8 +78,14 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
   if (status === "running")
     return (
       <p role="status">
-        Calibration in progress{started_at && ` since ${dateTime(started_at)}`}, started by <bdi>{by}</bdi>.
-        It may take several minutes. Servers continue to respond.
+        Calibration in progress
+        {started_at && (
+          <>
+            {" "}
+            since <Moment at={started_at} />
+          </>
+        )}
+        , started by <bdi>{by}</bdi>. It may take several minutes. Servers continue to respond.
       </p>
     );
   if (status === "failed")
@@ -88,7 +95,7 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
           <ServerText text={error!} />
         </p>
         <p class="small muted">
-          Started {dateTime(started_at!)} by <bdi>{by}</bdi>.
+          Started <Moment at={started_at!} /> by <bdi>{by}</bdi>.
         </p>
         {proposal.proposal_id !== null && (
           <>
@@ -101,7 +108,7 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
   if (status === "applied")
     return (
       <p role="status">
-        Model {model_version} was activated {dateTime(finished_at!)}.
+        Model {model_version} was activated <Moment at={finished_at!} />.
       </p>
     );
   return <CalibrationResult proposal={proposal} />;
@@ -117,7 +124,7 @@ function CalibrationResult({ proposal }: { proposal: ModelProposalJson }) {
           {better ? "Proven better" : "Not proven better"}
         </span>{" "}
         {counted(failures!, "failure")} in {counted(lives!, "component lifetime")}, calibrated{" "}
-        {dateTime(made_at!)}.
+        <Moment at={made_at!} />.
       </p>
       <Validation validation={validation!} />
       <CalibrationReport fit={fit!} />

@@ -1,8 +1,9 @@
 import type { CheckJson, OverviewJson } from "../../wire/overview.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, dateTime } from "../format.ts";
+import { count, counted } from "../format.ts";
 import { useRead, useTitle } from "./console-context.ts";
 import { CHECK_LABELS, CHECK_STATUS_LABELS } from "./labels.ts";
 import { RecentErrors } from "./recent-errors.tsx";
@@ -39,10 +40,14 @@ function Overview({ overview }: { overview: OverviewJson }) {
   return (
     <>
       <Heading
-        title={title}
-        about={`Version ${version}, up for ${formatDuration(uptime_s)}. Last checked ${dateTime(at)}.`}
+        title="Overview"
+        about={
+          <>
+            Version {version}, up for {formatDuration(uptime_s)}. Last checked <Moment at={at} />.
+          </>
+        }
       />
-      <dl class="figures">
+      <dl class="figures card">
         <Figure name="Properties" value={overview.properties} />
         <Figure name="Components" value={overview.components} />
         <Figure name="Critical" value={overview.critical} kind="critical" />
@@ -50,7 +55,8 @@ function Overview({ overview }: { overview: OverviewJson }) {
         <Figure name="Pending deliveries" value={overview.deliveries_pending} />
       </dl>
       <section class="card" aria-labelledby="checks">
-        <h2 id="checks">
+        <h2 id="checks">{title}</h2>
+        <p class="about">
           {failed + warnings === 0
             ? `${counted(checks.length, "check")}, all OK`
             : [
@@ -59,7 +65,7 @@ function Overview({ overview }: { overview: OverviewJson }) {
               ]
                 .filter((part) => part !== false)
                 .join(", ")}
-        </h2>
+        </p>
         <ul class="checks">
           {sorted.map((check) => (
             <Check check={check} />

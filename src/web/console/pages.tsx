@@ -1,6 +1,7 @@
 import { EmptyState } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { ApplianceRecord } from "../records/appliance-record.tsx";
+import { AdministratorsPage } from "./administrators-page.tsx";
 import { AuditPage } from "./audit-page.tsx";
 import { BookPage } from "./book-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
@@ -41,6 +42,7 @@ export function Pages({ route }: { route: Route }) {
   if (area === "jobs") return <JobsPage />;
   if (area === "audit") return <AuditPage route={route} />;
   if (area === "settings") return <SettingsPage route={route} />;
+  if (area === "administrators") return <AdministratorsPage route={route} />;
   return (
     <EmptyState title="Page not found" isPage>
       <p>

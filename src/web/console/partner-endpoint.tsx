@@ -3,9 +3,10 @@ import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../wire/
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { count, counted, dateTime } from "../format.ts";
+import { count, counted } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 import { VERDICT_LABELS } from "./labels.ts";
@@ -38,11 +39,18 @@ export function PartnerEndpoint(props: {
       </p>
       {sending && (
         <p class="small" role="status">
-          {sending.status === "running"
-            ? `Queuing current alerts since ${dateTime(sending.started_at)}.`
-            : sending.status === "failed"
-              ? `Not all current alerts were sent: ${sending.error}`
-              : `Current alerts queued ${dateTime(sending.finished_at!)}: ${counted(sending.counts?.queued ?? 0, "delivery", "deliveries")}.`}{" "}
+          {sending.status === "running" ? (
+            <>
+              Queuing current alerts since <Moment at={sending.started_at} />.
+            </>
+          ) : sending.status === "failed" ? (
+            `Not all current alerts were sent: ${sending.error}`
+          ) : (
+            <>
+              Current alerts queued <Moment at={sending.finished_at!} />:{" "}
+              {counted(sending.counts?.queued ?? 0, "delivery", "deliveries")}.
+            </>
+          )}{" "}
           <a href={hrefTo(["deliveries"], { partner_id: partner.partner_id })}>Show deliveries</a>
         </p>
       )}

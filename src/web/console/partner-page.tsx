@@ -3,9 +3,10 @@ import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";
-import { count, counted, date, dateTime, fileSize } from "../format.ts";
+import { count, counted, date, fileSize } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { type Credential, Credentials } from "./credentials.tsx";
@@ -58,7 +59,7 @@ export function PartnerPage({ id, route }: { id: string; route: Route }) {
                   file={`reserve-schedule-${id}.xlsx`}
                   path={`${path}/plan?format=xlsx`}
                 />
-                <EnableSwitch partner={partner} path={path} onChange={loaded.reload} />
+                {!partner.enabled && <EnableButton partner={partner} path={path} onChange={loaded.reload} />}
               </div>
             </Heading>
             {credentials && (
@@ -84,7 +85,9 @@ export function PartnerPage({ id, route }: { id: string; route: Route }) {
               onNew={setCredentials}
               onChange={loaded.reload}
             />
-            <PartnerRemoval partner={partner} path={path} task={task} onChange={reloadTask} />
+            <PartnerRemoval partner={partner} path={path} task={task} onChange={reloadTask}>
+              {partner.enabled && <DisableButton partner={partner} path={path} onChange={loaded.reload} />}
+            </PartnerRemoval>
           </>
         )}
       </LoadedContent>
@@ -117,7 +120,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
             {since !== null && (
               <span class="small muted">
                 {" "}
-                since {dateTime(since)}: {webhook_last_error ?? "no response"}
+                since <Moment at={since} />: {webhook_last_error ?? "no response"}
               </span>
             )}
           </dd>
@@ -158,31 +161,29 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
 
 type ChangeProps = { partner: FullPartnerJson; path: string; onChange: () => void };
 
-function EnableSwitch({ partner, path, onChange }: ChangeProps) {
+function EnableButton({ partner, path, onChange }: ChangeProps) {
   const { api } = useConsole();
   const { isRunning, run } = useAction();
-  const set = async (action: "enable" | "disable", successMessage: string) => {
-    await run(() => api.write("POST", `${path}/${action}`), successMessage);
+  const enable = async () => {
+    await run(() => api.write("POST", `${path}/enable`), `${partner.name} is enabled.`);
     onChange();
   };
-  if (!partner.enabled)
-    return (
-      <button
-        type="button"
-        aria-busy={isRunning}
-        disabled={isRunning}
-        onClick={() => void set("enable", `${partner.name} is enabled.`)}
-      >
-        Enable
-      </button>
-    );
   return (
-    <ConfirmDialog
-      name="Disable"
-      title={`Disable ${partner.name}?`}
-      isDestructive
-      onConfirm={() => set("disable", `${partner.name} is disabled.`)}
-    >
+    <button type="button" aria-busy={isRunning} disabled={isRunning} onClick={() => void enable()}>
+      Enable
+    </button>
+  );
+}
+
+function DisableButton({ partner, path, onChange }: ChangeProps) {
+  const { api } = useConsole();
+  const { run } = useAction();
+  const disable = async () => {
+    await run(() => api.write("POST", `${path}/disable`), `${partner.name} is disabled.`);
+    onChange();
+  };
+  return (
+    <ConfirmDialog name="Disable" title={`Disable ${partner.name}?`} isDestructive onConfirm={disable}>
       <p>
         Its credentials stop working immediately, its bearer tokens are revoked permanently, and its webhook
         deliveries are on hold until you enable it again. No data is deleted.
@@ -208,7 +209,7 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
       title="Credentials"
       about={
         api.session.shows_credentials
-          ? "New credentials are shown once. Except for the webhook secret, only hashes are stored."
+          ? "New credentials are shown once. Except for the webhook secret, only hashes are stored. A red button ends what is in use at once."
           : "Partners can reach this address, so the console does not show credentials. Rotate them on the command line."
       }
     >
@@ -275,7 +276,8 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
       </p>
       {partner.webhook_secret_rotates_at && (
         <p class="small muted">
-          The new webhook secret replaces the previous one on {dateTime(partner.webhook_secret_rotates_at)}.
+          The new webhook secret replaces the previous one on{" "}
+          <Moment at={partner.webhook_secret_rotates_at} />.
         </p>
       )}
     </Section>

@@ -1,9 +1,11 @@
+import type { ComponentChildren } from "preact";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { EmptyState } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
-import { counted, dateTime } from "../format.ts";
+import { counted } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ROOT } from "./admin-client.ts";
 import { useAction, useConsole } from "./console-context.ts";
@@ -14,8 +16,10 @@ export function PartnerRemoval(props: {
   path: string;
   task: PartnerTaskJson | null;
   onChange: () => void;
+  /** Milder actions than deletion. */
+  children?: ComponentChildren;
 }) {
-  const { partner, path, task, onChange } = props;
+  const { partner, path, task, onChange, children } = props;
   const { api } = useConsole();
   const { run } = useAction();
   const isTaskRunning = task?.status === "running";
@@ -29,14 +33,18 @@ export function PartnerRemoval(props: {
   return (
     <Section
       id="removal"
-      title="Export and delete"
-      about="Export all partner data as NDJSON (photos not included), or permanently delete it. Existing backups still contain the data."
+      title="Export, disable and delete"
+      about="Export all partner data as NDJSON (photos not included), end the partner's access for now, or permanently delete all of it. Existing backups still contain the data."
     >
       {task?.kind === "purge" && (
         <p role="status">
-          {task.status === "running"
-            ? `Deletion in progress since ${dateTime(task.started_at)}.`
-            : `Deletion did not complete: ${task.error} Delete again to resume.`}
+          {task.status === "running" ? (
+            <>
+              Deletion in progress since <Moment at={task.started_at} />.
+            </>
+          ) : (
+            `Deletion did not complete: ${task.error} Delete again to resume.`
+          )}
         </p>
       )}
       <p class="choices">
@@ -48,6 +56,7 @@ export function PartnerRemoval(props: {
         >
           Export data
         </a>
+        {children}
         {!isTaskRunning && (
           <ConfirmDialog
             name="Delete permanently"
@@ -84,7 +93,7 @@ export function PartnerDeleted({ task: { counts, finished_at } }: { task: Partne
     <EmptyState title="Partner deleted" isPage>
       <p>
         {counted(counts?.rows ?? 0, "record")} and {counted(counts?.files ?? 0, "photo")} deleted{" "}
-        {dateTime(finished_at!)}. Existing backups still contain the data.
+        <Moment at={finished_at!} />. Existing backups still contain the data.
       </p>
       <p>
         <a href={hrefTo(["partners"])}>Go to partners</a>

@@ -97,6 +97,7 @@ export function PartnersPage({ route }: { route: Route }) {
                     key: "created",
                     heading: "Created",
                     isNumber: true,
+                    width: "medium",
                     shownFrom: "wide",
                     cell: ({ created_at }) => date(created_at),
                   },

@@ -1,6 +1,7 @@
 import type { LoggedErrorJson } from "../../wire/logged-error.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { counted, dateTime } from "../format.ts";
+import { Moment } from "../browser/moment.tsx";
+import { counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useRead } from "./console-context.ts";
 
@@ -26,7 +27,7 @@ export function RecentErrors() {
               caption="Recent errors"
               rows={errors}
               columns={[
-                { heading: "Time", cell: ({ at }) => <span class="one-line">{dateTime(at)}</span> },
+                { heading: "Time", cell: ({ at }) => <Moment at={at} /> },
                 {
                   heading: "Error",
                   cell: ({ message, reason }) => (

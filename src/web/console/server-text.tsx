@@ -1,9 +1,9 @@
-import { dateTime } from "../format.ts";
+import { momentText } from "../browser/moment.tsx";
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /** Replaces each ISO 8601 instant in a text by its readable form. */
-export const formatInstants = (text: string): string => text.replace(INSTANT, dateTime);
+export const formatInstants = (text: string): string => text.replace(INSTANT, momentText);
 
 /** Renders a text from the server as a sentence, with readable times and with text in backquotes as code. */
 export function ServerText({ text }: { text: string }) {

@@ -12,7 +12,7 @@ export function SettingsPage({ route }: { route: Route }) {
   const loaded = useRead<SettingsJson>("/admin/settings");
   const isFiltered = route.query.get("show") === "given";
   const text = (route.query.get("q") ?? "").toLowerCase();
-  useTitle("Settings");
+  useTitle("Server settings");
   return (
     <LoadedContent loaded={loaded} what="the settings" isPage>
       {({ server, file, settings }) => {
@@ -24,7 +24,7 @@ export function SettingsPage({ route }: { route: Route }) {
         return (
           <>
             <Heading
-              title="Settings"
+              title="Server settings"
               about={
                 <>
                   {file === null ? (

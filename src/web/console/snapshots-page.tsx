@@ -1,8 +1,9 @@
 import type { SnapshotRunJson, SnapshotRunPageJson } from "../../wire/snapshot.ts";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, date, dateTime } from "../format.ts";
+import { count, counted, date } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { ColumnChart } from "./column-chart.tsx";
@@ -107,9 +108,11 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
             {
               heading: "Finished",
               cell: (run) =>
-                run.finished_at === null
-                  ? "Interrupted; will resume automatically"
-                  : dateTime(run.finished_at),
+                run.finished_at === null ? (
+                  "Interrupted; will resume automatically"
+                ) : (
+                  <Moment at={run.finished_at} />
+                ),
             },
             { heading: "Components", isNumber: true, cell: (run) => count(run.components) },
             { heading: "Critical", isNumber: true, cell: (run) => count(run.critical) },

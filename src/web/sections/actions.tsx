@@ -69,17 +69,17 @@ export function Actions(props: {
         </details>
       )}
       <TableDetails
-        caption="All units and components"
-        summary={`View all ${counted(lines.length, "unit and component", "units and components")} as table`}
+        caption="All appliances and components"
+        summary={`View all ${counted(lines.length, "appliance and component", "appliances and components")} as table`}
         csv={csv}
         rows={lines}
         columns={[
           {
-            heading: "Unit or component",
+            heading: "Appliance or component",
             cell: (row) => (
               <>
                 {row.tier && <TierMark tier={row.tier} />} {row.name}
-                {row.isUnit && <span class="muted small"> whole unit</span>}
+                {row.isUnit && <span class="muted small"> whole appliance</span>}
               </>
             ),
           },
@@ -94,7 +94,7 @@ export function Actions(props: {
           {
             heading: "Planned cost",
             isNumber: true,
-            cell: (row) => (row.policy === "with_unit" ? "with unit" : money(row.cost)),
+            cell: (row) => (row.policy === "with_unit" ? "with appliance" : money(row.cost)),
           },
           {
             heading: "Cost after failure",
@@ -177,7 +177,7 @@ function Row(props: { row: ActionRow; applianceNames: ApplianceNames; renderMark
         {first.name}
         {lines.length > 1 && ` × ${count(lines.length)}`}{" "}
         <span class="small muted under">
-          {first.isUnit ? place.replace(`${first.name}, `, "").replace(first.name, "whole unit") : place}
+          {first.isUnit ? place.replace(`${first.name}, `, "").replace(first.name, "whole appliance") : place}
         </span>
         <span class="small why">
           {lines.some(({ reason }) => reason !== first.reason) && "For the most urgent: "}

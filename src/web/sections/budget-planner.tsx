@@ -109,7 +109,7 @@ export function BudgetOutcome({ result, amount }: { result: BudgetResult; amount
             <strong>{money(Math.round(avoidedUsd))}</strong>
             {remainingUsd < 0.5
               ? " in 12-month delay costs."
-              : ` of ${money(Math.round(totalUsd))} in 12-month delay costs. ${money(Math.round(remainingUsd))} is not avoided.`}
+              : ` in 12-month delay costs. ${money(Math.round(remainingUsd))} is not avoided.`}
           </>
         )}
       </p>

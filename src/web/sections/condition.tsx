@@ -84,7 +84,7 @@ export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
         </dt>
         <dd>{money(Math.round(cost))}</dd>
         <dd class="small muted">
-          {money(Math.round(immediate.cost))} immediate, {money(Math.round(short_term.cost))} short-term
+          {money(Math.round(immediate.cost))} immediate, {money(Math.round(short_term.cost))} within a year
         </dd>
       </div>
       <div>

@@ -72,10 +72,10 @@ export function* planDetailsInSteps(
 export const dueCount = ({ unit_count, component_count }: PlanSummaryDue) => unit_count + component_count;
 type PlanSummaryDue = Pick<PlanSummaryJson["due_now"], "unit_count" | "component_count">;
 
-/** `2 units and 1 component` */
+/** `2 whole appliances and 1 component` */
 export function dueNowText({ unit_count, component_count }: PlanSummaryDue): string {
   const parts = [
-    ...(unit_count > 0 ? [counted(unit_count, "whole unit")] : []),
+    ...(unit_count > 0 ? [counted(unit_count, "whole appliance")] : []),
     ...(component_count > 0 ? [counted(component_count, "component")] : []),
   ];
   return parts.length === 0 ? "nothing" : parts.join(" and ");
@@ -104,13 +104,13 @@ export function CostsAndReserve(props: {
         {due.cost > 0 && (
           <>
             , <strong>{money(Math.round(due.cost))}</strong>: {money(Math.round(due.immediate.cost))}{" "}
-            immediate and {money(Math.round(due.short_term.cost))} short-term. An escrow of {plan.escrow_pct}%
-            is {money(Math.round(due.escrow))}
+            immediate and {money(Math.round(due.short_term.cost))} within a year. An escrow of{" "}
+            {plan.escrow_pct}% is {money(Math.round(due.escrow))}
           </>
         )}
         .
         {due.repairs.count > 0 &&
-          ` Also due: ${counted(due.repairs.count, "minor part")} of units that stay (${money(Math.round(due.repairs.cost))}), paid as repairs.`}
+          ` Also due: ${counted(due.repairs.count, "minor part")} of appliances that stay (${money(Math.round(due.repairs.cost))}), paid as repairs.`}
       </p>
       <CostsByYear plan={plan} units={plan.unit_count} links={links} />
       <ReconciliationTable lines={plan.reconciliation} />

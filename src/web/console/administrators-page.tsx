@@ -1,0 +1,82 @@
+import type { AdministratorPageJson } from "../../wire/administrator.ts";
+import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
+import { Moment } from "../browser/moment.tsx";
+import { hrefTo, type Route } from "../browser/route.ts";
+import { useRead, useTitle } from "./console-context.ts";
+import { PagedTable } from "./paged-table.tsx";
+import { Heading } from "./shell.tsx";
+
+/** Lists who may sign in to the console, with a link to what each has changed. */
+export function AdministratorsPage({ route }: { route: Route }) {
+  const loaded = useRead<AdministratorPageJson>(
+    `/admin/administrators?${new URLSearchParams({ offset: route.query.get("offset") ?? "0" })}`,
+  );
+  useTitle("Administrators");
+  return (
+    <>
+      <Heading
+        title="Administrators"
+        about={
+          <>
+            Who may sign in here. To add or remove one, run <code>mainstay admin create NAME</code> or{" "}
+            <code>mainstay admin revoke ID</code> on the server.
+          </>
+        }
+      />
+      <LoadedContent loaded={loaded} what="the administrators">
+        {(page) =>
+          page.total === 0 ? (
+            <EmptyState title="No administrators" />
+          ) : (
+            <PagedTable
+              caption="Administrators"
+              page={page}
+              rows={page.administrators}
+              rowKey={({ admin_id }) => admin_id}
+              one="administrator"
+              route={route}
+              columns={[
+                {
+                  key: "name",
+                  heading: "Name",
+                  cell: ({ admin_id, name }) => (
+                    <>
+                      <bdi class="name">{name}</bdi>
+                      <code class="under small muted">{admin_id}</code>
+                    </>
+                  ),
+                },
+                {
+                  key: "status",
+                  heading: "Status",
+                  width: "medium",
+                  cell: ({ revoked_at }) => (
+                    <span class={`chip ${revoked_at === null ? "ok" : "overdue"}`}>
+                      {revoked_at === null ? "Active" : "Revoked"}
+                    </span>
+                  ),
+                },
+                {
+                  key: "created",
+                  heading: "Created",
+                  shownFrom: "wide",
+                  cell: ({ created_at }) => <Moment at={created_at} />,
+                },
+                {
+                  key: "changes",
+                  heading: "Changes",
+                  width: "narrow",
+                  cell: ({ admin_id, name }) => (
+                    <a href={hrefTo(["audit"], { actor: admin_id })} aria-label={`Show changes by ${name}`}>
+                      Show
+                    </a>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </LoadedContent>
+    </>
+  );
+}
