@@ -36,14 +36,27 @@ export const oneOfCurrency = (): string => (isUsd() ? "dollar" : chosen.currency
 /** `today’s dollars`, `today’s prices`: amounts without inflation. */
 export const todaysMoney = (): string => (isUsd() ? "today’s dollars" : "today’s prices");
 
+/** The amounts whose texts are kept: those of a kind of part recur in lists, and Intl takes ten times as long to write one. */
+const MOST_TEXTS = 5_000;
+
 /** Returns a function that formats an amount in the currency. */
 export function currencyFormat(options: Intl.NumberFormatOptions): (amount: number) => string {
-  const formats = new Map<string, (amount: number) => string>();
+  let format = usNumber({ style: "currency", currency: chosen.currency, ...options });
+  let formatted = { currency: chosen.currency, texts: new Map<number, string>() };
   return (amount) => {
     const { currency } = chosen;
-    const format = formats.get(currency) ?? usNumber({ style: "currency", currency, ...options });
-    formats.set(currency, format);
-    return format(amount);
+    if (currency !== formatted.currency) {
+      format = usNumber({ style: "currency", currency, ...options });
+      formatted = { currency, texts: new Map() };
+    }
+    const { texts } = formatted;
+    const known = texts.get(amount);
+    if (known !== undefined) return known;
+    // Without the sign of a negative zero, which is the same key.
+    const text = format(amount === 0 ? 0 : amount);
+    if (texts.size === MOST_TEXTS) texts.clear();
+    texts.set(amount, text);
+    return text;
   };
 }
 

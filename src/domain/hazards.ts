@@ -114,13 +114,22 @@ export const storedFlags = (flags: readonly HazardFlag[]): string =>
 
 const NO_FLAGS: readonly HazardFlag[] = [];
 
+/** Flags by their stored text: a few combinations recur in all lists. */
+const readFlags = new Map<string, readonly HazardFlag[]>();
+const MOST_READ_FLAGS = 1_000;
+
 /** Reads stored flags. */
 export function parseFlags(stored: string): readonly HazardFlag[] {
   if (stored === "") return NO_FLAGS;
-  return stored.split(" ").map((flag) => {
+  const known = readFlags.get(stored);
+  if (known) return known;
+  const flags = stored.split(" ").map((flag) => {
     const [code, basis] = flag.split(":") as [string, FlagBasis];
     return { code, basis };
   });
+  if (readFlags.size === MOST_READ_FLAGS) readFlags.clear();
+  readFlags.set(stored, flags);
+  return flags;
 }
 
 /** Returns the codes of a stored list. */

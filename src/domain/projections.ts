@@ -17,10 +17,15 @@ export type StoredOutlook = ScoreState & Pick<Component, "defId" | "overrideLife
 /** The fields of a stored component that projections read. */
 type Scored = StoredOutlook & Pick<Component, "scoredOn" | "confidence">;
 
-/** Projects a component's failure from the day of its latest score. */
-export function projectionOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): Projection {
+/** Projects a component's failure from the day of its latest score. A caller that has its outlook passes it. */
+export function projectionOf(
+  knowledge: Knowledge,
+  component: Scored,
+  brandTier: BrandTier,
+  outlook = outlookOf(knowledge, component, brandTier),
+): Projection {
   const { confidence, scoredOn } = component;
-  return project(outlookOf(knowledge, component, brandTier), confidence, scoredOn, knowledge.model);
+  return project(outlook, confidence, scoredOn, knowledge.model);
 }
 
 /** Returns the probability of failing within `days` of the latest score, given that the component works then. */
@@ -29,8 +34,9 @@ export function failureProbabilityWithin(
   component: StoredOutlook,
   brandTier: BrandTier,
   days: number,
+  outlook = outlookOf(knowledge, component, brandTier),
 ): number {
-  return failureProbability(outlookOf(knowledge, component, brandTier), days, knowledge.model);
+  return failureProbability(outlook, days, knowledge.model);
 }
 
 /**
@@ -61,8 +67,12 @@ export const expectedCents = (probability: number, failedCents: number): number 
   );
 
 /** Returns the failure window of a component from the day of its latest score. */
-export function failureDaysOf(knowledge: Knowledge, component: Scored, brandTier: BrandTier): FailureDays {
-  const outlook = outlookOf(knowledge, component, brandTier);
+export function failureDaysOf(
+  knowledge: Knowledge,
+  component: Scored,
+  brandTier: BrandTier,
+  outlook = outlookOf(knowledge, component, brandTier),
+): FailureDays {
   return failureDays(outlook, component.lifeFactor !== 1, component.scoredOn, knowledge.model);
 }
 

@@ -58,6 +58,20 @@ type BuildingFacts = Pick<Property, "grossAreaSqft" | "stories" | "unitLabel" | 
 /** The fields of a property that scoring reads, and those that its costs depend on. */
 export type ScoredProperty = Pick<Property, "id" | "yearBuilt" | "recordsSince"> & PricedProperty;
 
+/** The fields of a property that a summary of a portfolio shows, and its rating follows from. */
+export type SummarizedProperty = Pick<
+  Property,
+  | "id"
+  | "name"
+  | "address"
+  | "city"
+  | "state"
+  | "unitCount"
+  | "grossAreaSqft"
+  | "replacementValueCents"
+  | "isDemo"
+>;
+
 /** The input for a new property. */
 export type NewProperty = Pick<
   Property,

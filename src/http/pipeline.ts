@@ -21,7 +21,7 @@ import {
 } from "./body.ts";
 import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
-import { entityTag, namesTag } from "./entity-tag.ts";
+import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
 import { isAbort, reasonOf } from "./failed-call.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
@@ -150,7 +150,10 @@ export class RequestPipeline {
       if (reply.raw !== undefined || reply.chunks) return send(reply, request, context, reservation);
       const { text, rest } = startJson(reply.body);
       // A tag of a large response's content would require serializing all of it first.
-      const tagged = { body: text, etag: rest ? revisionTag : revisionTag && entityTag(text) };
+      const tagged = {
+        body: text,
+        etag: rest ? revisionTag : revisionTag && entityTagOf(text, operation.replies?.[200]?.type),
+      };
       if (isCacheable && !rest) this.#cache.set(key, shown, tagged);
       const response = respondTagged(tagged, request, context);
       if (response.status === 304) return response;

@@ -26,15 +26,19 @@ export const actionOrNullFields = {
 export const actionOrNullView = (action: Action | undefined) =>
   action ? actionView(action) : { action: null, reason: null };
 
-/** Returns the records of components with what to do with each. Leaves out those that were purged since they were read. */
+/** Adds to the records of components what to do with each. Leaves out those that were purged since they were read. */
 export const addActionsToComponents = <R extends { component_id: string }>(
   records: readonly R[],
   actions: ReadonlyMap<string, Action>,
-) =>
-  records.flatMap((one) => {
+) => {
+  const listed: (R & ReturnType<typeof actionView>)[] = [];
+  for (const one of records) {
     const action = actions.get(one.component_id);
-    return action ? [{ ...one, ...actionView(action) }] : [];
-  });
+    // A copy of each record takes longer than finding its action.
+    if (action) listed.push(Object.assign(one, actionView(action)));
+  }
+  return listed;
+};
 
 const money = (cents: number) => wholeMoney(Math.round(cents / 100));
 const years = (count: number) => `${count.toFixed(1).replace(/\.0$/, "")} years`;

@@ -5,7 +5,7 @@ import { exposureOf } from "../domain/figures/exposure.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/place.ts";
-import type { Property } from "../domain/property.ts";
+import type { Property, SummarizedProperty } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import type { PropertyTotals, Totals } from "../domain/totals.ts";
@@ -69,8 +69,11 @@ const summary = object({
 /** The stored sums of a property. */
 export type StoredSums = { totals: PropertyTotals; flags: readonly CountOfCode[] };
 
-const ratingOf = ({ buildingCentsPerSqft }: Knowledge, property: Property, totals: PropertyTotals) =>
-  conditionOf(property, totals, buildingCentsPerSqft).rating;
+const ratingOf = (
+  { buildingCentsPerSqft }: Knowledge,
+  property: Pick<Property, "replacementValueCents" | "grossAreaSqft">,
+  totals: PropertyTotals,
+) => conditionOf(property, totals, buildingCentsPerSqft).rating;
 
 const summaryView = summary.serializer(
   (
@@ -140,7 +143,7 @@ export const portfolioItem = object({
 export type PortfolioItemJson = WireOf<typeof portfolioItem>;
 
 export const portfolioItemView = portfolioItem.serializer(
-  (knowledge: Knowledge, { property, totals, flags }: StoredSums & { property: Property }) => ({
+  (knowledge: Knowledge, { property, totals, flags }: StoredSums & { property: SummarizedProperty }) => ({
     property_id: property.id,
     name: property.name,
     address: property.address,

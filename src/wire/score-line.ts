@@ -51,8 +51,14 @@ export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
 export const scoreLineView = scoreLine.serializer((prices: PriceList, row: PlacedComponent) => {
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
-  const { projectedFailureYear, projectedFailureRange } = projectionOf(knowledge, row, row.brandTier);
-  const window = failureDaysOf(knowledge, row, row.brandTier);
+  const outlook = outlookOf(knowledge, row, row.brandTier);
+  const { projectedFailureYear, projectedFailureRange } = projectionOf(
+    knowledge,
+    row,
+    row.brandTier,
+    outlook,
+  );
+  const window = failureDaysOf(knowledge, row, row.brandTier, outlook);
   return {
     component_id: row.id,
     component_name: name,
@@ -65,8 +71,8 @@ export const scoreLineView = scoreLine.serializer((prices: PriceList, row: Place
     risk_score: scoreFromHundredths(row.riskScore),
     risk_tier: row.riskTier,
     confidence: row.confidence,
-    q: periodRisk(outlookOf(knowledge, row, row.brandTier), knowledge.model),
-    failure_probability_12m: failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR),
+    q: periodRisk(outlook, knowledge.model),
+    failure_probability_12m: failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook),
     hazard_ratio: row.hazardRatio,
     acute_hazard: row.acuteHazard,
     age_years: ageYearsOf(row, row.scoredOn),

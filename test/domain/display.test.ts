@@ -32,6 +32,16 @@ describe("amounts and areas", () => {
     ]);
   });
 
+  test("are written alike again, after more amounts than are kept and in another currency", () => {
+    const amounts = Array.from({ length: 6_000 }, (_, amount) => amount - 500);
+    const first = amounts.map(wholeMoney);
+    expect([first[0], first[500], first.at(-1)]).toEqual(["-$500", "$0", "$5,499"]);
+    expect(amounts.map(wholeMoney)).toEqual(first);
+    chooseDisplay({ currency: "EUR", units: "metric" });
+    expect(amounts.map(wholeMoney)).toEqual(first.map((text) => text.replace("$", "€")));
+    expect(wholeMoney(-0)).toBe("€0");
+  });
+
   test.each([
     ["EUR", "€95,000", "€0.50", "€1.4M"],
     ["CAD", "CA$95,000", "CA$0.50", "CA$1.4M"],

@@ -38,7 +38,8 @@ export function listReads({
     "a partner's embeds": () => store.read.embeds.page(SLICE, { partnerId }),
     "a page of properties": () => store.read.properties.countedPage(partnerId, SLICE),
     "the list of properties": () => store.read.properties.page(partnerId, SLICE),
-    "the portfolio summary": () => store.read.properties.portfolioPage(partnerId, SLICE),
+    "the portfolio summary": () => store.read.properties.summaryPage(partnerId, SLICE),
+    "a page of properties with their sums": () => store.read.properties.portfolioPage(partnerId, SLICE),
     "the beginning of a page among retired rows": async () => {
       await store.read.appliances.pageOfRetired(partnerId, SLICE);
       await store.read.components.after(partnerId, 4, 50);
@@ -241,6 +242,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "some filtered properties": () => store.read.propertyFilters.ofIds([propertyId]),
     "the sums of filtered properties": () => store.read.propertyFilters.sumOf([propertyId]),
     "the demo properties": () => store.read.properties.demo(partnerId),
+    "the ids of the demo properties": () => store.read.properties.demoIds(partnerId),
     "whose a property is": () => store.read.properties.ownerOf(propertyId),
     "an embed by its token": () => store.read.embeds.findByToken("x"),
     "a property's embeds": () => store.read.embeds.page(SLICE, { propertyId }),

@@ -44,7 +44,10 @@ export type PartPlan = Advice & Policy;
 /** Returns the advice on a part. */
 export function planPart(part: Part, caches: Pick<PlanCaches, "parts">): PartPlan {
   const { policy } = newPartOf(part, caches);
-  return { ...policy, ...adviseOn(part, policy) };
+  const { bestAgeMonths, basis, yearlyCents, yearlyCentsRunToFailure } = policy;
+  const { dueInYears, waitingCents } = adviseOn(part, policy);
+  // Fields by name: spreads take longer than all the rest.
+  return { bestAgeMonths, basis, yearlyCents, yearlyCentsRunToFailure, dueInYears, waitingCents };
 }
 
 /** Returns the schedule of a part that is replaced on its own (docs/model/planning.md#schedule). */

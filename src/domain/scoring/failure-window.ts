@@ -1,5 +1,5 @@
 import type { ScoringModel } from "../knowledge.ts";
-import { addDays, DAYS_PER_YEAR, type Day } from "../time.ts";
+import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";
 import type { Outlook } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
 import { ageAtHazard, cumulativeHazard } from "./weibull.ts";
@@ -57,7 +57,8 @@ export function failureDays(
   model: ScoringModel,
 ): FailureDays {
   const { earliestDays, latestDays } = failureWindow(outlook, isCalibrated, model);
-  const after = (days: number) => addDays(asOf, Math.round(days));
+  const today = dayNumber(asOf);
+  const after = (days: number) => dayFromNumber(today + Math.round(days));
   return { earliest: after(earliestDays), latest: latestDays === null ? null : after(latestDays) };
 }
 
@@ -79,21 +80,25 @@ function survivalOf(
   const error = isCalibrated ? model.lifeError.calibrated : model.lifeError.book;
   const spent = cumulativeHazard(effectiveAgeYears, scaleYears, weibullShape);
   // The hazard of a life that is e^(σz) times as long is e^(−βσz) times as high. Working today speaks for a longer life.
+  const factors: number[] = [];
+  const likelihoods: number[] = [];
   let total = 0;
-  const lives = NODES.map(({ z, weight }) => {
+  for (const { z, weight } of NODES) {
     const factor = Math.exp(-weibullShape * error * z);
     const likelihood = weight * Math.exp(-factor * spent);
     total += likelihood;
-    return { factor: hazardRatio * factor, likelihood };
-  });
+    factors.push(hazardRatio * factor);
+    likelihoods.push(likelihood);
+  }
   const perYear = (weibullShape * rate) / DAYS_PER_YEAR;
   return (days) => {
     const age = effectiveAgeYears + (rate * days) / DAYS_PER_YEAR;
     const hazard = cumulativeHazard(age, scaleYears, weibullShape);
     let survival = 0;
     let density = 0;
-    for (const { factor, likelihood } of lives) {
-      const share = likelihood * Math.exp(-factor * (hazard - spent));
+    for (let at = 0; at < factors.length; at++) {
+      const factor = factors[at]!;
+      const share = likelihoods[at]! * Math.exp(-factor * (hazard - spent));
       survival += share;
       density += share * factor;
     }

@@ -270,7 +270,7 @@ async function findAlerts(call: PartnerCall, slice: Slice): Promise<FoundAlerts>
   }
   const demoAlerts = async ({ components, properties }: Stores) => {
     if (includesDemo) return undefined;
-    const propertyIds = (await properties.demo(partner.id)).map((row) => row.property.id);
+    const propertyIds = await properties.demoIds(partner.id);
     if (propertyIds.length === 0) return undefined;
     return await components.countNarrow({
       propertyIds,
@@ -314,6 +314,6 @@ async function scopeFilter({ partner, query, store }: PartnerCall): Promise<Narr
   const appliance = applianceId !== undefined && { applianceId };
   if (!sandbox && propertyId === undefined) return appliance || undefined;
   if (!sandbox) return { ...appliance, propertyIds: [propertyId!] };
-  const demo = (await store.read.properties.demo(partner.id)).map((row) => row.property.id);
+  const demo = await store.read.properties.demoIds(partner.id);
   return { ...appliance, propertyIds: demo.filter((id) => propertyId === undefined || id === propertyId) };
 }

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import { type Property, propertyNotFound } from "../../domain/property.ts";
+import { type Property, propertyNotFound, type SummarizedProperty } from "../../domain/property.ts";
 import { matchesFilter, type PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import { runYielding } from "../../event-loop.ts";
@@ -265,14 +265,14 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
 const FILTERS_DESCRIPTION =
   "Filters can be combined. Retired properties are listed with `retired=true` alone, and with `include_retired=true` beside the others; no total includes them. A filtered list is read in full to count its matches, which takes about 0.2 s for 100,000 properties.";
 
-type PortfolioRow = { property: Property; totals: PropertyTotals };
+type PortfolioRow<P = SummarizedProperty> = { property: P; totals: PropertyTotals };
 
 /** Returns the demo properties that match the filter. */
 async function demoProperties(
   store: Store,
   partner: Partner,
   filter: PropertyFilter | undefined,
-): Promise<PortfolioRow[]> {
+): Promise<PortfolioRow<Property>[]> {
   const demo = await store.read.properties.demo(partner.id);
   if (!filter) return demo;
   const matching = demo.filter(({ property }) => matchesFilter(filter, property));
@@ -313,10 +313,15 @@ async function findPortfolio(
     };
   }
   return await readConsistently(store, partner.id, async (read) => {
-    const rows = await read.properties.portfolioPage(partner.id, slice);
-    const { properties: total } = await read.totals.ofPartner(partner.id);
+    const found = await read.properties.summaryPage(partner.id, slice);
+    const all = await read.totals.ofPartner(partner.id);
     const flags = await portfolioFlags(read, partner.id, includesDemo);
-    return { rows, total, totals: await portfolioTotals(read, partner.id, includesDemo), flags };
+    return {
+      rows: found.map((row) => ({ property: row, totals: row })),
+      total: all.properties,
+      totals: await portfolioTotals(read, partner.id, includesDemo, all),
+      flags,
+    };
   });
 }
 

@@ -44,9 +44,9 @@ export function flagStore(engine: Engine) {
     ["known", "suspected", "properties"],
     { orInsert: true },
   );
-  const of = engine.prepared(() =>
+  const of = engine.read<CodeCount>(() =>
     db
-      .select(columns)
+      .select(aliased(columns))
       .from(flagCounts)
       .where(
         and(
@@ -80,7 +80,7 @@ export function flagStore(engine: Engine) {
       .groupBy(flagCounts.code),
   );
   const countsOf = async (partnerId: string, propertyId: string): Promise<CodeCount[]> =>
-    (await of().execute({ partnerId, propertyId })).filter(isCounted);
+    (await of({ partnerId, propertyId })).filter(isCounted);
 
   return {
     ofProperty: countsOf,

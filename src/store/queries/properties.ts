@@ -2,11 +2,11 @@ import { and, asc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import { streetKeyRange } from "../../domain/address.ts";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
-import type { PropertyTotals } from "../../domain/totals.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import { asSearched, lowered } from "../searched-texts.ts";
 import type { Slice } from "../slice.ts";
+import { portfolioPages } from "./portfolio-pages.ts";
 import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -21,7 +21,6 @@ type PropertyRow = Pick<
 type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; components: number };
 /** A property that a row of a file may mean. */
 export type MatchedProperty = Pick<Property, "id" | "partnerPropertyId" | "unitCount">;
-type PortfolioRow = { property: Property; totals: PropertyTotals };
 
 /** Reads and writes properties. Lists are in the order of `seq`; an ID of another partner is not found. */
 export function propertyStore(engine: Engine) {
@@ -145,31 +144,6 @@ export function propertyStore(engine: Engine) {
         ),
       )
       .limit(placeholder("limit")),
-  );
-  const portfolio = engine.prepared(() =>
-    db
-      .select({ property: properties, totals: propertyTotals })
-      .from(properties)
-      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(
-        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("offset"))),
-      )
-      .orderBy(asc(properties.seq))
-      .limit(placeholder("limit")),
-  );
-  const demo = engine.prepared(() =>
-    db
-      .select({ property: properties, totals: propertyTotals })
-      .from(properties)
-      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(
-        and(
-          eq(properties.partnerId, placeholder("partnerId")),
-          engine.isTrue(properties.isDemo),
-          gt(properties.seq, 0),
-        ),
-      )
-      .orderBy(asc(properties.seq)),
   );
   const ofAddressKey = engine.read<{ id: string; name: string }>(() =>
     db
@@ -354,17 +328,7 @@ export function propertyStore(engine: Engine) {
         return { rows: await this.page(partnerId, slice), total };
       return { rows, total };
     },
-    async portfolioPage(partnerId: string, { limit, offset }: Slice): Promise<PortfolioRow[]> {
-      return await portfolio().execute({
-        partnerId,
-        limit,
-        offset: await places.before(partnerId, offset),
-      });
-    },
-    /** Returns the partner's demo properties, of which onboarding creates one. */
-    async demo(partnerId: string): Promise<PortfolioRow[]> {
-      return await demo().execute({ partnerId });
-    },
+    ...portfolioPages(engine, places),
     async insert(property: Property): Promise<void> {
       return insert({
         ...property,

@@ -5,6 +5,7 @@ import type { TrendRow } from "../../domain/trend.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 import type { Slice } from "../slice.ts";
+import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -33,6 +34,14 @@ export function snapshotStore(engine: Engine) {
   const latest = engine.prepared(() =>
     db
       .select()
+      .from(snapshotRuns)
+      .where(isNotNull(snapshotRuns.finishedAt))
+      .orderBy(desc(snapshotRuns.day))
+      .limit(1),
+  );
+  const latestStart = engine.read<{ startedAt: Instant }>(() =>
+    db
+      .select(aliased({ startedAt: snapshotRuns.startedAt }))
       .from(snapshotRuns)
       .where(isNotNull(snapshotRuns.finishedAt))
       .orderBy(desc(snapshotRuns.day))
@@ -122,7 +131,7 @@ export function snapshotStore(engine: Engine) {
     },
     /** Returns the start of the latest finished run: the scoring of all components without a later one. */
     async latestSnapshotAt(): Promise<Instant | null> {
-      return (await latest().execute({}))[0]?.startedAt ?? null;
+      return (await latestStart({}))[0]?.startedAt ?? null;
     },
     /** Returns the newest day after `day` with a run, finished or not, as when the clock was set back. */
     async laterThan(day: Day): Promise<Day | undefined> {

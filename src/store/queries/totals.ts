@@ -20,6 +20,12 @@ const PARTNER_SUMS = [...TOTALS, "properties", "events", "photoBytes", ...RETIRE
 /** The totals as stored: the counts of lists are the numbers of their latest rows, retired ones included. */
 export type StoredTotals = PartnerTotals & Record<(typeof RETIRED_SUMS)[number], number>;
 
+/** Returns the columns of a property's totals by name. */
+export function propertySums({ tables: { propertyTotals } }: Pick<Engine, "tables">) {
+  const columns = PROPERTY_SUMS.map((name) => [name, propertyTotals[name]] as const);
+  return Object.fromEntries(columns) as Pick<typeof propertyTotals, (typeof PROPERTY_SUMS)[number]>;
+}
+
 /** Reads and writes the stored sums of properties and partners, in cents. */
 export function totalsStore(engine: Engine) {
   const { db } = engine;
@@ -64,9 +70,9 @@ export function totalsStore(engine: Engine) {
         ),
       ),
   );
-  const demo = engine.prepared(() =>
+  const demo = engine.read<PropertyTotals>(() =>
     db
-      .select({ totals: propertyTotals })
+      .select(aliased(propertySums(engine)))
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(
@@ -98,7 +104,7 @@ export function totalsStore(engine: Engine) {
       return (await ofPartner({ partnerId }))[0]!;
     },
     async ofDemoProperties(partnerId: string): Promise<PropertyTotals[]> {
-      return (await demo().execute({ partnerId })).map((row) => row.totals);
+      return demo({ partnerId });
     },
     async start(propertyId: string, partnerId: string): Promise<void> {
       return start({ propertyId, partnerId });

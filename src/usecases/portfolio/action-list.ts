@@ -38,8 +38,8 @@ export async function actionList(
   const { partnerId } = filter;
   await savedChangedPlans(deps, partnerId);
   const today = dayOf(clock());
-  const demo = includeDemo ? [] : await store.read.properties.demo(partnerId);
-  const full = { ...filter, today, without: demo.map(({ property }) => property.id) };
+  const without = includeDemo ? [] : await store.read.properties.demoIds(partnerId);
+  const full = { ...filter, today, without };
   const { places, sums } = await readConsistently(store, partnerId, async (read) => ({
     places: await read.planActions.page(full, order, slice),
     sums: await sumsInSteps(read, full, order, yieldNow, summedAtOnce),

@@ -13,8 +13,7 @@ export async function portfolioFlags(
 ): Promise<CodeCount[]> {
   const all = await flags.ofPartner(partnerId);
   if (includeDemo || all.length === 0) return all;
-  const ids = (await properties.demo(partnerId)).map(({ property }) => property.id);
-  return withoutCounts(all, await flags.sumOf(ids));
+  return withoutCounts(all, await flags.sumOf(await properties.demoIds(partnerId)));
 }
 
 /** Returns counts less those of some of their properties. */
@@ -36,8 +35,9 @@ export async function portfolioTotals(
   { totals }: Pick<Stores, "totals">,
   partnerId: string,
   includeDemo: boolean,
+  sums?: PortfolioTotals,
 ): Promise<PortfolioTotals> {
-  const sums = await totals.ofPartner(partnerId);
+  sums ??= await totals.ofPartner(partnerId);
   return includeDemo ? sums : withoutProperties(sums, await totals.ofDemoProperties(partnerId));
 }
 

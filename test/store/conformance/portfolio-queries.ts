@@ -178,6 +178,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         expect([ids(counted.rows), counted.total]).toEqual([ids(wanted), 3]);
         const portfolio = await properties.portfolioPage(partner.id, slice);
         expect(portfolio.map(({ property }) => property)).toEqual(wanted);
+        const summaries = await properties.summaryPage(partner.id, slice);
+        for (const [at, summary] of summaries.entries()) {
+          const { property, totals } = portfolio[at]!;
+          expect({ ...property, ...totals }).toMatchObject(summary);
+          expect(Object.keys(summary)).toContain("vitalCritical");
+        }
+        expect(summaries).toHaveLength(wanted.length);
       }
       expect(
         (await properties.portfolioPage(partner.id, ALL)).map(({ totals }) => totals.appliances),
@@ -198,6 +205,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await properties.firstOfAddress(other.id, strange.addressKey!)).toBeUndefined();
       expect((await properties.demo(partner.id)).map(({ property }) => property)).toEqual([elm]);
       expect(await properties.demo(other.id)).toEqual([]);
+      expect(await properties.demoIds(partner.id)).toEqual([elm.id]);
+      expect(await properties.demoIds(other.id)).toEqual([]);
     });
 
     test("are changed, and keep the other fields", async () => {

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { entityTag, entityTagOf } from "../../src/http/entity-tag.ts";
+import { anyObject, anyOf, list, mapOf, object, text } from "../../src/wire/schema/fields.ts";
+
+const at = (day: number) => `{"total":1,"assessed_at":"2026-01-0${day}T00:00:00.000Z"}`;
+const timed = object({ assessed_at: text("When it was calculated", "2026-01-01T00:00:00.000Z") });
+const plain = object({ name: text("A name", "Elm Court") });
+
+test("the times of calculations are no part of a tag, wherever a type has them", () => {
+  const types = {
+    record: timed,
+    list: object({ items: list("Items", timed) }),
+    map: object({ items: mapOf("Items", timed) }),
+    alternative: object({ item: anyOf(plain, timed) }),
+    "object of any fields": object({ item: anyObject("Any") }),
+    "no type": undefined,
+  };
+  for (const [name, type] of Object.entries(types)) {
+    expect(entityTagOf(at(1), type), name).toBe(entityTagOf(at(2), type));
+    expect(entityTagOf(at(1), type), name).not.toBe(entityTagOf(at(1).replace("1", "2"), type));
+  }
+});
+
+test("the text of a type without times is hashed as it is", () => {
+  const type = object({ items: list("Items", plain) });
+  expect(entityTagOf(at(1), type)).toBe(entityTag(at(1)));
+  expect(entityTagOf(at(1), type)).not.toBe(entityTagOf(at(2), type));
+});
