@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import pkg from "../package.json" with { type: "json" };
 import { FILES } from "../src/knowledge/files.ts";
 import { readKnowledge } from "../src/knowledge/read.ts";
@@ -18,8 +18,9 @@ export const OWN_TARGET = ownTarget();
  */
 export async function compile(target: string | undefined, outfile: string): Promise<Contents> {
   readKnowledge(FILES); // throws if it is inconsistent; the executable does not validate it again
-  mkdirSync(join(ROOT, "dist"), { recursive: true });
-  const folder = mkdtempSync(join(ROOT, "dist", ".building-"));
+  // Beside the output, since a file cannot be moved to another file system.
+  mkdirSync(dirname(outfile), { recursive: true });
+  const folder = mkdtempSync(join(dirname(outfile), ".building-"));
   try {
     // The output's name is part of its bytes, so build under a constant name and move the file.
     const built = join(folder, (target ?? OWN_TARGET).includes("windows") ? "mainstay.exe" : "mainstay");

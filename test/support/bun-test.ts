@@ -30,7 +30,7 @@ export type TestRunResult = {
 
 /** Runs the tests. A search of the products' output for secrets counts as a test. */
 export async function runBunTest(run: TestRun): Promise<TestRunResult> {
-  const folder = mkdtempSync(join(temporaryRoot(), "mainstay-tests-"));
+  const folder = mkdtempSync(join(temporaryRoot({ hasPrograms: true }), "mainstay-tests-"));
   // For the servers of tests, which another user runs.
   chmodSync(folder, 0o755);
   const report = join(folder, "junit.xml");
