@@ -45,12 +45,15 @@ export const NO_LOSS_FIGURES: LossFigures = {
   valuedAt: null,
 };
 
-/** Returns what was paid and is outstanding; null if neither is known. */
+/** Returns what was paid and is outstanding, in cents; null if neither is in a loss run. Without `paid` it is the amount. */
 export function incurredCents({
+  amountCents,
   paidCents,
   outstandingCents,
-}: Pick<LossFigures, "paidCents" | "outstandingCents">): number | null {
-  return paidCents === null && outstandingCents === null ? null : (paidCents ?? 0) + (outstandingCents ?? 0);
+}: Pick<Claim, "amountCents" | "paidCents" | "outstandingCents">): number | null {
+  return paidCents === null && outstandingCents === null
+    ? null
+    : (paidCents ?? amountCents) + (outstandingCents ?? 0);
 }
 
 /** The input for a new claim. */

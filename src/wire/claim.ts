@@ -73,7 +73,10 @@ const claimFields = {
   ),
   paid: usd("Paid to date, as in the carrier's loss run", 9_000).orNull(),
   outstanding: usd("Reserve of the carrier for what is still to be paid", 3_500).orNull(),
-  incurred: usd("Paid and outstanding; null if neither is known", 12_500).orNull(),
+  incurred: usd(
+    "Paid and outstanding, where `amount_paid` stands for an unknown `paid`; null if neither is known",
+    12_500,
+  ).orNull(),
   deductible: usd("Deductible of the policy", 5_000).orNull(),
   alae: usd("Allocated loss adjustment expenses", 800).orNull(),
   catastrophe_code: text("The carrier's or PCS code of the catastrophe", "2541").orNull(),

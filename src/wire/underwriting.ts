@@ -48,13 +48,16 @@ const underwriting = object({
   claims: object({
     since: day("Start of the five years that are counted", "2021-11-25"),
     count: whole("Claims with a date of loss in those years, without denied ones", 3),
-    incurred: usd("Their amounts", 48_200),
+    incurred: usd("What they incurred: paid and outstanding; the amount of a claim without either", 48_200),
     per_year: number("Claims a year on record", 0.6),
     expected_damages_per_year: number("Damages a year that the model expects now", 0.8),
   }).describedAs("Claims on record, beside the damages that the model expects"),
   loss_control: object({
     components: whole("CRITICAL and WARNING components whose failure may do damage", 6),
-    planned_cost: usd("Cost of replacing them all now", 14_200),
+    planned_cost: usd(
+      "Cost of replacing them all now; those of a unit that is replaced as a whole cost what the unit does at most",
+      14_200,
+    ),
     damage_saved: usd("Expected damage of the coming year that this saves", 3120),
     saved_per_dollar: number(
       "Expected damage saved per dollar of planned work; null without any",

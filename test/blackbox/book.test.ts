@@ -127,6 +127,14 @@ describe("the book of all partners", () => {
     await acme.post(`/v1/property/${id}/claims`, {
       claims: [
         { claim_type: "water_damage", date_of_loss: daysAgo(400), amount: 18_000 },
+        { claim_type: "water_damage", date_of_loss: daysAgo(300), amount: 500, outstanding: 100 },
+        {
+          claim_type: "water_damage",
+          date_of_loss: daysAgo(200),
+          amount: 20_000,
+          paid: 20_000,
+          outstanding: 480_000,
+        },
         { claim_type: "water_damage", date_of_loss: daysAgo(500), amount: 9000, status: "denied" },
         { claim_type: "water_damage", date_of_loss: daysAgo(3000), amount: 7000 },
       ],
@@ -143,9 +151,13 @@ describe("the book of all partners", () => {
     const own = (await acme.get(`/v1/property/${id}/losses`, query)).body;
     expect(made.losses.total).toEqual(own.total);
     expect(made.losses.insured).toEqual(own.insured);
-    expect(made.claims).toMatchObject({ count: 1, incurred: 18_000, per_year: 0.2 });
+    expect(made.claims).toMatchObject({ count: 3, incurred: 518_600, per_year: 0.6 });
     const { components, planned_cost, damage_saved, saved_per_dollar, best } = made.loss_control;
     expect(best.length).toBe(Math.min(components, 5));
+    // The one appliance is replaced as a whole, at the price of its principal part.
+    const parts = (await acme.get("/v1/components", { property_id: id, limit: 200 })).body.components;
+    expect(sum(best, "planned_cost")).toBeGreaterThan(planned_cost);
+    expect(planned_cost).toBe(Math.max(...parts.map((part: Json) => part.proactive_cost)));
     expect(damage_saved).toBeLessThanOrEqual(made.losses.damage.expected);
     expect(saved_per_dollar).toBeCloseTo(damage_saved / planned_cost, 3);
     const perDollar = best.map((one: Json) => one.damage_saved / one.planned_cost);

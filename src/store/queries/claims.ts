@@ -10,7 +10,10 @@ const { placeholder } = sql;
 export type ClaimEvidenceRow = Pick<Claim, "id" | "propertyId" | "claimType" | "dateOfLoss" | "status">;
 
 /** A claim as far as it adds to sums, or moves with its property. */
-type CountedClaim = Pick<Claim, "id" | "dateOfLoss" | "status" | "amountCents" | "claimNumber">;
+type CountedClaim = Pick<
+  Claim,
+  "id" | "dateOfLoss" | "status" | "amountCents" | "paidCents" | "outstandingCents" | "claimNumber"
+>;
 type ClaimPlace = Pick<Claim, "dateOfLoss" | "id">;
 
 /** Reads and writes claims. Amounts in cents; an ID of another partner is not found. */
@@ -55,6 +58,8 @@ export function claimStore(engine: Engine) {
           dateOfLoss: claims.dateOfLoss,
           status: claims.status,
           amountCents: claims.amountCents,
+          paidCents: claims.paidCents,
+          outstandingCents: claims.outstandingCents,
           claimNumber: claims.claimNumber,
         }),
       )

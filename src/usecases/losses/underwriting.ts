@@ -1,4 +1,6 @@
+import { incurredCents } from "../../domain/claim.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
+import { UnitSums } from "../../domain/costs/unit-sums.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { damageSaved } from "../../domain/losses/loss-control.ts";
 import type { Property } from "../../domain/property.ts";
@@ -48,21 +50,24 @@ export async function underwrite(
 
 async function claimsOf({ store, now, yieldNow }: LossDeps, { id: propertyId }: Property) {
   const since = addDays(dayOf(now), -Math.round(CLAIM_YEARS * 365.25));
-  let [count, incurredCents] = [0, 0];
+  let [count, incurred] = [0, 0];
   // Every ID is after the empty one.
   for (let last = { dateOfLoss: since, id: "" }; ; await yieldNow()) {
     const claims = await store.read.claims.countedAfter(propertyId, last, CLAIM_PAGE);
-    for (const { status, amountCents } of claims)
-      if (status !== "denied") {
+    for (const claim of claims)
+      if (claim.status !== "denied") {
         count++;
-        incurredCents += amountCents;
+        incurred += incurredCents(claim) ?? claim.amountCents;
       }
-    if (claims.length < CLAIM_PAGE) return { since, count, incurredCents, years: CLAIM_YEARS };
+    if (claims.length < CLAIM_PAGE) return { since, count, incurredCents: incurred, years: CLAIM_YEARS };
     last = claims.at(-1)!;
   }
 }
 
-/** Returns what replacing the elevated components whose failure may do damage would cost and save. */
+/**
+ * Returns what replacing the elevated components whose failure may do damage would cost and save. Components of a unit that is
+ * replaced as a whole cost what the unit does at most.
+ */
 async function lossControlOf(
   { store, yieldNow, reserveMemory }: LossDeps,
   knowledge: Knowledge,
@@ -71,18 +76,21 @@ async function lossControlOf(
   const prices = await presentPrices(store.read, knowledge, partnerId);
   type Line = { component: PlacedComponent; plannedCents: number; savedCents: number };
   const perDollar = ({ savedCents, plannedCents }: Line) => savedCents / Math.max(plannedCents, 1);
-  const sums = { components: 0, plannedCents: 0, savedCents: 0 };
+  const costs = new UnitSums();
+  const sums = { components: 0, savedCents: 0 };
   /** The lines that save the most for their cost, first to last. */
   const best: Line[] = [];
   const visit = (component: PlacedComponent) => {
+    const ofType = prices.ofAppliance(component, component);
+    costs.see(component, ofType);
     if (component.riskTier === "GOOD") return 0;
-    const costs = prices.ofComponent(component);
-    const savedCents = damageSaved(knowledge, component, costs);
+    const own = ofType.component(component.defId, component);
+    const savedCents = damageSaved(knowledge, component, own);
     if (savedCents === 0) return 0;
-    const line = { component, plannedCents: costs.plannedCents, savedCents };
+    const line = { component, plannedCents: own.plannedCents, savedCents };
     sums.components++;
-    sums.plannedCents += line.plannedCents;
     sums.savedCents += savedCents;
+    costs.add(component.applianceId, ofType, own);
     const after = best.findIndex((other) => perDollar(other) < perDollar(line));
     if (after >= 0) best.splice(after, 0, line);
     else if (best.length < NAMED) best.push(line);
@@ -90,7 +98,7 @@ async function lossControlOf(
     return 0;
   };
   await iterateComponents(store, id, visit, yieldNow, reserveMemory);
-  return { ...sums, best };
+  return { ...sums, plannedCents: costs.sums.first.planned, best };
 }
 
 /** Returns how a property stood at the latest comparison; null before its first one, and for a retired property. */
