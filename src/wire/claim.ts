@@ -5,6 +5,7 @@ import {
   incurredCents,
   type NewClaim,
 } from "../domain/claim.ts";
+import { invalid } from "../domain/errors.ts";
 import type { ClaimImpact, ClaimScoringStatus, UnscoredReason } from "../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
@@ -130,7 +131,36 @@ export const claimView = claim.serializer((knowledge: Knowledge, claim: Claim, t
 export const claimReply = forPartner(claim);
 export const claimPage = page("claims", claim, { property_id: claimFields.property_id });
 
-const warnings = textList("Stored values that have no effect on scores");
+const warnings = textList(
+  "Stored values that have no effect on scores, that contradict each other, or that were not changed",
+  [
+    "claim CLM_01m7xtg343ff0b7c2d4e6g8hjk: paid, 700.00, is more than amount, 500.00: correct the one that is wrong",
+  ],
+);
+
+const changedClaim = claim.and({ warnings });
+export const changedClaimReply = forPartner(changedClaim);
+
+/** Serializes a changed claim. `given` is the request, whose values of fields that cannot be changed are named. */
+export const changedClaimView = changedClaim.serializer(
+  (knowledge: Knowledge, claim: Claim, today: Day, given: object) => ({
+    ...claimView(knowledge, claim, today),
+    warnings: [...warningsAbout(knowledge, [claim]), ...ignoredIn(given, claim)],
+  }),
+);
+
+/** Fields of the answer that follow from others or never change. */
+const FIXED = ["id", "property_id", "incurred", "created_at"] as const;
+
+function ignoredIn(given: object, claim: Claim): string[] {
+  const asked = new Map<string, unknown>(Object.entries(given));
+  const stored = storedClaimView(claim);
+  return FIXED.filter((field) => asked.has(field) && asked.get(field) !== stored[field]).map((field) =>
+    field === "incurred"
+      ? `incurred is ${stored.incurred}, not ${JSON.stringify(asked.get(field))}: it follows from paid and outstanding`
+      : `${field} cannot be changed: it is still ${stored[field]}`,
+  );
+}
 
 /** The fields of a claim, all optional, since only the response to a single claim has them. */
 const single = Object.fromEntries(
@@ -156,10 +186,27 @@ export const claimsView = claimsResult.serializer(
 );
 export const claimsReply = forPartner(claimsResult);
 
-/** Returns a warning for each claim type that the knowledge base lacks. */
+/** Returns a warning for each claim type that the knowledge base lacks, and for each value that contradicts another. */
 function warningsAbout(knowledge: Knowledge, claims: readonly Claim[]): string[] {
   const unknown = claims.map(({ claimType }) => claimType).filter((type) => !knowledge.claimType(type));
-  return [...new Set(unknown)].map((type) => `Unknown claim_type ${type}: stored, no effect on scores`);
+  return [
+    ...[...new Set(unknown)].map((type) => `Unknown claim_type ${type}: stored, no effect on scores`),
+    ...claims.flatMap(contradictionsIn),
+  ];
+}
+
+function contradictionsIn({ id, amountCents, paidCents, status, closedOn }: Claim): string[] {
+  const usd = (cents: number) => usdFromCents(cents).toFixed(2);
+  return [
+    ...(paidCents !== null && paidCents > amountCents
+      ? [
+          `claim ${id}: paid, ${usd(paidCents)}, is more than amount, ${usd(amountCents)}: correct the one that is wrong`,
+        ]
+      : []),
+    ...(status === "open" && closedOn !== null
+      ? [`claim ${id}: closed_on is ${closedOn}, but status is open: correct the one that is wrong`]
+      : []),
+  ];
 }
 
 const impact = record("ClaimImpact", {
@@ -283,6 +330,10 @@ export const claimChange = input("ClaimChange", {
   claim_type: documentedAs(optional(claimType, claimFields.claim_type), claimFields.claim_type),
   date_of_loss: optional(constraint.day, claimFields.date_of_loss),
   amount: optional(constraint.usd, claimFields.amount_paid),
+  amount_paid: optional(
+    constraint.usd,
+    claimFields.amount_paid.describedAs("The same as `amount`, by the name that it has in answers"),
+  ),
   status: optional(constraint.claimStatus, claimFields.status),
   ...optionalFields,
 });
@@ -312,7 +363,13 @@ export function readClaimChange(given: unknown): ClaimChange {
   const change: ClaimChange = readOptional(wire);
   if (wire.claim_type !== undefined) change.claimType = wire.claim_type.trim();
   if (wire.date_of_loss !== undefined) change.dateOfLoss = wire.date_of_loss;
-  if (wire.amount !== undefined) change.amountCents = centsFromUsd(wire.amount);
+  const amount = wire.amount ?? wire.amount_paid;
+  if (amount !== undefined) change.amountCents = centsFromUsd(amount);
+  if (wire.amount_paid !== undefined && wire.amount_paid !== amount)
+    throw invalid(
+      `amount, ${amount}, and amount_paid, ${wire.amount_paid}, are one field: send one of them`,
+      [{ field: "amount_paid", message: "must be left out, or be the amount" }],
+    );
   if (wire.status !== undefined) change.status = wire.status;
   return change;
 }

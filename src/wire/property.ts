@@ -123,9 +123,12 @@ export const propertyReply = forPartner(property);
 
 /** The response to a write of a property. */
 const writtenProperty = property.and({
-  warnings: textList("What is probably an error, such as another property with the same address", [
-    'property P_01m7xtfbnkegg9j7dstwvcm1r5 ("Harbor View") has the same address. If it is the same building, merge this one into it: POST /v1/properties/P_01m7xtfbnkegg9j7dstwvcm1r5/merge with from: P_01m7xtfbnkegg9j7dstwvcm2x7',
-  ]),
+  warnings: textList(
+    "What is probably an error, such as another property with the same address; after a merge also what to check",
+    [
+      'property P_01m7xtfbnkegg9j7dstwvcm1r5 ("Harbor View") has the same address. If it is the same building, merge this one into it: POST /v1/properties/P_01m7xtfbnkegg9j7dstwvcm1r5/merge with from: P_01m7xtfbnkegg9j7dstwvcm2x7',
+    ],
+  ),
 });
 export const writtenPropertyView = writtenProperty.serializer(
   (property: Property, warnings: readonly string[]) => ({ ...propertyView(property), warnings }),

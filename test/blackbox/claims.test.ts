@@ -357,7 +357,10 @@ describe("a recorded claim", () => {
       amount: 10,
       carrier: "X",
     });
-    expect(changed).toEqual({ ...claim, status: "denied", amount_paid: 10, carrier: "X", scoring_impact: 1 });
+    expect(changed).toEqual({
+      ...{ ...claim, status: "denied", amount_paid: 10, carrier: "X", scoring_impact: 1 },
+      warnings: [],
+    });
     expect(await score("boiler_burner")).toBeLessThan(raised);
     expect((await impact()).claims[0]).toMatchObject({ status: "expired_no_impact", reason: "denied" });
     expect((await client.put(`${path}/${id}`, {})).body).toEqual(changed);
@@ -383,6 +386,29 @@ describe("a recorded claim", () => {
     await client.get(`${other.path}/${id}`, {}, 404);
     await client.put(`${other.path}/${id}`, { status: "denied" }, 404);
     await stranger.put(`${path}/${id}`, { status: "denied" }, 404);
+  });
+
+  // Rule: update-claim, claim-warnings
+  test("is sent back as it was answered, and warns of what contradicts itself or was not changed", async () => {
+    const { path, record } = await insured();
+    const { id } = await record(CLAIM);
+    const put = async (body: object) => (await client.put(`${path}/${id}`, body)).body;
+    const { body: read } = await client.get(`${path}/${id}`);
+    expect(await put({ ...read, amount_paid: 777 })).toMatchObject({ amount_paid: 777, warnings: [] });
+    expect(await put({ amount: 778, amount_paid: 778 })).toMatchObject({ amount_paid: 778 });
+    const { body } = await client.put(`${path}/${id}`, { amount: 1, amount_paid: 2 }, 400);
+    expect(body.details[0].field).toBe("amount_paid");
+    const closed = { closed_on: CLAIM.date_of_loss, property_id: "P_x", incurred: 5 };
+    expect((await put({ paid: 800, ...closed })).warnings).toEqual([
+      `claim ${id}: paid, 800.00, is more than amount, 778.00: correct the one that is wrong`,
+      `claim ${id}: closed_on is ${CLAIM.date_of_loss}, but status is open: correct the one that is wrong`,
+      `property_id cannot be changed: it is still ${read.property_id}`,
+      "incurred is 800, not 5: it follows from paid and outstanding",
+    ]);
+    expect((await put({ amount: 800, status: "closed" })).warnings).toEqual([]);
+    const single = await record({ ...CLAIM, amount: 5, paid: 6 });
+    expect(single.warnings).toEqual([expect.stringContaining("paid, 6.00, is more than amount, 5.00")]);
+    expect((await record({ ...CLAIM, amount: 5, outstanding: 100 })).incurred).toBe(105);
   });
 
   // Rule: claim-number

@@ -38,7 +38,7 @@ describe("a second property with the same address", () => {
 describe("a merge of two properties", () => {
   // Rule: merge-properties
   test("leaves one with the records of both, and is answered again", async () => {
-    const kept = await addProperty(client, { name: "Kept", address: "1 Oak St" });
+    const kept = await addProperty(client, { name: "Kept", address: "1 Oak St", unit_count: 1 });
     const duplicate = await addProperty(client, { name: "Twice", address: "1 Oak Street", unit_count: 3 });
     const heater = await addWornAppliance(client, duplicate.id);
     const loss = {
@@ -51,7 +51,10 @@ describe("a merge of two properties", () => {
     const embed = await server.json("embed", "create", duplicate.id);
     const path = `/v1/properties/${kept.id}/merge`;
     const merged = (await client.ask("POST", path, 200, { body: { from: duplicate.id } })).body;
-    expect(merged).toMatchObject({ id: kept.id, name: "Kept", unit_count: 3, warnings: [] });
+    expect(merged).toMatchObject({
+      ...{ id: kept.id, name: "Kept", unit_count: 3 },
+      warnings: [expect.stringMatching(/^unit_count is now 3, .* instead of 1: /)],
+    });
     expect(await get(`/v1/properties/${duplicate.id}`)).toMatchObject({
       merged_into: kept.id,
       retired_reason: `Merged into ${kept.id}`,
@@ -64,8 +67,44 @@ describe("a merge of two properties", () => {
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("Kept");
     const again = (await client.ask("POST", path, 200, { body: { from: duplicate.id } })).body;
-    expect(again).toEqual(merged);
+    expect(again).toEqual({ ...merged, warnings: [] });
     await server.json("doctor", "--full");
+  });
+
+  // Rule: merge-claims
+  test("loses no claim whose number the property has, and names it", async () => {
+    const [kept, duplicate] = [await addProperty(client), await addProperty(client)];
+    const add = async (property: Json, claim_type: string, claim_number: string): Promise<string> => {
+      const loss = { claim_type, claim_number, date_of_loss: "2026-01-05", amount: 5000 };
+      return (await client.post(`/v1/property/${property.id}/claims`, loss)).body.id;
+    };
+    const first = await add(kept, "water_damage", "Q1");
+    const fire = await add(duplicate, "fire_electrical", "Q1");
+    await add(duplicate, "fire_electrical", "Q1 (2)");
+    const theSame = await add(kept, "water_damage", "Q2");
+    const twice = await add(duplicate, "water_damage", "Q2");
+    const path = `/v1/properties/${kept.id}/merge`;
+    const { warnings } = (await client.ask("POST", path, 200, { body: { from: duplicate.id } })).body;
+    expect(warnings).toEqual([
+      `claim ${fire} has the claim_number "Q1 (3)" now: claim ${first} of the property has "Q1". Correct the one that is wrong`,
+      expect.stringContaining(
+        `claim ${twice} stays with the duplicate: claim ${theSame} has its number, Q2,`,
+      ),
+    ]);
+    const { claims } = await get(`/v1/property/${kept.id}/claims`);
+    expect(claims.map(({ claim_number }: Json) => claim_number).toSorted()).toEqual([
+      ...["Q1", "Q1 (2)", "Q1 (3)", "Q2"],
+    ]);
+    const [entry] = (await server.json("audit", "--subject", kept.id)).entries;
+    expect(entry.detail).toMatchObject({
+      before: { claims: null },
+      after: { from: duplicate.id, claims: 2, claims_left: 1, claims_to_check: warnings },
+    });
+    const [renumbered] = (await server.json("audit", "--subject", fire)).entries;
+    expect(renumbered.detail).toEqual({
+      before: { claim_number: "Q1" },
+      after: { claim_number: "Q1 (3)" },
+    });
   });
 
   // Rule: merge-properties, import-same-address

@@ -1,7 +1,6 @@
 import { OperatorError } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { duplicateWarnings } from "../../usecases/portfolio/properties.ts";
 import { propertyView, writtenPropertyView } from "../../wire/property.ts";
 import { type Command, command, required } from "../command.ts";
 import { correct, recordText, requireFound } from "../corrections.ts";
@@ -26,8 +25,8 @@ const merge = command({
   summary: "merge a duplicate into a property",
   description:
     "The duplicate's appliances, service events, photos, claims and embeds move to the property, which also takes the fields " +
-    "that it lacks. The duplicate is retired and names the property. Merging it again changes nothing. The audit log has the " +
-    "merge. The server may be running.",
+    "that it lacks. Warnings name claims whose numbers it has already, and a changed number of units. The duplicate is retired " +
+    "and names the property. Merging it again changes nothing. The audit log has the values before and after. The server may be running.",
   arguments: {
     propertyId: required("the ID of the property that stays"),
     duplicateId: required("the ID of its duplicate"),
@@ -37,8 +36,8 @@ const merge = command({
     const record = await withData(context, async ({ store }) => {
       const owner = await ownerOfBoth(store, propertyId, duplicateId);
       return await correct(context, store, owner, async (writer) => {
-        const property = await mergeProperties(writer, { into: propertyId, from: duplicateId });
-        return writtenPropertyView(property, await duplicateWarnings(writer, property));
+        const { property, warnings } = await mergeProperties(writer, { into: propertyId, from: duplicateId });
+        return writtenPropertyView(property, warnings);
       });
     });
     context.print(record, recordText(record));

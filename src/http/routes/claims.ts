@@ -12,6 +12,8 @@ import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.t
 import { claimsOf } from "../../usecases/claims/property-claims.ts";
 import type { BulkResult } from "../../wire/bulk.ts";
 import {
+  changedClaimReply,
+  changedClaimView,
   claim,
   claimChange,
   claimPage,
@@ -128,11 +130,11 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       path: "/v1/property/{id}/claims/{claim_id}",
       summary: "Update an insurance claim",
       description:
-        "Accepts any subset of the fields; null clears an optional field. Scores are updated before the response. A `claim_number` that another claim of the property has is rejected with 409, which names that claim.",
+        "Accepts any subset of the fields; null clears an optional field. `amount` may be named `amount_paid`, as in the answer. `warnings` names values that contradict each other, such as `paid` above `amount`, and fields that cannot be changed. Scores are updated before the response. A `claim_number` that another claim of the property has is rejected with 409, which names that claim.",
       tag: "Claims",
       parameters: [propertyInPath, claimInPath],
       request: { type: claimChange.type, example: { status: "closed", paid: 12_500, outstanding: 0 } },
-      replies: okReplies("The updated claim", claimReply),
+      replies: okReplies("The updated claim", changedClaimReply),
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
@@ -140,7 +142,8 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         const ids = { propertyId: params.id!, claimId: params.claim_id! };
         return await writePortfolio(async (writer) => {
           const claim = await changeClaim(writer, ids, change);
-          return ok(withPartner(claimView(knowledge, claim, dayOf(writer.tx.now)), partner.name));
+          const record = changedClaimView(knowledge, claim, dayOf(writer.tx.now), body);
+          return ok(withPartner(record, partner.name));
         });
       },
     }),

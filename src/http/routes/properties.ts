@@ -178,7 +178,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/properties/{id}/merge",
       summary: "Merge a duplicate into a property",
       description:
-        "The appliances of `from` move to the property with their service history and photos, to units of the same numbers; its claims and embeds move too. The property keeps its fields, takes those that it lacks from the duplicate, and has the larger number of units. A claim whose number the property has already stays. The duplicate is retired, with `merged_into`. Merging it again returns the property as it is. A merge with itself is a 400; a retired property and the demo property cannot be merged (409).",
+        "The appliances of `from` move to the property with their service history and photos, to units of the same numbers; its claims and embeds move too. The property keeps its fields, takes those that it lacks from the duplicate, and has the larger number of units. A claim whose number a claim of the property has stays if both have the same type and date of loss, and moves with another number if not. `warnings` names these claims, and the number of units if it changed. The duplicate is retired, with `merged_into`. Merging it again returns the property as it is. A merge with itself is a 400; a retired property and the demo property cannot be merged (409).",
       tag: "Properties",
       parameters: [propertyInPath],
       request: { type: propertyMerge.type, example: { from: EXAMPLE_IDS.P } },
@@ -188,8 +188,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       async handle({ body, params, partner, writePortfolio }) {
         const from = readPropertyMerge(body);
         return await writePortfolio(async (writer) => {
-          const property = await mergeProperties(writer, { into: params.id!, from });
-          const warnings = await duplicateWarnings(writer, property);
+          const { property, warnings } = await mergeProperties(writer, { into: params.id!, from });
           return ok(withPartner(writtenPropertyView(property, warnings), partner.name));
         });
       },

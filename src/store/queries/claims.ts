@@ -10,9 +10,16 @@ const { placeholder } = sql;
 export type ClaimEvidenceRow = Pick<Claim, "id" | "propertyId" | "claimType" | "dateOfLoss" | "status">;
 
 /** A claim as far as it adds to sums, or moves with its property. */
-type CountedClaim = Pick<
+export type CountedClaim = Pick<
   Claim,
-  "id" | "dateOfLoss" | "status" | "amountCents" | "paidCents" | "outstandingCents" | "claimNumber"
+  | "id"
+  | "claimType"
+  | "dateOfLoss"
+  | "status"
+  | "amountCents"
+  | "paidCents"
+  | "outstandingCents"
+  | "claimNumber"
 >;
 type ClaimPlace = Pick<Claim, "dateOfLoss" | "id">;
 
@@ -55,6 +62,7 @@ export function claimStore(engine: Engine) {
       .select(
         aliased({
           id: claims.id,
+          claimType: claims.claimType,
           dateOfLoss: claims.dateOfLoss,
           status: claims.status,
           amountCents: claims.amountCents,

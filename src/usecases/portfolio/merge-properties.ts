@@ -3,16 +3,20 @@ import { conflict, invalid } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
+import type { CountedClaim } from "../../store/queries/claims.ts";
+import { propertyView } from "../../wire/property.ts";
 import { renewRecords } from "../history/service-record.ts";
 import { followYearBuilt } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { changeProperty } from "./properties.ts";
+import { changeProperty, duplicateWarnings } from "./properties.ts";
 import { rescore } from "./rescore.ts";
 
 /** Records read by one query. */
 const APPLIANCES_A_STEP = 100;
 const CLAIMS_A_STEP = 500;
+/** The claims that warnings name. */
+const CLAIMS_NAMED = 20;
 
 /** The fields that the property takes from its duplicate where it has none itself. */
 const FILLED = [
@@ -28,6 +32,9 @@ const FILLED = [
   "partnerPropertyId",
 ] as const;
 
+/** A property after a merge, and what its partner must know of it. */
+type Merged = { property: Property; warnings: string[] };
+
 /**
  * Merges a duplicate into a property, which then has its appliances, events, claims and embeds, and the fields that it had
  * not. The duplicate is retired and names the property. To merge it again changes nothing. Throws not_found,
@@ -36,7 +43,7 @@ const FILLED = [
 export async function mergeProperties(
   writer: PortfolioWriter,
   { into: intoId, from: fromId }: { into: string; from: string },
-): Promise<Property> {
+): Promise<Merged> {
   const { tx, partner } = writer;
   const into = await tx.properties.find(partner.id, intoId);
   if (!into) throw propertyNotFound();
@@ -46,7 +53,7 @@ export async function mergeProperties(
     ]);
   const from = await tx.properties.find(partner.id, fromId);
   if (!from) throw propertyNotFound();
-  if (from.mergedInto === into.id) return into;
+  if (from.mergedInto === into.id) return { property: into, warnings: await duplicateWarnings(writer, into) };
   refuseRetired("Property", into);
   refuseRetired("Property", from);
   if (into.isDemo || from.isDemo) throw conflict("The demo property cannot be merged");
@@ -55,10 +62,27 @@ export async function mergeProperties(
   await followYearBuilt(tx, merged);
   const claims = await moveClaims(writer, from, merged);
   await tx.embeds.moveOfProperty(from.id, into.id);
-  const [renewed = merged] = await renewRecords(writer, [merged]);
-  await rescore(writer, renewed, "all", "history");
-  await writer.auditCorrection("property.merge", into.id, {}, { from: from.id, appliances, claims });
-  return renewed;
+  const [property = merged] = await renewRecords(writer, [merged]);
+  await rescore(writer, property, "all", "history");
+  await writer.auditCorrection("property.merge", into.id, propertyView(into), {
+    ...propertyView(property),
+    ...{ from: from.id, appliances, claims: claims.moved },
+    ...(claims.left > 0 && { claims_left: claims.left }),
+    ...(claims.warnings.length > 0 && { claims_to_check: claims.warnings }),
+  });
+  const warnings = [
+    ...unitWarnings(into, property),
+    ...claims.warnings,
+    ...(await duplicateWarnings(writer, property)),
+  ];
+  return { property, warnings };
+}
+
+function unitWarnings({ unitCount: before }: Property, { unitCount: now }: Property): string[] {
+  if (before === now || before === 0) return [];
+  return [
+    `unit_count is now ${now}, as the duplicate had, instead of ${before}: costs by the number of units follow. Correct it if ${before} is right`,
+  ];
 }
 
 /** Retires the duplicate, and gives the property the larger number of units and the fields that it lacks. */
@@ -111,21 +135,75 @@ async function unitsByNumber({ tx }: PortfolioWriter, from: Property, into: Prop
   return (unitId: string): string | null => ids.get(numbers.get(unitId) ?? 0) ?? null;
 }
 
-/** Moves the claims whose numbers the property does not have; returns how many. */
-async function moveClaims({ tx }: PortfolioWriter, from: Property, into: Property): Promise<number> {
-  let moved = 0;
+/** The claims of a duplicate after its merge: how many moved and stayed, and warnings that name those to check. */
+type MovedClaims = { moved: number; left: number; warnings: string[] };
+
+/**
+ * Moves the claims. One with a number that a claim of the property has stays if it is of the same type and day, as the same
+ * loss recorded twice, and moves with another number if not.
+ */
+async function moveClaims(writer: PortfolioWriter, from: Property, into: Property): Promise<MovedClaims> {
+  const { tx } = writer;
+  const result: MovedClaims = { moved: 0, left: 0, warnings: [] };
+  let toCheck = 0;
+  const warn = (text: string) => {
+    if (++toCheck <= CLAIMS_NAMED) result.warnings.push(text);
+  };
   for (let last = { dateOfLoss: "", id: "" }; ; await tx.yieldToEventLoop()) {
     const some = await tx.claims.countedAfter(from.id, last, CLAIMS_A_STEP);
     const numbers = some.flatMap(({ claimNumber }) => claimNumber ?? []);
-    const known = await tx.claims.ofNumbers(into.id, numbers);
-    const taken = new Set(known.map(({ claimNumber }) => claimNumber));
-    const moving = some.filter(({ claimNumber }) => claimNumber === null || !taken.has(claimNumber));
+    const known = Map.groupBy(await tx.claims.ofNumbers(into.id, numbers), ({ claimNumber }) => claimNumber!);
+    const namesakesOf = ({ claimNumber }: CountedClaim) =>
+      claimNumber === null ? [] : (known.get(claimNumber) ?? []);
+    const free = some.filter((claim) => namesakesOf(claim).length === 0);
     await tx.claims.move(
-      moving.map(({ id }) => id),
+      free.map(({ id }) => id),
       into.id,
     );
-    moved += moving.length;
-    if (some.length < CLAIMS_A_STEP) return moved;
+    result.moved += free.length;
+    for (const claim of some) {
+      const [namesake, ...others] = namesakesOf(claim);
+      if (!namesake) continue;
+      const same = [namesake, ...others].find((other) => isSameLoss(claim, other));
+      if (same) {
+        result.left++;
+        warn(
+          `claim ${claim.id} stays with the duplicate: claim ${same.id} has its number, ${claim.claimNumber}, its type and its date of loss. If its amounts are the right ones, correct ${same.id}`,
+        );
+        continue;
+      }
+      const number = await renumber(writer, claim, into);
+      result.moved++;
+      warn(
+        `claim ${claim.id} has the claim_number "${number}" now: claim ${namesake.id} of the property has "${claim.claimNumber}". Correct the one that is wrong`,
+      );
+    }
+    if (some.length < CLAIMS_A_STEP) break;
     last = some.at(-1)!;
   }
+  if (toCheck > CLAIMS_NAMED)
+    result.warnings.push(`${toCheck - CLAIMS_NAMED} more claims had numbers of claims of the property`);
+  return result;
+}
+
+const isSameLoss = (a: CountedClaim, b: Pick<CountedClaim, "claimType" | "dateOfLoss">) =>
+  a.claimType === b.claimType && a.dateOfLoss === b.dateOfLoss;
+
+/** Moves a claim with a number that no claim of the property has, with an entry in the audit log. Returns the number. */
+async function renumber(
+  writer: PortfolioWriter,
+  { id, claimNumber }: CountedClaim,
+  into: Property,
+): Promise<string> {
+  const { tx } = writer;
+  const isTaken = async (number: string) => (await tx.claims.ofNumbers(into.id, [number])).length > 0;
+  // A stored text has 500 characters at most.
+  const start = claimNumber!.slice(0, 480);
+  let copy = 2;
+  while (await isTaken(`${start} (${copy})`)) copy++;
+  const number = `${start} (${copy})`;
+  await tx.claims.update(id, { claimNumber: number });
+  await tx.claims.move([id], into.id);
+  await writer.auditCorrection("claim.update", id, { claim_number: claimNumber }, { claim_number: number });
+  return number;
 }

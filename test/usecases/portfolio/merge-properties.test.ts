@@ -28,8 +28,9 @@ beforeEach(async () => {
 });
 
 const read = () => fixture.store.read;
-const merge = (into: string, from: string) =>
+const mergeWith = (into: string, from: string) =>
   fixture.write((writer) => mergeProperties(writer, { into, from }));
+const merge = async (into: string, from: string) => (await mergeWith(into, from)).property;
 const found = (id: string) => read().properties.find(fixture.partnerId, id);
 const visit = (applianceId: string, date: string) =>
   fixture.write(async (writer) => {
@@ -52,11 +53,11 @@ const visit = (applianceId: string, date: string) =>
     });
     await log.finish();
   });
-const claim = (propertyId: string, claimNumber: string | null) =>
+const claim = (propertyId: string, claimNumber: string | null, claimType = "water_damage") =>
   fixture.write(async (writer) => {
     const log = new ClaimLog(writer, (await writer.tx.properties.find(fixture.partnerId, propertyId))!);
     await log.add({
-      ...{ claimType: "water_damage", dateOfLoss: addDays(TODAY, -90), amountCents: 900_000 },
+      ...{ claimType, dateOfLoss: addDays(TODAY, -90), amountCents: 900_000 },
       ...{ status: "closed", claimNumber, description: null, carrier: null },
     } as Parameters<ClaimLog["add"]>[0]);
     await log.finish();
