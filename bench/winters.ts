@@ -2,7 +2,7 @@ import type { Knowledge } from "../src/domain/knowledge.ts";
 import { lossesOf } from "../src/domain/losses/book-losses.ts";
 import { exceedanceCurve, RETURN_PERIODS, sortYears } from "../src/domain/losses/exceedance.ts";
 import { LossBook } from "../src/domain/losses/loss-book.ts";
-import { LOSSES, type Loss, type LossPart } from "../src/domain/losses/loss-part.ts";
+import { LOSSES, type Loss, type LossComponent } from "../src/domain/losses/loss-component.ts";
 import { RandomVariates } from "../src/domain/losses/random-variates.ts";
 import { type Layer, logParameters } from "../src/domain/losses/severity.ts";
 import { yearHazard } from "../src/domain/losses/year-factor.ts";
@@ -20,8 +20,8 @@ const TARGETS = { upTo100: 0.02, of200: 0.03 };
 /** Components of a block, which have similar hazards. */
 const BLOCK = 128;
 
-/** Returns the parts of a fleet by number: of all kinds, in six states, with probabilities of failing of up to 0.2. */
-export function fleetOf(knowledge: Knowledge): (n: number) => LossPart {
+/** Returns the components of a fleet by number: of all kinds, in six states, failing with probabilities of up to 0.2. */
+export function fleetOf(knowledge: Knowledge): (n: number) => LossComponent {
   const defs = [...knowledge.components.values()];
   return (n) => {
     const { id, system, damage, emergencyCents } = defs[n % defs.length]!;
@@ -49,9 +49,9 @@ export function fleetOf(knowledge: Knowledge): (n: number) => LossPart {
  */
 export function winters(knowledge: Knowledge): Figure {
   const book = new LossBook((system) => knowledge.lossClass(system), { layer: LAYER, amounts: [] });
-  const partOf = fleetOf(knowledge);
-  const parts = Array.from({ length: COMPONENTS }, (_, n) => partOf(n));
-  for (const part of parts) book.add(part);
+  const componentOf = fleetOf(knowledge);
+  const components = Array.from({ length: COMPONENTS }, (_, n) => componentOf(n));
+  for (const component of components) book.add(component);
   const answer = runSteps(lossesOf(book, { years: YEARS, modelError: knowledge.lossModelError.book }));
   const years = {
     total: new Float64Array(YEARS),
@@ -59,7 +59,7 @@ export function winters(knowledge: Knowledge): Figure {
     insured: new Float64Array(YEARS),
   };
   const random = new RandomVariates(77);
-  for (const group of Map.groupBy(parts, ({ division, system }) => `${division} ${system}`).values())
+  for (const group of Map.groupBy(components, ({ division, system }) => `${division} ${system}`).values())
     addWinters(random, group, knowledge.lossClass(group[0]!.system).yearFactorVariance, years);
   let [upTo100, of200] = [0, 0];
   for (const loss of LOSSES) {
@@ -85,12 +85,14 @@ export function winters(knowledge: Knowledge): Figure {
  */
 function addWinters(
   random: RandomVariates,
-  group: readonly LossPart[],
+  group: readonly LossComponent[],
   variance: number,
   years: Record<Loss, Float64Array>,
 ): void {
   const sorted = group.toSorted((a, b) => b.failureProbability - a.failureProbability);
-  const hazards = Float64Array.from(sorted, (part) => yearHazard(part.failureProbability, variance));
+  const hazards = Float64Array.from(sorted, (component) =>
+    yearHazard(component.failureProbability, variance),
+  );
   for (let year = 0; year < YEARS; year++) {
     const winter = random.gamma(1 / variance) * variance;
     for (let first = 0; first < sorted.length; first += BLOCK) {
@@ -109,7 +111,7 @@ function addWinters(
 
 function addFailure(
   random: RandomVariates,
-  { repair, damage }: LossPart,
+  { repair, damage }: LossComponent,
   years: Record<Loss, Float64Array>,
   year: number,
 ): void {

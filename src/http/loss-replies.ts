@@ -1,7 +1,7 @@
 import { spreadsheetLine } from "../csv/write.ts";
 import type { LossDeps } from "../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../usecases/losses/loss-workbook.ts";
-import type { LossPartsJson } from "../wire/loss-parts.ts";
+import type { LossComponentsJson } from "../wire/loss-components.ts";
 import { type LossesJson, lossTable } from "../wire/losses.ts";
 import { csvReply } from "./csv-replies.ts";
 import type { AdminCall, PartnerCall, Reply } from "./operation.ts";
@@ -15,16 +15,16 @@ export const lossDeps = ({ store, now, yieldNow, reserveMemory }: PartnerCall | 
   reserveMemory,
 });
 
-/** Returns losses as a table or a workbook; undefined for JSON. `parts`: the components that a workbook lists. */
+/** Returns losses as a table or a workbook; undefined for JSON. `components`: the components that a workbook lists. */
 export async function lossFile(
   request: Request,
   format: TableFormat,
   losses: LossesJson,
   name: string,
-  parts?: () => Promise<LossPartsJson>,
+  components?: () => Promise<LossComponentsJson>,
 ): Promise<Reply<never> | undefined> {
   if (format === "json") return undefined;
   if (format === "csv")
     return csvReply(request, lossTable(losses).map(spreadsheetLine).join(""), `${name}.csv`);
-  return workbookReply(await lossWorkbook(losses, await parts?.()), `${name}.xlsx`);
+  return workbookReply(await lossWorkbook(losses, await components?.()), `${name}.xlsx`);
 }

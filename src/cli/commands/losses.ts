@@ -11,7 +11,7 @@ import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losse
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
 import { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
-import { type LossPartsJson, lossPartsView } from "../../wire/loss-parts.ts";
+import { type LossComponentsJson, lossComponentsView } from "../../wire/loss-components.ts";
 import { type LossesJson, lossTable } from "../../wire/losses.ts";
 import { choice, command, flag, text, UsageError, whole } from "../command.ts";
 import { withData } from "../data.ts";
@@ -65,16 +65,16 @@ export const lossesCommand = command({
         : ofBook(deps, knowledge, partner, request);
     };
     // The pages of a mapped file would count as memory of the process.
-    const { losses, name, parts } = await withData(context, run, { mapsFile: false });
+    const { losses, name, components } = await withData(context, run, { mapsFile: false });
     if (form === "csv") context.stdout.write(lossTable(losses).map(spreadsheetLine).join(""));
     else if (form === "json") context.stdout.write(`${JSON.stringify(losses)}\n`);
-    else if (form === "xlsx") writeWorkbookFile(context, output!, await lossWorkbook(losses, parts));
+    else if (form === "xlsx") writeWorkbookFile(context, output!, await lossWorkbook(losses, components));
     else context.stdout.write(`${printableText(lossesText(losses, name, context.columns))}\n`);
   },
 });
 
-/** `parts`: the components of a property. */
-type Found = { losses: LossesJson; name: string; parts?: LossPartsJson };
+/** `components`: the components of a property. */
+type Found = { losses: LossesJson; name: string; components?: LossComponentsJson };
 type Deps = LossDeps & { store: Store };
 
 async function ofBook(
@@ -107,8 +107,8 @@ async function ofProperty(
   const property = (await properties.find(owner, id))!;
   const books = new LossBooks(knowledge, new AnswerCaches(0));
   const selected = await books.ofProperty(deps, { id: owner, revision: 0 }, property, request);
-  const parts = lossPartsView(knowledge, await books.partsOf(deps, property, request));
-  return { losses: await written(knowledge, selected, request), name: property.name, parts };
+  const components = lossComponentsView(knowledge, await books.componentsOf(deps, property, request));
+  return { losses: await written(knowledge, selected, request), name: property.name, components };
 }
 
 const written = (

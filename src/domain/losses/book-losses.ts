@@ -9,7 +9,7 @@ import {
   tailValueAtRisk,
 } from "./exceedance.ts";
 import type { LossBook } from "./loss-book.ts";
-import { LOSSES, type Loss } from "./loss-part.ts";
+import { LOSSES, type Loss } from "./loss-component.ts";
 import { type SimulationTerms, simulateYears } from "./simulated-years.ts";
 
 /** The simulated years of an answer. */

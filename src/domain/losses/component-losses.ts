@@ -2,7 +2,7 @@ import type { ComponentCosts } from "../costs/component-costs.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { failureProbabilityWithin, type StoredOutlook } from "../projections.ts";
 import type { BrandTier } from "../scoring/types.ts";
-import type { Loss, LossPart } from "./loss-part.ts";
+import type { Loss, LossComponent } from "./loss-component.ts";
 import { insuredMoments, type Layer } from "./severity.ts";
 
 /** The days that a year of losses has. */
@@ -11,9 +11,9 @@ export const YEAR_DAYS = 365;
 /** The costs of a component that its losses follow from. */
 export type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;
 
-/** Returns what a part is expected to cost in the year, in cents (docs/model/losses.md#exact). */
-export function expectedLossesOf(part: LossPart, layer: Layer): Record<Loss, number> {
-  const { failureProbability, repair, damage } = part;
+/** Returns what a component is expected to cost in the year, in cents (docs/model/losses.md#exact). */
+export function expectedLossesOf(component: LossComponent, layer: Layer): Record<Loss, number> {
+  const { failureProbability, repair, damage } = component;
   const ofDamages = damage ? failureProbability * damage.frequency : 0;
   const ofDamage = damage ? ofDamages * damage.severity.mean : 0;
   return {
@@ -23,12 +23,12 @@ export function expectedLossesOf(part: LossPart, layer: Layer): Record<Loss, num
   };
 }
 
-/** Returns a stored component as a part of a book. */
-export function lossPartOf(
+/** Returns a stored component as the losses of a book see it. */
+export function lossComponentOf(
   knowledge: Knowledge,
   component: StoredOutlook & { brandTier: BrandTier; propertyId: string; state: string },
   { emergencyCents, damage }: LossCosts,
-): LossPart {
+): LossComponent {
   const { defId, brandTier, propertyId, state } = component;
   const { system } = knowledge.component(defId);
   const { damageVariation } = knowledge.lossClass(system);

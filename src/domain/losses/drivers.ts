@@ -1,9 +1,9 @@
 import type { Steps } from "../steps.ts";
-import { type ExactLosses, forEachPart, type GroupYear } from "./exact-losses.ts";
+import { type ComponentChunk, LargestComponents, NO_SEVERITY, Numbering } from "./component-columns.ts";
+import { type ExactLosses, forEachComponent, type GroupYear } from "./exact-losses.ts";
 import { Stencil } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
-import { LOSSES, type Loss } from "./loss-part.ts";
-import { LargestParts, NO_SEVERITY, Numbering, type PartChunk } from "./part-columns.ts";
+import { LOSSES, type Loss } from "./loss-component.ts";
 
 export const DRIVERS = ["system", "peril", "state", "division", "property", "kind"] as const;
 type DriverKind = (typeof DRIVERS)[number];
@@ -56,9 +56,9 @@ class KeyedSums {
 }
 
 /**
- * Divides the expected losses and the variance of a book among its parts (Euler allocation: a part's share of the variance
- * is its covariance with the book; D. Tasche, "Capital allocation to business units", 2008). The shares of each kind of
- * driver add up to 1.
+ * Divides the expected losses and the variance of a book among its components (Euler allocation: a component's share of
+ * the variance is its covariance with the book; D. Tasche, "Capital allocation to business units", 2008). The shares of
+ * each kind of driver add up to 1.
  */
 export function* driversOf(
   book: LossBook,
@@ -76,25 +76,25 @@ export function* driversOf(
   const repairs = keyed(1);
   const damages = keyed(book.severities.length);
   const stencil = new Stencil();
-  yield* forEachPart(book, (chunk, at) => {
+  yield* forEachComponent(book, (chunk, at) => {
     const probability = chunk.probability[at]!;
     const repair = chunk.repair[at]!;
     const [total, damage] = failureMoments(book, chunk, at);
     const year = exact.groups[chunk.group[at]!]!;
     stencil.locate(chunk.hazard[at]!);
-    // The covariance of one dollar of the mean with the group, less what the squared mean takes from the part's own.
+    // The covariance of one dollar of the mean with the group, less what the squared mean takes from the component's own.
     const perMean =
       stencil.interpolate(year.covariances[0]!) - total.mean * stencil.interpolate(year.squaredProbability);
-    const ofPart = probability * total.square + total.mean * perMean;
+    const ofComponent = probability * total.square + total.mean * perMean;
     const ofDamage = probability * (repair * damage.mean + damage.square) + damage.mean * perMean;
-    const expectedOfPart = probability * total.mean;
+    const expectedOfComponent = probability * total.mean;
     const expectedDamage = probability * damage.mean;
     const property = chunk.property[at]!;
-    addTo(sums.property, property, expectedOfPart, ofPart);
+    addTo(sums.property, property, expectedOfComponent, ofComponent);
     sums.damage[property]! += expectedDamage;
-    addTo(sums.kind, chunk.kind[at]!, expectedOfPart, ofPart);
-    addTo(sums.group, chunk.group[at]!, expectedOfPart, ofPart);
-    addTo(repairs, 0, expectedOfPart - expectedDamage, ofPart - ofDamage);
+    addTo(sums.kind, chunk.kind[at]!, expectedOfComponent, ofComponent);
+    addTo(sums.group, chunk.group[at]!, expectedOfComponent, ofComponent);
+    addTo(repairs, 0, expectedOfComponent - expectedDamage, ofComponent - ofDamage);
     addTo(damages, chunk.severity[at]!, expectedDamage, ofDamage);
   });
   const breakdowns: Record<DriverKind, Breakdown> = {
@@ -181,7 +181,7 @@ function listed(by: DriverKind, sums: Breakdown, expected: number, variance: num
 
 /** Returns the places of the largest values. */
 function largestOf(values: ArrayLike<number>, count: number): number[] {
-  const largest = new LargestParts(count);
+  const largest = new LargestComponents(count);
   for (let at = 0; at < values.length; at++) largest.offer(values[at]!, at);
   return largest.places();
 }
@@ -209,16 +209,16 @@ export const bookVariation = (book: LossBook, exact: ExactLosses): BookVariation
   },
 });
 
-/** Returns the covariance of a loss of the parts with that of the book that contains them, in cents squared. */
-export function* covarianceWith(variation: BookVariation, parts: LossBook, loss: Loss): Steps<number> {
+/** Returns the covariance of a loss of the components with that of the book that contains them, in cents squared. */
+export function* covarianceWith(variation: BookVariation, components: LossBook, loss: Loss): Steps<number> {
   const index = LOSSES.indexOf(loss);
   const stencil = new Stencil();
   let covariance = 0;
-  const years = parts.groups.map((group) => variation.groups.get(groupKey(group)));
-  yield* forEachPart(parts, (chunk: PartChunk, at) => {
+  const years = components.groups.map((group) => variation.groups.get(groupKey(group)));
+  yield* forEachComponent(components, (chunk: ComponentChunk, at) => {
     const year = years[chunk.group[at]!];
     if (!year) return;
-    const { mean, square } = failureMoments(parts, chunk, at)[index]!;
+    const { mean, square } = failureMoments(components, chunk, at)[index]!;
     stencil.locate(chunk.hazard[at]!);
     covariance +=
       chunk.probability[at]! * square -

@@ -1,18 +1,18 @@
 import type { Steps } from "../steps.ts";
+import { type ComponentChunk, NO_SEVERITY } from "./component-columns.ts";
 import { GroupSums, type YearMoments } from "./group-sums.ts";
 import { hazardAt, Stencil } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
-import { LOSSES, type Loss } from "./loss-part.ts";
-import { NO_SEVERITY, type PartChunk } from "./part-columns.ts";
+import { LOSSES, type Loss } from "./loss-component.ts";
 import { type Quadrature, survival, yearFactorQuadrature } from "./year-factor.ts";
 
 /** Components of one step. */
 const PARTS_PER_STEP = 512;
 
 /** Calls `visit` for each component with its place, in steps. */
-export function* forEachPart(
+export function* forEachComponent(
   book: LossBook,
-  visit: (chunk: PartChunk, at: number, place: number) => void,
+  visit: (chunk: ComponentChunk, at: number, place: number) => void,
 ): Steps<void> {
   let place = 0;
   for (const chunk of book.chunks)
@@ -48,7 +48,7 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
   const expected = LOSSES.map(() => 0);
   let expectedDamages = 0;
   const stencil = new Stencil();
-  yield* forEachPart(book, (chunk, at) => {
+  yield* forEachComponent(book, (chunk, at) => {
     const group = sums[chunk.group[at]!]!;
     stencil.locate(chunk.hazard[at]!);
     expectedDamages += chunk.probability[at]! * chunk.frequency[at]!;
@@ -99,7 +99,7 @@ export function* largestDamage(book: LossBook, groups: readonly GroupYear[]): St
   const none = groups.map(({ quadrature }) => new Float64Array(quadrature.points.length * amounts).fill(1));
   // Reused: an array for each component would take as long as its computation.
   const exceeds = new Float64Array(amounts);
-  yield* forEachPart(book, (chunk, at) => {
+  yield* forEachComponent(book, (chunk, at) => {
     if (chunk.severity[at] === NO_SEVERITY) return;
     const { severity, exceedance } = book.severities[chunk.severity[at]!]!;
     const frequency = chunk.frequency[at]!;

@@ -1,5 +1,5 @@
 import { GRID_POINTS, hazardAt, STENCIL, type Stencil } from "./hazard-grid.ts";
-import { LOSSES } from "./loss-part.ts";
+import { LOSSES } from "./loss-component.ts";
 import type { Moments } from "./severity.ts";
 
 /** The mean and the variance of each loss of a group in a year with a known factor; in the order of `LOSSES`. */

@@ -1,6 +1,12 @@
 import type { LossClass, System } from "../knowledge.ts";
-import type { LossPart } from "./loss-part.ts";
-import { CHUNK_SIZE, LargestParts, NO_SEVERITY, Numbering, PartChunk } from "./part-columns.ts";
+import {
+  CHUNK_SIZE,
+  ComponentChunk,
+  LargestComponents,
+  NO_SEVERITY,
+  Numbering,
+} from "./component-columns.ts";
+import type { LossComponent } from "./loss-component.ts";
 import {
   damageMoments,
   exceedanceProbability,
@@ -13,7 +19,7 @@ import {
 import { yearHazard } from "./year-factor.ts";
 
 /** The components that are simulated one by one. */
-const LARGEST_PARTS = 1000;
+const LARGEST_COMPONENTS = 1000;
 
 /** The components that share a year factor: one class in one census division. */
 type LossGroup = { system: System; division: string; variance: number };
@@ -39,7 +45,7 @@ const NO_DAMAGE: SeverityEntry = {
 
 /** Collects the components of a book. Their losses follow from `lossesOf`. */
 export class LossBook {
-  readonly chunks: PartChunk[] = [];
+  readonly chunks: ComponentChunk[] = [];
   readonly groups: LossGroup[] = [];
   readonly severities: SeverityEntry[] = [NO_DAMAGE];
   readonly properties = new Numbering<string>();
@@ -48,7 +54,10 @@ export class LossBook {
   readonly stateOf: string[] = [];
   readonly #groupIndexes = new Map<string, Map<System, number>>();
   readonly #severityIndexes = new Map<string, Map<number, number>>();
-  readonly #largest = { total: new LargestParts(LARGEST_PARTS), damage: new LargestParts(LARGEST_PARTS) };
+  readonly #largest = {
+    total: new LargestComponents(LARGEST_COMPONENTS),
+    damage: new LargestComponents(LARGEST_COMPONENTS),
+  };
   #count = 0;
 
   constructor(
@@ -60,40 +69,40 @@ export class LossBook {
     return this.#count;
   }
 
-  add(part: LossPart): void {
+  add(component: LossComponent): void {
     const chunk = this.#chunkWithRoom();
     const at = chunk.count++;
-    const group = this.#groupOf(part);
+    const group = this.#groupOf(component);
     chunk.group[at] = group;
-    chunk.probability[at] = part.failureProbability;
-    chunk.hazard[at] = yearHazard(part.failureProbability, this.groups[group]!.variance);
-    chunk.repair[at] = part.repair;
-    chunk.frequency[at] = part.damage?.frequency ?? 0;
-    chunk.severity[at] = part.damage ? this.#severityOf(part.damage.severity) : NO_SEVERITY;
-    const property = this.properties.indexOf(part.propertyId);
-    this.stateOf[property] = part.state;
+    chunk.probability[at] = component.failureProbability;
+    chunk.hazard[at] = yearHazard(component.failureProbability, this.groups[group]!.variance);
+    chunk.repair[at] = component.repair;
+    chunk.frequency[at] = component.damage?.frequency ?? 0;
+    chunk.severity[at] = component.damage ? this.#severityOf(component.damage.severity) : NO_SEVERITY;
+    const property = this.properties.indexOf(component.propertyId);
+    this.stateOf[property] = component.state;
     chunk.property[at] = property;
-    chunk.kind[at] = this.kinds.indexOf(part.kind);
+    chunk.kind[at] = this.kinds.indexOf(component.kind);
     const [total, damage] = failureMoments(this, chunk, at);
     const place = this.#count++;
-    this.#largest.total.offer(part.failureProbability * total.square, place);
-    if (damage.square > 0) this.#largest.damage.offer(part.failureProbability * damage.square, place);
+    this.#largest.total.offer(component.failureProbability * total.square, place);
+    if (damage.square > 0) this.#largest.damage.offer(component.failureProbability * damage.square, place);
   }
 
-  /** Returns the places of the parts with the largest mean square loss of the year, in ascending order. */
+  /** Returns the places of the components with the largest mean square loss of the year, in ascending order. */
   largest(): { total: number[]; damage: number[] } {
     return { total: this.#largest.total.places(), damage: this.#largest.damage.places() };
   }
 
-  #chunkWithRoom(): PartChunk {
+  #chunkWithRoom(): ComponentChunk {
     const last = this.chunks.at(-1);
     if (last && last.count < CHUNK_SIZE) return last;
-    const chunk = new PartChunk();
+    const chunk = new ComponentChunk();
     this.chunks.push(chunk);
     return chunk;
   }
 
-  #groupOf({ system, division }: LossPart): number {
+  #groupOf({ system, division }: LossComponent): number {
     const ofDivision = this.#groupIndexes.get(division) ?? new Map<System, number>();
     this.#groupIndexes.set(division, ofDivision);
     const known = ofDivision.get(system);
@@ -127,8 +136,8 @@ export class LossBook {
 /** The moments of each loss of a failure, in the order of `LOSSES`. */
 type FailureMoments = readonly [total: Moments, damage: Moments, insured: Moments];
 
-/** Returns the moments of each loss of a failure of the part. The next call changes them. */
-export function failureMoments(book: LossBook, chunk: PartChunk, at: number): FailureMoments {
+/** Returns the moments of each loss of a failure of the component. The next call changes them. */
+export function failureMoments(book: LossBook, chunk: ComponentChunk, at: number): FailureMoments {
   const { severity, damage, insured } = book.severities[chunk.severity[at]!]!;
   const repair = chunk.repair[at]!;
   const frequency = chunk.frequency[at]!;

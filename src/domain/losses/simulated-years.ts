@@ -1,13 +1,13 @@
 import type { Steps } from "../steps.ts";
-import { forEachPart } from "./exact-losses.ts";
+import { CHUNK_SIZE } from "./component-columns.ts";
+import { forEachComponent } from "./exact-losses.ts";
 import { GroupSums } from "./group-sums.ts";
 import { Stencil } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
-import { LOSSES, type Loss } from "./loss-part.ts";
-import { CHUNK_SIZE } from "./part-columns.ts";
+import { LOSSES, type Loss } from "./loss-component.ts";
 import { RandomVariates } from "./random-variates.ts";
 import type { SimulatedLoss } from "./simulated-loss.ts";
-import { type Factors, type SinglePart, simulateParts } from "./single-parts.ts";
+import { type Factors, type SingleComponent, simulateComponents } from "./single-components.ts";
 
 /** The seed of every answer. Another one gives amounts that differ within their standard errors. */
 const SEED = 1;
@@ -21,8 +21,9 @@ type SimulatedYears = Record<Loss, SimulatedLoss>;
 export type SimulationTerms = { years: number; modelError: number; seed?: number };
 
 /**
- * Simulates years of the book's losses from a fixed seed (docs/model/losses.md#simulation). The parts with the largest mean
- * square losses fail one by one. The others of a group have a sum with a gamma distribution, given the group's year factor.
+ * Simulates years of the book's losses from a fixed seed (docs/model/losses.md#simulation). The components with the
+ * largest mean square losses fail one by one. The others of a group have a sum with a gamma distribution, given the
+ * group's year factor.
  */
 export function* simulateYears(
   book: LossBook,
@@ -43,23 +44,23 @@ export function* simulateYears(
     error[year] = Math.exp(modelError * random.normal() - modelError ** 2 / 2);
     if (year % YEARS_PER_STEP === 0) yield;
   }
-  const { single, rest } = yield* dividedParts(book);
+  const { single, rest } = yield* dividedComponents(book);
   const inOrder = book.groups
     .map((group, index) => ({ ...group, index, name: `${group.division} ${group.system}` }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const { index, variance } of inOrder) {
     const factors = yield* drawFactors(random, variance, error);
-    yield* simulateParts(single[index]!, { random, layer: book.terms.layer, factors, losses });
+    yield* simulateComponents(single[index]!, { random, layer: book.terms.layer, factors, losses });
     if (!rest[index]!.isEmpty) yield* simulateRest(random, factors, rest[index]!, losses);
   }
   return losses;
 }
 
-/** Divides the parts of each group into those that are simulated one by one and the sums of the others. */
-function* dividedParts(book: LossBook): Steps<{ single: SinglePart[][]; rest: GroupSums[] }> {
+/** Divides the components of each group into those that are simulated one by one and the sums of the others. */
+function* dividedComponents(book: LossBook): Steps<{ single: SingleComponent[][]; rest: GroupSums[] }> {
   const largest = book.largest();
   const [inTotal, inDamage] = [new Set(largest.total), new Set(largest.damage)];
-  const single: SinglePart[][] = book.groups.map(() => []);
+  const single: SingleComponent[][] = book.groups.map(() => []);
   for (const place of [...inTotal.union(inDamage)].sort((a, b) => a - b)) {
     const chunk = book.chunks[Math.floor(place / CHUNK_SIZE)]!;
     const at = place % CHUNK_SIZE;
@@ -75,7 +76,7 @@ function* dividedParts(book: LossBook): Steps<{ single: SinglePart[][]; rest: Gr
   yield;
   const rest = book.groups.map(() => new GroupSums());
   const stencil = new Stencil();
-  yield* forEachPart(book, (chunk, at, place) => {
+  yield* forEachComponent(book, (chunk, at, place) => {
     const [isTotal, isDamage] = [inTotal.has(place), inDamage.has(place) || chunk.frequency[at] === 0];
     if (isTotal && isDamage) return;
     stencil.locate(chunk.hazard[at]!);
@@ -113,7 +114,7 @@ function drawSome(
 
 const LEAST_VARIANCE = 1e-9;
 
-/** Adds the sums of a group's other parts: gamma, with the mean and variance that they have given the year's factor. */
+/** Adds the sums of a group's other components: gamma, with their mean and variance given the year's factor. */
 function* simulateRest(
   random: RandomVariates,
   { plain, withError }: Factors,

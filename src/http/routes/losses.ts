@@ -2,7 +2,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
-import { lossPartsView } from "../../wire/loss-parts.ts";
+import { lossComponentsView } from "../../wire/loss-components.ts";
 import { lossesReply } from "../../wire/losses.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { layerTerms, lossTerms, propertyInPath } from "../../wire/parameters.ts";
@@ -66,10 +66,11 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const deps = lossDeps(call);
         const selected = await books.ofProperty(deps, owner, property, asked);
         const deviation = () => books.shareOfDeviation(deps, owner, property, asked);
-        const parts = async () => lossPartsView(knowledge, await books.partsOf(deps, property, asked));
+        const components = async () =>
+          lossComponentsView(knowledge, await books.componentsOf(deps, property, asked));
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
         return (
-          (await lossFile(request, format, losses, `losses-${property.id}`, parts)) ??
+          (await lossFile(request, format, losses, `losses-${property.id}`, components)) ??
           ok(withPartner(losses, partner.name))
         );
       },

@@ -2,10 +2,10 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge, Peril, System } from "../../domain/knowledge.ts";
 import { type BookLosses, lossesOf } from "../../domain/losses/book-losses.ts";
-import { expectedLossesOf, lossPartOf } from "../../domain/losses/component-losses.ts";
+import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component-losses.ts";
 import { covarianceWith } from "../../domain/losses/drivers.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
-import { LOSSES, type Loss, type LossPart } from "../../domain/losses/loss-part.ts";
+import { LOSSES, type Loss, type LossComponent } from "../../domain/losses/loss-component.ts";
 import type { Layer } from "../../domain/losses/severity.ts";
 import { lossClassesWith, type YearFactor, yearFactorsOf } from "../../domain/losses/year-factors.ts";
 import type { Property } from "../../domain/property.ts";
@@ -68,15 +68,15 @@ export type LossDeps = {
 };
 
 /** A component of a property with what its figures follow from, and what it is expected to cost, in cents. */
-type PartLosses = {
+type ListedComponent = {
   componentId: string;
-  part: LossPart;
+  component: LossComponent;
   yearFactorVariance: number;
   expected: Record<Loss, number>;
 };
 
-type ListedParts = {
-  listed: readonly PartLosses[];
+type ListedComponents = {
+  listed: readonly ListedComponent[];
   others: { components: number; expected: Record<Loss, number> };
 };
 
@@ -139,19 +139,19 @@ export class LossBooks {
   }
 
   /** Returns the property's components of a selection that are expected to cost most, first to last, and all others together. */
-  async partsOf(
+  async componentsOf(
     deps: LossDeps,
     property: Pick<Property, "id" | "partnerId">,
     { selection, layer }: LossRequest,
-  ): Promise<ListedParts> {
+  ): Promise<ListedComponents> {
     const { knowledge } = this;
     const lossClassOf = lossClassesWith(knowledge, await this.#yearFactors(deps));
-    const lines: PartLosses[] = [];
+    const lines: ListedComponent[] = [];
     await this.#collectProperty(deps, property, selection, (row, prices) => {
-      const part = lossPartOf(knowledge, row, prices.ofComponent(row));
-      const { yearFactorVariance } = lossClassOf(part.system);
-      const expected = expectedLossesOf(part, layer);
-      lines.push({ componentId: row.id, part, yearFactorVariance, expected });
+      const component = lossComponentOf(knowledge, row, prices.ofComponent(row));
+      const { yearFactorVariance } = lossClassOf(component.system);
+      const expected = expectedLossesOf(component, layer);
+      lines.push({ componentId: row.id, component, yearFactorVariance, expected });
       return LINE_BYTES;
     });
     const sorted = await runYielding(
@@ -236,7 +236,7 @@ export class LossBooks {
       const known = book.properties.keys.length;
       const severities = book.severities.length;
       const costs = prices.ofComponent(row);
-      book.add(lossPartOf(knowledge, row, costs));
+      book.add(lossComponentOf(knowledge, row, costs));
       counted.add(row, costs);
       const bytes = PART_BYTES + SEVERITY_BYTES * (book.severities.length - severities);
       if (book.properties.keys.length === known) return bytes;

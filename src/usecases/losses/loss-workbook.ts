@@ -1,6 +1,6 @@
 import { currencyCode } from "../../domain/display.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
-import type { LossPartsJson } from "../../wire/loss-parts.ts";
+import type { LossComponentsJson } from "../../wire/loss-components.ts";
 import type { LossesJson } from "../../wire/losses.ts";
 import { AMOUNT, type Sheet, type SheetCell, writeWorkbook } from "../../xlsx/write-workbook.ts";
 
@@ -15,14 +15,14 @@ const heading = (...names: string[]): SheetCell[] => names.map((value) => ({ val
  */
 export async function lossWorkbook(
   json: LossesJson,
-  parts?: LossPartsJson,
+  components?: LossComponentsJson,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const sheets = [
     summary(json),
     exceedance(json),
     largestDamage(json),
     drivers(json),
-    ...(parts ? [components(parts)] : []),
+    ...(components ? [componentList(components)] : []),
     assumptions(json),
   ];
   return await writeWorkbook(sheets, yieldToEventLoop);
@@ -136,7 +136,7 @@ function drivers(json: LossesJson): Sheet {
   };
 }
 
-const PART_COLUMNS: readonly { name: string; width: number; format?: string }[] = [
+const COMPONENT_COLUMNS: readonly { name: string; width: number; format?: string }[] = [
   { name: "Component", width: 16 },
   { name: "Name", width: 34 },
   { name: "Class", width: 14 },
@@ -156,13 +156,24 @@ const PART_COLUMNS: readonly { name: string; width: number; format?: string }[] 
 const SUMS = ["M", "N", "O"] as const;
 
 /** Total and damage are formulas over the columns that they follow from; the insured amount takes a distribution. */
-function components({ listed, others }: LossPartsJson): Sheet {
-  const rows: SheetCell[][] = [heading(...PART_COLUMNS.map(({ name }) => name))];
-  for (const { damages, expected, ...part } of listed) {
+function componentList({ listed, others }: LossComponentsJson): Sheet {
+  const rows: SheetCell[][] = [heading(...COMPONENT_COLUMNS.map(({ name }) => name))];
+  for (const { damages, expected, ...component } of listed) {
     const row = rows.length + 1;
     rows.push([
-      ...[part.component_id, part.name, part.system, part.division, part.year_factor_variance],
-      ...[part.failure_probability, part.emergency_cost, damages?.peril ?? null, damages?.expected ?? 0],
+      ...[
+        component.component_id,
+        component.name,
+        component.system,
+        component.division,
+        component.year_factor_variance,
+      ],
+      ...[
+        component.failure_probability,
+        component.emergency_cost,
+        damages?.peril ?? null,
+        damages?.expected ?? 0,
+      ],
       damages && (damages.may_be_several ? "Poisson" : "at most one"),
       ...[damages?.cost ?? 0, damages?.variation ?? null],
       { value: expected.total, formula: `F${row}*(G${row}+I${row}*K${row})`, format: USD },
@@ -170,7 +181,7 @@ function components({ listed, others }: LossPartsJson): Sheet {
       expected.insured,
     ]);
   }
-  const before = Array<null>(PART_COLUMNS.length - SUMS.length - 1).fill(null);
+  const before = Array<null>(COMPONENT_COLUMNS.length - SUMS.length - 1).fill(null);
   if (others.components > 0) {
     const { total, damage, insured } = others.expected;
     rows.push([`${others.components} others`, ...before, total, damage, insured]);
@@ -186,7 +197,7 @@ function components({ listed, others }: LossPartsJson): Sheet {
     }),
   );
   rows.push([{ value: "Sum", isBold: true }, ...before, ...sums]);
-  return { name: "Components", columns: PART_COLUMNS, frozenRows: 1, isLandscape: true, rows };
+  return { name: "Components", columns: COMPONENT_COLUMNS, frozenRows: 1, isLandscape: true, rows };
 }
 
 const assumptions = (json: LossesJson): Sheet => ({

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { expectedLossesOf, lossPartOf } from "../../domain/losses/component-losses.ts";
+import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component-losses.ts";
 import type { Layer } from "../../domain/losses/severity.ts";
 import { rankingOf, standingIn, type UnitLosses } from "../../domain/losses/standing.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
@@ -99,8 +99,8 @@ async function unitLossesOf(
       (row) => {
         const { propertyId } = row;
         const units = Math.max(row.unitCount, 1);
-        const part = lossPartOf(knowledge, row, prices.ofComponent(row));
-        const { total, damage } = expectedLossesOf(part, NO_LAYER);
+        const component = lossComponentOf(knowledge, row, prices.ofComponent(row));
+        const { total, damage } = expectedLossesOf(component, NO_LAYER);
         let known = properties.get(propertyId);
         if (!known) {
           known = { propertyId, isDemo: demos.has(propertyId), expected: 0, damage: 0 };

@@ -1,6 +1,6 @@
 import type { LossClass, System } from "../../../src/domain/knowledge.ts";
 import { LossBook } from "../../../src/domain/losses/loss-book.ts";
-import type { LossPart } from "../../../src/domain/losses/loss-part.ts";
+import type { LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import type { Layer } from "../../../src/domain/losses/severity.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
@@ -10,23 +10,23 @@ export const lossClassOf = (system: System) => knowledge.lossClass(system);
 export const AMOUNTS = [10_000, 50_000, 100_000];
 
 export function bookOf(
-  parts: readonly LossPart[],
+  components: readonly LossComponent[],
   layer: Layer = { deductible: 2500, limit: 50_000 },
   lossClass: (system: System) => LossClass = lossClassOf,
 ): LossBook {
   const book = new LossBook(lossClass, { layer, amounts: AMOUNTS });
-  for (const part of parts) book.add(part);
+  for (const component of components) book.add(component);
   return book;
 }
 
-/** A part with a damage that happens at most once, with the mean and the frequency; none if its mean is 0. */
-export function partOf(
-  given: Partial<Omit<LossPart, "damage">> & {
+/** A component with a damage that happens at most once, with the mean and the frequency; none if its mean is 0. */
+export function componentOf(
+  given: Partial<Omit<LossComponent, "damage">> & {
     frequency?: number;
     damage?: number;
     isPoisson?: boolean;
   } = {},
-): LossPart {
+): LossComponent {
   const { frequency = 0, damage = 0, isPoisson = false, system = "plumbing", ...rest } = given;
   const variation = lossClassOf(system).damageVariation;
   return {
@@ -36,7 +36,7 @@ export function partOf(
     state: "WA",
     division: "pacific",
     propertyId: "P_1",
-    kind: "part",
+    kind: "component",
     ...rest,
     damage:
       frequency > 0 ? { severity: { peril: "water", mean: damage, variation, isPoisson }, frequency } : null,

@@ -2,13 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { SYSTEMS } from "../../../src/domain/knowledge.ts";
 import { exactLosses } from "../../../src/domain/losses/exact-losses.ts";
 import { exceedanceCurve, sortYears, tailValueAtRisk } from "../../../src/domain/losses/exceedance.ts";
-import { LOSSES, type LossPart } from "../../../src/domain/losses/loss-part.ts";
+import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
 import type { SimulatedLoss } from "../../../src/domain/losses/simulated-loss.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { yearHazard } from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
-import { bookOf, lossClassOf, partOf } from "./books.ts";
+import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
 const YEARS = 20_000;
 const LAYER = { deductible: 2500, limit: 50_000 };
@@ -36,30 +36,30 @@ function minimalStandard(seed: number): () => number {
   };
 }
 
-/** Simulates the failure of every part in every year, as the model is stated. */
-function bruteForce(parts: readonly LossPart[]) {
+/** Simulates the failure of every component in every year, as the model is stated. */
+function bruteForce(components: readonly LossComponent[]) {
   const random = minimalStandard(12_345);
-  const groups = [...new Set(parts.map(({ division, system }) => `${division} ${system}`))];
+  const groups = [...new Set(components.map(({ division, system }) => `${division} ${system}`))];
   const years = {
     total: new Float64Array(YEARS),
     damage: new Float64Array(YEARS),
     insured: new Float64Array(YEARS),
   };
-  const hazards = parts.map((part) =>
-    yearHazard(part.failureProbability, lossClassOf(part.system).yearFactorVariance),
+  const hazards = components.map((component) =>
+    yearHazard(component.failureProbability, lossClassOf(component.system).yearFactorVariance),
   );
-  const groupOf = parts.map(({ division, system }) => groups.indexOf(`${division} ${system}`));
+  const groupOf = components.map(({ division, system }) => groups.indexOf(`${division} ${system}`));
   for (let year = 0; year < YEARS; year++) {
     const factors = groups.map((group) => {
       const shape =
         1 / lossClassOf(SYSTEMS.find((system) => group.endsWith(` ${system}`))!).yearFactorVariance;
       return gammaOfWhole(random, Math.round(shape)) / Math.round(shape);
     });
-    for (const [at, part] of parts.entries()) {
+    for (const [at, component] of components.entries()) {
       if (random() >= 1 - Math.exp(-hazards[at]! * factors[groupOf[at]!]!)) continue;
-      years.total[year]! += part.repair;
-      if (!part.damage) continue;
-      const { severity, frequency } = part.damage;
+      years.total[year]! += component.repair;
+      if (!component.damage) continue;
+      const { severity, frequency } = component.damage;
       let count = random() < frequency ? 1 : 0;
       if (severity.isPoisson) {
         count = 0;
@@ -77,12 +77,12 @@ function bruteForce(parts: readonly LossPart[]) {
   return years;
 }
 
-/** A book of parts with few large ones, in which every part of the method matters. */
-function mixedParts(count: number): LossPart[] {
+/** A book of components with few large ones, in which every part of the method matters. */
+function mixedComponents(count: number): LossComponent[] {
   const random = minimalStandard(count);
   return Array.from({ length: count }, () => {
     const frequency = [0, 0, 0.05, 0.2, 1.5][Math.floor(random() * 5)]!;
-    return partOf({
+    return componentOf({
       failureProbability: 0.02 + 0.25 * random() ** 3,
       repair: Math.round(Math.exp(5.5 + 2.5 * random())),
       frequency,
@@ -96,13 +96,13 @@ function mixedParts(count: number): LossPart[] {
 }
 
 // Rule: losses-simulation
-describe.each([60, 1600])("a book of %d parts", (count) => {
-  const parts = mixedParts(count);
-  const brute = bruteForce(parts);
-  const book = bookOf(parts, LAYER);
+describe.each([60, 1600])("a book of %d components", (count) => {
+  const components = mixedComponents(count);
+  const brute = bruteForce(components);
+  const book = bookOf(components, LAYER);
   const years = runSteps(simulateYears(book, { years: YEARS, modelError: 0 }));
 
-  test("has the mean and deviation of every part simulated", () => {
+  test("has the mean and deviation of every component simulated", () => {
     const exact = runSteps(exactLosses(book));
     for (const loss of LOSSES) {
       const mean = brute[loss].reduce((sum, one) => sum + one, 0) / YEARS;
@@ -113,7 +113,7 @@ describe.each([60, 1600])("a book of %d parts", (count) => {
     }
   });
 
-  test("has the quantiles of every part simulated", () => {
+  test("has the quantiles of every component simulated", () => {
     for (const loss of LOSSES) {
       const expected = exceedanceCurve(sorted({ plain: brute[loss], withError: brute[loss] }));
       for (const [index, { amount, standardError, years: period }] of exceedanceCurve(
@@ -141,7 +141,7 @@ describe.each([60, 1600])("a book of %d parts", (count) => {
 test("the curve is that of a fleet whose bad winters come together", () => {
   const random = new RandomVariates(7);
   const pipes = Array.from({ length: 2000 }, () =>
-    partOf({ failureProbability: 0.04, repair: 800, frequency: 0.1, damage: 12_000 }),
+    componentOf({ failureProbability: 0.04, repair: 800, frequency: 0.1, damage: 12_000 }),
   );
   const hazard = yearHazard(0.04, lossClassOf("plumbing").yearFactorVariance);
   const costs = new Float64Array(YEARS);

@@ -5,7 +5,7 @@ import { exactLosses } from "../../../src/domain/losses/exact-losses.ts";
 import { insuredMoments } from "../../../src/domain/losses/severity.ts";
 import { survival, yearHazard } from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
-import { bookOf, lossClassOf, partOf } from "./books.ts";
+import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
 const manual = readFileSync(join(import.meta.dir, "../../../docs/model/losses.md"), "utf8");
 const usd = (amount: number, digits: number) =>
@@ -14,12 +14,12 @@ const usd = (amount: number, digits: number) =>
 // Rule: losses-example
 test("the worked example has the numbers of the model", () => {
   const layer = { deductible: 5000, limit: 25_000 };
-  const parts = [
-    partOf({ failureProbability: 0.1, repair: 1800, frequency: 0.08, damage: 12_000 }),
-    partOf({ failureProbability: 0.05, repair: 400, frequency: 0.2, damage: 9000 }),
-    partOf({ failureProbability: 0.2, repair: 6500, system: "hvac" }),
+  const components = [
+    componentOf({ failureProbability: 0.1, repair: 1800, frequency: 0.08, damage: 12_000 }),
+    componentOf({ failureProbability: 0.05, repair: 400, frequency: 0.2, damage: 9000 }),
+    componentOf({ failureProbability: 0.2, repair: 6500, system: "hvac" }),
   ];
-  const { losses } = runSteps(exactLosses(bookOf(parts, layer)));
+  const { losses } = runSteps(exactLosses(bookOf(components, layer)));
   expect(manual).toContain(`**$${usd(losses.total.expected, 0)}**`);
   expect(manual).toContain(`**$${usd(losses.damage.expected, 0)}**`);
   expect(manual).toContain(`**$${usd(losses.insured.expected, 2)}**`);

@@ -10,17 +10,24 @@ import {
   tailValueAtRisk,
 } from "../../../src/domain/losses/exceedance.ts";
 import type { LossBook } from "../../../src/domain/losses/loss-book.ts";
-import { LOSSES } from "../../../src/domain/losses/loss-part.ts";
+import { LOSSES } from "../../../src/domain/losses/loss-component.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
-import { AMOUNTS, bookOf, partOf } from "./books.ts";
+import { AMOUNTS, bookOf, componentOf } from "./books.ts";
 
 type Amounts = Record<string, number>;
 type Golden = {
   name: string;
   deductible: number;
   limit: number;
-  parts: [division: string, system: System, q: number, repair: number, frequency: number, damage: number][];
+  components: [
+    division: string,
+    system: System,
+    q: number,
+    repair: number,
+    frequency: number,
+    damage: number,
+  ][];
   total: { expected: number; standard_deviation: number };
   damage: { expected: number; standard_deviation: number };
   insured: { expected: number };
@@ -35,10 +42,10 @@ const books: Golden[] = JSON.parse(
   readFileSync(join(import.meta.dir, "../../fixtures/golden-losses.json"), "utf8"),
 );
 
-const goldenBook = ({ parts, deductible, limit }: Golden): LossBook =>
+const goldenBook = ({ components, deductible, limit }: Golden): LossBook =>
   bookOf(
-    parts.map(([division, system, failureProbability, repair, frequency, damage]) =>
-      partOf({ division, system, failureProbability, repair, frequency, damage }),
+    components.map(([division, system, failureProbability, repair, frequency, damage]) =>
+      componentOf({ division, system, failureProbability, repair, frequency, damage }),
     ),
     { deductible, limit },
   );

@@ -4,15 +4,15 @@ import { SYSTEMS } from "../../../src/domain/knowledge.ts";
 import { lossesOf } from "../../../src/domain/losses/book-losses.ts";
 import { covarianceWith, DRIVERS, driversOf } from "../../../src/domain/losses/drivers.ts";
 import { exactLosses, largestDamage } from "../../../src/domain/losses/exact-losses.ts";
-import { LOSSES, type LossPart } from "../../../src/domain/losses/loss-part.ts";
+import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import { insuredMoments } from "../../../src/domain/losses/severity.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { technicalPremium } from "../../../src/domain/losses/technical-premium.ts";
 import { survival, yearFactorQuadrature, yearHazard } from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
-import { bookOf, lossClassOf, partOf } from "./books.ts";
+import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
-const anyPart: fc.Arbitrary<LossPart> = fc
+const anyComponent: fc.Arbitrary<LossComponent> = fc
   .record({
     failureProbability: fc.double({ min: 0.0001, max: 0.99, noNaN: true }),
     repair: fc.integer({ min: 0, max: 50_000 }),
@@ -25,13 +25,13 @@ const anyPart: fc.Arbitrary<LossPart> = fc
     kind: fc.constantFrom("tank", "roof"),
   })
   // One damage at most has a probability; a mean above 1 is a Poisson number's.
-  .map((given) => partOf({ ...given, isPoisson: given.frequency > 0.5 }));
-const anyParts = fc.array(anyPart, { minLength: 1, maxLength: 40 });
-const check = (property: fc.IProperty<[LossPart[]]>) => fc.assert(property, { numRuns: 40 });
+  .map((given) => componentOf({ ...given, isPoisson: given.frequency > 0.5 }));
+const anyComponents = fc.array(anyComponent, { minLength: 1, maxLength: 40 });
+const check = (property: fc.IProperty<[LossComponent[]]>) => fc.assert(property, { numRuns: 40 });
 
-const exactOf = (parts: readonly LossPart[]) => runSteps(exactLosses(bookOf(parts)));
+const exactOf = (components: readonly LossComponent[]) => runSteps(exactLosses(bookOf(components)));
 
-const momentsOf = ({ repair, damage }: LossPart) => {
+const momentsOf = ({ repair, damage }: LossComponent) => {
   if (!damage) return { mean: repair, square: repair ** 2 };
   const { severity, frequency } = damage;
   const own = frequency * severity.mean ** 2 * (1 + severity.variation ** 2);
@@ -40,11 +40,11 @@ const momentsOf = ({ repair, damage }: LossPart) => {
   return { mean: repair + mean, square: repair ** 2 + 2 * repair * mean + own + more };
 };
 
-/** The variance by its definition: over every pair of parts of a group. */
-function varianceByPairs(parts: readonly LossPart[]): number {
+/** The variance by its definition: over every pair of components of a group. */
+function varianceByPairs(components: readonly LossComponent[]): number {
   let variance = 0;
-  for (const [i, one] of parts.entries())
-    for (const [j, other] of parts.entries()) {
+  for (const [i, one] of components.entries())
+    for (const [j, other] of components.entries()) {
       const [a, b] = [momentsOf(one), momentsOf(other)];
       const [p, q] = [one.failureProbability, other.failureProbability];
       if (i === j) variance += p * a.square - (p * a.mean) ** 2;
@@ -59,25 +59,25 @@ function varianceByPairs(parts: readonly LossPart[]): number {
 
 describe("the exact losses", () => {
   // Rule: losses-properties
-  test("have the variance of all pairs of parts", () => {
+  test("have the variance of all pairs of components", () => {
     check(
-      fc.property(anyParts, (parts) => {
-        const variance = varianceByPairs(parts);
-        expect(exactOf(parts).losses.total.standardDeviation ** 2 / variance).toBeCloseTo(1, 6);
+      fc.property(anyComponents, (components) => {
+        const variance = varianceByPairs(components);
+        expect(exactOf(components).losses.total.standardDeviation ** 2 / variance).toBeCloseTo(1, 6);
       }),
     );
   });
 
-  test("have the variance of independent parts without year factors", () => {
+  test("have the variance of independent components without year factors", () => {
     check(
-      fc.property(anyParts, (parts) => {
-        const still = bookOf(parts, undefined, (system) => ({
+      fc.property(anyComponents, (components) => {
+        const still = bookOf(components, undefined, (system) => ({
           ...lossClassOf(system),
           yearFactorVariance: 1e-12,
         }));
-        const independent = parts.reduce((sum, part) => {
-          const { mean, square } = momentsOf(part);
-          return sum + part.failureProbability * square - (part.failureProbability * mean) ** 2;
+        const independent = components.reduce((sum, component) => {
+          const { mean, square } = momentsOf(component);
+          return sum + component.failureProbability * square - (component.failureProbability * mean) ** 2;
         }, 0);
         const { standardDeviation } = runSteps(exactLosses(still)).losses.total;
         expect(standardDeviation ** 2 / independent).toBeCloseTo(1, 6);
@@ -85,10 +85,10 @@ describe("the exact losses", () => {
     );
   });
 
-  test("never expect less of more parts", () => {
+  test("never expect less of more components", () => {
     check(
-      fc.property(anyParts, (parts) => {
-        const [all, fewer] = [exactOf(parts), exactOf(parts.slice(1))];
+      fc.property(anyComponents, (components) => {
+        const [all, fewer] = [exactOf(components), exactOf(components.slice(1))];
         for (const loss of LOSSES)
           expect(all.losses[loss].expected).toBeGreaterThanOrEqual(fewer.losses[loss].expected * (1 - 1e-12));
       }),
@@ -97,9 +97,9 @@ describe("the exact losses", () => {
 
   test("have insured and retained damage that add up to the damage", () => {
     check(
-      fc.property(anyParts, (parts) => {
+      fc.property(anyComponents, (components) => {
         const insuredOf = (deductible: number, limit: number | null) =>
-          runSteps(exactLosses(bookOf(parts, { deductible, limit }))).losses;
+          runSteps(exactLosses(bookOf(components, { deductible, limit }))).losses;
         const { damage, insured } = insuredOf(0, 5000);
         const middle = insuredOf(5000, 20_000).insured;
         const top = insuredOf(25_000, null).insured;
@@ -115,8 +115,8 @@ describe("the exact losses", () => {
 
   test("have probabilities of the largest damage that fall with the amount", () => {
     check(
-      fc.property(anyParts, (parts) => {
-        const book = bookOf(parts);
+      fc.property(anyComponents, (components) => {
+        const book = bookOf(components);
         const exact = runSteps(exactLosses(book));
         const [low, middle, high] = runSteps(largestDamage(book, exact.groups));
         expect(low).toBeGreaterThanOrEqual(middle!);
@@ -132,8 +132,8 @@ describe("the exact losses", () => {
     [false, 0.3],
     [true, 1 - Math.exp(-0.3)],
   ])("have the probability of any damage, where several are possible: %p", (isPoisson, given) => {
-    const part = partOf({ failureProbability: 0.4, frequency: 0.3, damage: 1e12, isPoisson });
-    const book = bookOf([part]);
+    const component = componentOf({ failureProbability: 0.4, frequency: 0.3, damage: 1e12, isPoisson });
+    const book = bookOf([component]);
     const [low] = runSteps(largestDamage(book, runSteps(exactLosses(book)).groups));
     expect(low).toBeCloseTo(0.4 * given, 6);
   });
@@ -143,8 +143,8 @@ describe("the drivers", () => {
   // Rule: losses-properties
   test("have shares that add up to 1, and expected losses that add up to the book's", () => {
     check(
-      fc.property(anyParts, (parts) => {
-        const book = bookOf(parts);
+      fc.property(anyComponents, (components) => {
+        const book = bookOf(components);
         const exact = runSteps(exactLosses(book));
         const { drivers } = runSteps(driversOf(book, exact));
         fc.pre(exact.losses.total.standardDeviation > 1);
@@ -161,10 +161,12 @@ describe("the drivers", () => {
   });
 
   test("are found in short steps, also where each damage costs something else", () => {
-    const PARTS = 40_000;
+    const COMPONENTS = 40_000;
     const stepsOf = (damageOf: (nth: number) => number) => {
-      const parts = Array.from({ length: PARTS }, (_, n) => partOf({ frequency: 0.1, damage: damageOf(n) }));
-      const book = bookOf(parts);
+      const components = Array.from({ length: COMPONENTS }, (_, n) =>
+        componentOf({ frequency: 0.1, damage: damageOf(n) }),
+      );
+      const book = bookOf(components);
       const steps = driversOf(book, runSteps(exactLosses(book)));
       let taken = 0;
       while (!steps.next().done) taken++;
@@ -174,10 +176,10 @@ describe("the drivers", () => {
   });
 
   test("name the largest properties and put the others in one line", () => {
-    const parts = Array.from({ length: 100 }, (_, at) =>
-      partOf({ propertyId: `P_${at}`, repair: 1000 + at }),
+    const components = Array.from({ length: 100 }, (_, at) =>
+      componentOf({ propertyId: `P_${at}`, repair: 1000 + at }),
     );
-    const book = bookOf(parts);
+    const book = bookOf(components);
     const { drivers } = runSteps(driversOf(book, runSteps(exactLosses(book))));
     const properties = drivers.filter(({ by }) => by === "property");
     expect(properties).toHaveLength(21);
@@ -189,13 +191,17 @@ describe("the drivers", () => {
 
   test("give properties covariances that add up to the variance of each loss", () => {
     check(
-      fc.property(anyParts, (parts) => {
-        const book = bookOf(parts);
+      fc.property(anyComponents, (components) => {
+        const book = bookOf(components);
         const { variation } = runSteps(lossesOf(book, { years: 10, modelError: 0.1 }));
         for (const loss of LOSSES) {
           const covariances = ["P_1", "P_2", "P_3"].map((id) =>
             runSteps(
-              covarianceWith(variation, bookOf(parts.filter(({ propertyId }) => propertyId === id)), loss),
+              covarianceWith(
+                variation,
+                bookOf(components.filter(({ propertyId }) => propertyId === id)),
+                loss,
+              ),
             ),
           );
           const sum = covariances.reduce((total, one) => total + one, 0);
@@ -210,10 +216,10 @@ describe("the drivers", () => {
 describe("the simulated years", () => {
   // Rule: losses-simulation
   test("with model error have the same mean, and its variance beside their own", () => {
-    const parts = Array.from({ length: 1500 }, () =>
-      partOf({ failureProbability: 0.02, system: "appliance" }),
+    const components = Array.from({ length: 1500 }, () =>
+      componentOf({ failureProbability: 0.02, system: "appliance" }),
     );
-    const { total } = runSteps(simulateYears(bookOf(parts), { years: 20_000, modelError: 0.25 }));
+    const { total } = runSteps(simulateYears(bookOf(components), { years: 20_000, modelError: 0.25 }));
     const momentsOf = (years: Float64Array) => {
       const mean = years.reduce((sum, one) => sum + one, 0) / years.length;
       const variance = years.reduce((sum, one) => sum + (one - mean) ** 2, 0) / years.length;
@@ -221,15 +227,15 @@ describe("the simulated years", () => {
     };
     const [plain, withError] = [momentsOf(total.plain), momentsOf(total.withError)];
     expect(Math.abs(withError.mean / plain.mean - 1)).toBeLessThan(0.01);
-    // The variance of a log-normal error of the hazards, a little less where some parts fail anyway.
+    // The variance of a log-normal error of the hazards, a little less where some components fail anyway.
     expect((withError.relative - plain.relative) / (Math.exp(0.25 ** 2) - 1)).toBeWithin(0.88, 1.05);
   });
 
   // Rule: losses-properties
   test("rise with the return period, and are the same each time", () => {
     check(
-      fc.property(anyParts, (parts) => {
-        const run = () => runSteps(lossesOf(bookOf(parts), { years: 400, modelError: 0.25 }));
+      fc.property(anyComponents, (components) => {
+        const run = () => runSteps(lossesOf(bookOf(components), { years: 400, modelError: 0.25 }));
         const first = run();
         for (const loss of LOSSES) {
           const amounts = first[loss].exceedance.map(({ amount }) => amount);
@@ -241,34 +247,36 @@ describe("the simulated years", () => {
     );
   });
 
-  test("are zeros for a book without parts", () => {
+  test("are zeros for a book without components", () => {
     const empty = runSteps(lossesOf(bookOf([]), { years: 100, modelError: 0.25 }));
     expect(empty).toMatchObject({ components: 0, total: { expected: 0, standardDeviation: 0 }, drivers: [] });
     expect(empty.largestDamage.map(({ probability }) => probability)).toEqual([0, 0, 0]);
     expect(empty.total.exceedance.map(({ amount }) => amount)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 
-  test("of parts that nearly all fail cost nearly all of their repairs", () => {
-    const parts = SYSTEMS.flatMap((system) =>
-      Array.from({ length: 200 }, () => partOf({ failureProbability: 0.99, repair: 100, system })),
+  test("of components that nearly all fail cost nearly all of their repairs", () => {
+    const components = SYSTEMS.flatMap((system) =>
+      Array.from({ length: 200 }, () => componentOf({ failureProbability: 0.99, repair: 100, system })),
     );
-    const { total, damage, insured } = runSteps(lossesOf(bookOf(parts), { years: 400, modelError: 0.25 }));
-    expect(total.expected).toBeCloseTo(0.99 * 100 * parts.length, 6);
+    const { total, damage, insured } = runSteps(
+      lossesOf(bookOf(components), { years: 400, modelError: 0.25 }),
+    );
+    expect(total.expected).toBeCloseTo(0.99 * 100 * components.length, 6);
     for (const { amount, withModelError } of total.exceedance) {
       // Those simulated together have a gamma sum, which may exceed the sum of all by little.
-      expect(amount).toBeWithin(0.97 * 100 * parts.length, 1.001 * 100 * parts.length);
-      expect(withModelError).toBeWithin(0.9 * 100 * parts.length, 1.001 * 100 * parts.length);
+      expect(amount).toBeWithin(0.97 * 100 * components.length, 1.001 * 100 * components.length);
+      expect(withModelError).toBeWithin(0.9 * 100 * components.length, 1.001 * 100 * components.length);
     }
     expect([damage.expected, insured.expected]).toEqual([0, 0]);
   });
 
-  test("of one part are its own", () => {
-    const part = partOf({ failureProbability: 0.02, repair: 5000, frequency: 0.5, damage: 20_000 });
+  test("of one component are its own", () => {
+    const component = componentOf({ failureProbability: 0.02, repair: 5000, frequency: 0.5, damage: 20_000 });
     const {
       total,
       drivers,
       largestDamage: damages,
-    } = runSteps(lossesOf(bookOf([part]), { years: 2000, modelError: 0.25 }));
+    } = runSteps(lossesOf(bookOf([component]), { years: 2000, modelError: 0.25 }));
     expect(total.expected).toBeCloseTo(0.02 * 15_000, 9);
     expect(total.exceedance[0]!.amount).toBe(0);
     expect(total.exceedance.at(-1)!.amount).toBeGreaterThanOrEqual(5000);
@@ -279,8 +287,8 @@ describe("the simulated years", () => {
       ]);
   });
 
-  test("of one certain part cost its repair almost every year", () => {
-    const book = bookOf([partOf({ failureProbability: 1, repair: 700 })]);
+  test("of one certain component cost its repair almost every year", () => {
+    const book = bookOf([componentOf({ failureProbability: 1, repair: 700 })]);
     const { total, damage } = runSteps(lossesOf(book, { years: 1000, modelError: 0.25 }));
     expect(total.expected).toBe(700);
     expect(total.exceedance[0]!.amount).toBe(700);
@@ -314,12 +322,14 @@ describe("the insured part of a damage", () => {
   });
 
   test("is zero for a component whose damage costs nothing", () => {
-    const parts = [0, 20_000].map((damage) => partOf({ failureProbability: 0.5, frequency: 0.5, damage }));
-    const lossesBy = (some: readonly LossPart[]) =>
+    const components = [0, 20_000].map((damage) =>
+      componentOf({ failureProbability: 0.5, frequency: 0.5, damage }),
+    );
+    const lossesBy = (some: readonly LossComponent[]) =>
       runSteps(lossesOf(bookOf(some, { deductible: 0, limit: 100 }), { years: 1000, modelError: 0.25 }))
         .insured;
-    expect(lossesBy(parts).expected).toBe(lossesBy(parts.slice(1)).expected);
-    for (const { amount, withModelError } of lossesBy(parts).exceedance)
+    expect(lossesBy(components).expected).toBe(lossesBy(components.slice(1)).expected);
+    for (const { amount, withModelError } of lossesBy(components).exceedance)
       expect(amount + withModelError).toBeGreaterThanOrEqual(0);
   });
 });

@@ -5,7 +5,7 @@ import type { Severity } from "./severity.ts";
  * A component as the losses of a book see it (docs/model/losses.md): it fails at most once in the coming year, and a failure
  * costs its emergency repair and the damages that it does.
  */
-export type LossPart = {
+export type LossComponent = {
   /** The probability of failing within 365 days, not rounded. */
   failureProbability: number;
   /** The cost of an emergency repair, in cents. */

@@ -1,5 +1,5 @@
 import type { Steps } from "../steps.ts";
-import type { Loss } from "./loss-part.ts";
+import type { Loss } from "./loss-component.ts";
 import type { RandomVariates } from "./random-variates.ts";
 import { type Layer, logParameters, type Severity } from "./severity.ts";
 import type { SimulatedLoss } from "./simulated-loss.ts";
@@ -9,8 +9,8 @@ const FREQUENT = 0.7;
 /** The events of one step, about. */
 const EVENTS_PER_STEP = 8192;
 
-/** A part that is simulated by itself, for its total cost or for its damage or for both. */
-export type SinglePart = {
+/** A component that is simulated by itself, for its total cost or for its damage or for both. */
+export type SingleComponent = {
   hazard: number;
   repair: number;
   frequency: number;
@@ -32,31 +32,34 @@ type Simulation = {
   losses: SimulatedLosses;
 };
 
-/** Simulates parts of one group that fail one by one. */
-export function* simulateParts(parts: readonly SinglePart[], simulation: Simulation): Steps<void> {
+/** Simulates components of one group that fail one by one. */
+export function* simulateComponents(
+  components: readonly SingleComponent[],
+  simulation: Simulation,
+): Steps<void> {
   const years = simulation.factors.plain.length;
-  const rare = parts.filter(({ hazard }) => hazard <= FREQUENT && hazard > 0);
+  const rare = components.filter(({ hazard }) => hazard <= FREQUENT && hazard > 0);
   if (rare.length > 0) {
-    const together = new RareParts(rare, simulation);
+    const together = new RareComponents(rare, simulation);
     const yearsPerStep = Math.max(1, Math.floor(EVENTS_PER_STEP / (1 + together.rate)));
     for (let year = 0; year < years; year += yearsPerStep) {
       together.simulate(year, Math.min(year + yearsPerStep, years));
       yield;
     }
   }
-  for (const part of parts)
-    if (part.hazard > FREQUENT) {
-      simulateFrequent(part, simulation);
+  for (const component of components)
+    if (component.hazard > FREQUENT) {
+      simulateFrequent(component, simulation);
       yield;
     }
 }
 
-/** Simulates a part that fails in most years: by the time of its first failure in each of them. */
-function simulateFrequent(part: SinglePart, simulation: Simulation): void {
+/** Simulates a component that fails in most years: by the time of its first failure in each of them. */
+function simulateFrequent(component: SingleComponent, simulation: Simulation): void {
   const { random } = simulation;
   const { plain, withError } = simulation.factors;
-  const costs = new FailureCosts([part], simulation);
-  const mean = 1 / part.hazard;
+  const costs = new FailureCosts([component], simulation);
+  const mean = 1 / component.hazard;
   for (let year = 0; year < plain.length; year++) {
     const time = random.exponential() * mean;
     const isPlain = time < plain[year]!;
@@ -66,30 +69,31 @@ function simulateFrequent(part: SinglePart, simulation: Simulation): void {
 }
 
 /**
- * Simulates parts that fail in few years, together. In an operational time in which a year lasts as long as the larger of its
- * two factors, the events of a part are a Poisson process with its hazard as rate, and a part fails at the first of a year.
- * The events of all parts are one such process with the sum of the rates, each event of a part in proportion to its own.
+ * Simulates components that fail in few years, together. In an operational time in which a year lasts as long as the
+ * larger of its two factors, the events of a component are a Poisson process with its hazard as rate, and a component
+ * fails at the first of a year. The events of all components are one such process with the sum of the rates, each event
+ * of a component in proportion to its own.
  */
-class RareParts {
+class RareComponents {
   /** The sum of the hazards. */
   readonly rate: number;
   readonly #choice: WeightedChoice;
   readonly #costs: FailureCosts;
-  /** The latest year in which each part failed. */
+  /** The latest year in which each component failed. */
   readonly #lastPlain: Int32Array;
   readonly #lastWithError: Int32Array;
   /** The operational time from the beginning of the next year to the next event. */
   #next: number;
 
   constructor(
-    parts: readonly SinglePart[],
+    components: readonly SingleComponent[],
     private readonly simulation: Simulation,
   ) {
-    this.#choice = new WeightedChoice(parts.map(({ hazard }) => hazard));
+    this.#choice = new WeightedChoice(components.map(({ hazard }) => hazard));
     this.rate = this.#choice.total;
-    this.#costs = new FailureCosts(parts, simulation);
-    this.#lastPlain = new Int32Array(parts.length).fill(-1);
-    this.#lastWithError = new Int32Array(parts.length).fill(-1);
+    this.#costs = new FailureCosts(components, simulation);
+    this.#lastPlain = new Int32Array(components.length).fill(-1);
+    this.#lastWithError = new Int32Array(components.length).fill(-1);
     this.#next = simulation.random.exponential() / this.rate;
   }
 
@@ -109,12 +113,12 @@ class RareParts {
       const endWithError = withError[year]!;
       const end = Math.max(endOfPlain, endWithError);
       for (; time < end; time += random.exponential() * mean) {
-        const part = choice.draw(random);
-        const isPlain = time < endOfPlain && lastPlain[part] !== year;
-        const isWithError = time < endWithError && lastWithError[part] !== year;
-        if (isPlain) lastPlain[part] = year;
-        if (isWithError) lastWithError[part] = year;
-        if (isPlain || isWithError) costs.add(part, year, isPlain, isWithError);
+        const component = choice.draw(random);
+        const isPlain = time < endOfPlain && lastPlain[component] !== year;
+        const isWithError = time < endWithError && lastWithError[component] !== year;
+        if (isPlain) lastPlain[component] = year;
+        if (isWithError) lastWithError[component] = year;
+        if (isPlain || isWithError) costs.add(component, year, isPlain, isWithError);
       }
       time -= end;
     }
@@ -154,9 +158,9 @@ class WeightedChoice {
   }
 }
 
-/** Draws what the failures of parts cost, and adds it to the years. */
+/** Draws what the failures of components cost, and adds it to the years. */
 class FailureCosts {
-  /** By part, in columns: millions of failures read them. The repairs of parts that are not in the total are 0. */
+  /** By component, in columns, for millions of failures. The repairs of components that are not in the total are 0. */
   readonly #repair: Float64Array;
   /** The probability that a failure does no damage, and minus its logarithm. */
   readonly #harmless: Float64Array;
@@ -173,9 +177,10 @@ class FailureCosts {
   readonly #random: RandomVariates;
   readonly #losses: SimulatedLosses;
 
-  constructor(parts: readonly SinglePart[], { random, layer, losses }: Simulation) {
-    const column = (value: (part: SinglePart) => number) => Float64Array.from(parts, value);
-    const flags = (value: (part: SinglePart) => boolean) => Uint8Array.from(parts, (part) => +value(part));
+  constructor(components: readonly SingleComponent[], { random, layer, losses }: Simulation) {
+    const column = (value: (component: SingleComponent) => number) => Float64Array.from(components, value);
+    const flags = (value: (component: SingleComponent) => boolean) =>
+      Uint8Array.from(components, (component) => +value(component));
     this.#repair = column(({ inTotal, repair }) => (inTotal ? repair : 0));
     this.#logHarm = column(({ frequency, severity }) =>
       severity.isPoisson ? frequency : -Math.log1p(-Math.min(frequency, 1)),

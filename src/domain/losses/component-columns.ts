@@ -11,7 +11,7 @@ export const CHUNK_SIZE = CHUNK;
 /** The severity of a component that damages nothing. */
 export const NO_SEVERITY = 0;
 
-export class PartChunk {
+export class ComponentChunk {
   count = 0;
   readonly probability = new Float64Array(CHUNK);
   readonly hazard = new Float64Array(CHUNK);
@@ -38,8 +38,8 @@ export class Numbering<Key extends string | number> {
   }
 }
 
-/** Keeps the places of the parts with the largest values, in a heap whose root is the smallest of them. */
-export class LargestParts {
+/** Keeps the places of the components with the largest values, in a heap whose root is the smallest of them. */
+export class LargestComponents {
   readonly #values: number[] = [];
   readonly #places: number[] = [];
 
