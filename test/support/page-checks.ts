@@ -47,23 +47,31 @@ export async function openWindow(
   return { page, pageErrors, close: () => context.close() };
 }
 
-/** The rules of axe-core that look at colors and positions; all others look at the elements and which are visible. */
-const RULES_OF_LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
+/** The rules of axe-core that look at positions, and those at colors; all others at the elements, if visible. */
+const RULES_OF_POSITIONS = ["scrollable-region-focusable", "target-size"];
+const RULES_OF_COLORS = ["color-contrast", "link-in-text-block"];
 
-/** Digests of the documents that have passed every rule in this file: their elements, and which of them are visible. */
-const tried = new Set<string>();
+/** The properties on which the rules of colors depend. */
+const LOOKS = [
+  ...["color", "fill", "opacity", "background-color", "background-image"],
+  ...["text-decoration-line", "text-shadow"],
+];
+
+/** Digests of the documents that have passed the rules: their visible elements, and these with their looks. */
+const tried = { elements: new Set<string>(), looks: new Set<string>() };
 
 /**
  * Returns what axe-core finds wrong with the page, by the rules of WCAG 2.2 AA and its best practices. A document that
  * has passed in another width or color scheme, and has the same visible elements, is checked only by the rules that
- * could find something else. Of list items with the same markup only one is checked: a page has hundreds, and each
- * takes as long.
+ * could find something else: those of positions, and those of colors unless each element has the color, font and
+ * background of one that has passed (texts that cross others are found by `textProblems`). Of list items with the same
+ * markup only one is checked: a page has hundreds, and each takes as long.
  */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await transitionsEnded(page);
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const { violations, twice, shown } = await page.evaluate(
-    async ({ tried, rulesOfLooks }) => {
+    async ({ tried, rulesOfPositions, rulesOfColors, properties }) => {
       const { axe } = window as unknown as { axe: Axe };
       // The check that axe-core would do on the rows that it does not see.
       const ids = Map.groupBy(document.querySelectorAll("[id]"), ({ id }) => id);
@@ -87,19 +95,41 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
         const visible = Array.from(document.querySelectorAll("*"), (element) =>
           element.checkVisibility({ visibilityProperty: true }) ? "1" : "0",
         );
-        const all = new TextEncoder().encode(elements + visible.join(""));
-        const shown = new Uint8Array(await crypto.subtle.digest("SHA-256", all)).join();
+        const looks = Array.from(document.querySelectorAll("*"), (element) => {
+          const style = getComputedStyle(element);
+          // Large texts need less contrast.
+          const bold = Number(style.fontWeight) >= 700;
+          const isLarge = Number.parseFloat(style.fontSize) >= (bold ? 18.66 : 24);
+          return [isLarge, ...properties.map((property) => style.getPropertyValue(property))];
+        });
+        const digest = async (text: string) =>
+          new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).join();
+        const shown = {
+          elements: await digest(elements + visible.join("")),
+          looks: await digest(elements + visible.join("") + looks.join()),
+        };
         // The one rule of WCAG 2.2 that axe-core leaves out by default.
         const rules = { "target-size": { enabled: true } };
-        const only = tried.includes(shown) ? { runOnly: rulesOfLooks } : { rules };
+        const colors = tried.looks.includes(shown.looks) ? [] : rulesOfColors;
+        const only = tried.elements.includes(shown.elements)
+          ? { runOnly: [...rulesOfPositions, ...colors] }
+          : { rules };
         return { ...(await axe.run(document, { resultTypes: ["violations"], ...only })), twice, shown };
       } finally {
         for (const { row, place } of aside) place.replaceWith(row);
       }
     },
-    { tried: [...tried], rulesOfLooks: RULES_OF_LOOKS },
+    {
+      tried: { elements: [...tried.elements], looks: [...tried.looks] },
+      rulesOfPositions: RULES_OF_POSITIONS,
+      rulesOfColors: RULES_OF_COLORS,
+      properties: LOOKS,
+    },
   );
-  if (violations.length === 0) tried.add(shown);
+  if (violations.length === 0) {
+    tried.elements.add(shown.elements);
+    tried.looks.add(shown.looks);
+  }
   const faults = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
   );
