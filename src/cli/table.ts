@@ -72,7 +72,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "import",
-    summary: "import a portfolio from CSV files",
+    summary: "import a portfolio from CSV, XLSX, COBie or BuildingSync files",
     load: async () => (await import("./commands/import.ts")).importCommand,
   },
   {
@@ -117,7 +117,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "export",
-    summary: "export all data of a partner as NDJSON",
+    summary: "export all data of a partner as NDJSON, or its equipment as COBie",
     load: async () => (await import("./commands/export.ts")).exportCommand,
   },
   {

@@ -36,6 +36,9 @@ export const oneOfCurrency = (): string => (isUsd() ? "dollar" : chosen.currency
 /** `today’s dollars`, `today’s prices`: amounts without inflation. */
 export const todaysMoney = (): string => (isUsd() ? "today’s dollars" : "today’s prices");
 
+/** Returns the same without typographic quotes, for files and terminals. */
+export const plainTodaysMoney = (): string => todaysMoney().replace("’", "'");
+
 /** The amounts whose texts are kept: those of a kind of part recur in lists, and Intl takes ten times as long to write one. */
 const MOST_TEXTS = 5_000;
 
@@ -62,6 +65,10 @@ export function currencyFormat(options: Intl.NumberFormatOptions): (amount: numb
 
 /** Formats an amount without cents: `$95,000`, `€95,000`. */
 export const wholeMoney = currencyFormat({ maximumFractionDigits: 0 });
+
+const separated = usNumber({ maximumFractionDigits: 0 });
+/** Formats an amount that is in US dollars whatever the currency of the installation: `$300`, `US$300`. */
+export const usDollars = (amount: number): string => `${isUsd() ? "" : "US"}$${separated(amount)}`;
 
 /** Formats an amount with the cents of its currency: `$0.50`. */
 export const exactMoney = currencyFormat({});

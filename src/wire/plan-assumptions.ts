@@ -1,5 +1,5 @@
 import { priceText } from "../domain/costs/price-basis.ts";
-import { priceListMoney, todaysMoney } from "../domain/display.ts";
+import { plainTodaysMoney, priceListMoney } from "../domain/display.ts";
 import { shareByBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
 import { usDate } from "../domain/us-english.ts";
@@ -33,7 +33,7 @@ export function planAssumptionsOf(
     `Ages, lifetimes and risks use scoring model ${modelVersion}, ${modelVersion.includes("+") ? "calibrated" : "not calibrated"}, as of ${day(asOf)}. Year 1 starts on that date. ${NO_GUARANTEE}`,
     inflationPct === 0
       ? "Costs are not inflated."
-      : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in ${todaysMoney().replace("’", "'")}.`,
+      : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in ${plainTodaysMoney()}.`,
     "Costs are your own where your cost book or a component has them, otherwise reference estimates per component type, " +
       `checked against published price guides, scaled to size as far as it is known, and ${priceText(prices)}. ` +
       `The cost basis of each says which. They are in ${priceListMoney()}, and are not site-specific quotes.`,

@@ -33,6 +33,13 @@ test("a server labels amounts and areas as its settings say, on pages, in workbo
   const plan = await server.run("plan", "--property", property.id);
   expect(plan.stdout).toContain("Amounts in EUR.");
   expect(plan.stdout).not.toMatch(/\$\d|USD/);
+  const reply = await fetch(`${server.url}/v1/property/${property.id}/plan?format=xlsx`, {
+    headers: { "x-api-key": partner.api_key },
+  });
+  const reserve = await readXlsx(new Uint8Array(await reply.arrayBuffer()));
+  const cells = reserve.sheets.flatMap(({ rows }) => rows.flat()).filter((cell) => typeof cell === "string");
+  expect(cells).toContain("Total, today's prices");
+  expect(cells.filter((cell) => /dollars(?! labeled EUR)|\$\d/.test(cell))).toEqual([]);
   const file = join(folder(), "losses.xlsx");
   await server.run("losses", "--partner", partner.partner_id, "--format", "xlsx", "--output", file);
   const { sheets } = await readXlsx(readFileSync(file), { readStyles: true });

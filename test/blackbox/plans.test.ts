@@ -280,7 +280,7 @@ describe("a property's plan", () => {
     const [assumptions, ...none] = rows.map((row) => row.assumptions);
     const { components, statement } = plan.counted_assumptions;
     expect(assumptions).toStartWith("Scoring model 3, not calibrated");
-    expect(assumptions).toContain("at the prices of January 2026, of the property's state");
+    expect(assumptions).toContain("at the prices of January 2026, of the property's US state");
     expect(assumptions).toContain(`Scores of ${components} components: `);
     expect(assumptions).toEndWith(statement);
     expect(none.join("")).toBe("");
@@ -434,7 +434,7 @@ describe("a portfolio's plan", () => {
     const assumptions = (await portfolioPlan(query)).assumptions.join(" ");
     expect(rows.map((row) => row.assumptions)).toEqual([assumptions, "", ""]);
     expect(assumptions).toContain("scoring model 3, not calibrated");
-    expect(assumptions).toContain("at the prices of January 2026, of the property's state");
+    expect(assumptions).toContain("at the prices of January 2026, of the property's US state");
     expect(assumptions).toContain(
       "Of what the reserve pays, 0% is at your own costs, 0% at reference costs scaled to size, 100% at reference costs.",
     );

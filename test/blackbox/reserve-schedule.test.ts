@@ -89,7 +89,7 @@ test("the schedule compares its deposit with the usual one, and names the rows t
   const plan = (await client.get(`/v1/property/${ids.demo}/plan?years=12`)).body;
   const perUnit = Math.round(plan.level_deposit["50"].noise.per_unit_per_year).toLocaleString("en-US");
   expect(text).toContain(
-    `Lenders usually ask $300 to $1,500 per unit per year, and this schedule $${perUnit}.`,
+    `US lenders usually ask $300 to $1,500 per unit per year, and this schedule $${perUnit}.`,
   );
   const [, share, names] = /4 items make up (\d+)% of the costs after what is due now: (.+)\.$/.exec(text)!;
   const { components } = await rowsOf("demo", "?years=12");

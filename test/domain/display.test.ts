@@ -8,9 +8,11 @@ import {
   displayed,
   exactMoney,
   oneOfCurrency,
+  plainTodaysMoney,
   todaysMoney,
   US_DISPLAY,
   unitLabel,
+  usDollars,
   wholeMoney,
 } from "../../src/domain/display.ts";
 import { compactMoney, money } from "../../src/web/format.ts";
@@ -27,6 +29,7 @@ describe("amounts and areas", () => {
     expect([currencyCode(), currencyName(), oneOfCurrency(), todaysMoney()]).toEqual([
       ...["USD", "US dollars", "dollar", "today’s dollars"],
     ]);
+    expect([usDollars(1_500), plainTodaysMoney()]).toEqual(["$1,500", "today's dollars"]);
     expect([areaUnit(), unitLabel("sq ft"), unitLabel("tons"), amountFormat()]).toEqual([
       ...["sq ft", "sq ft", "tons", "#,##0.00"],
     ]);
@@ -55,6 +58,7 @@ describe("amounts and areas", () => {
     ]);
     expect([currencyName(), oneOfCurrency(), todaysMoney()]).toEqual([currency, currency, "today’s prices"]);
     expect([areaUnit(), unitLabel("sq ft"), unitLabel("gallons")]).toEqual(["m²", "m²", "gallons"]);
+    expect([usDollars(1_500), plainTodaysMoney()]).toEqual(["US$1,500", "today's prices"]);
     expect(amountFormat()).toBe(`[$${currency}] #,##0.00`);
   });
 });

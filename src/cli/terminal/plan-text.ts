@@ -1,4 +1,4 @@
-import { currencyCode, exactMoney, todaysMoney, wholeMoney } from "../../domain/display.ts";
+import { currencyCode, exactMoney, plainTodaysMoney, wholeMoney } from "../../domain/display.ts";
 import type { propertyPlan } from "../../wire/plan.ts";
 import type { planSummary } from "../../wire/plan-summary.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
@@ -184,7 +184,7 @@ function years(plan: Summary & { assumptions: readonly string[] }, width: number
     fittedTable(YEAR_COLUMNS, [...rows, all], width),
     wrapped(
       `Run-to-failure scenario: ${dollars(totals.run_to_failure)} (${dollars(run_to_failure_inflated)} inflated). ` +
-        `The plan saves ${dollars(totals.savings)} in ${todaysMoney().replace("’", "'")}.`,
+        `The plan saves ${dollars(totals.savings)} in ${plainTodaysMoney()}.`,
       width,
     ),
     (["50", "80", "95"] as const)

@@ -16,7 +16,7 @@ score from 0.00 to 0.99 with a tier and a confidence, updated daily at 03:00 UTC
 are estimates: they set priorities and are no guarantee. \`assumptions\` beside the figures say what they rest on.
 
 Lists are paged with \`limit\` and \`offset\`. Errors are JSON with \`error\`, \`code\` and \`request_id\`. Amounts are in
-US dollars, dates in UTC. Clients must ignore unknown fields. New fields may be added at any time.`;
+US dollars unless the operator has chosen another currency, dates in UTC. Clients must ignore unknown fields. New fields may be added at any time.`;
 
 /** Builds the OpenAPI 3.0.3 document from the operations and the named sets of the knowledge base. */
 export function openApiDocument(

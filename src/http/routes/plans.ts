@@ -73,7 +73,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       summary: "Get a property's replacement plan",
       description:
         "Lists each appliance that is replaced as a whole and each component with its lowest-cost replacement policy, what to do and why, the cost of a 12-month delay, the expected costs of each year, the deposits of a replacement reserve, and how the figures of 12 months fit together. " +
-        "With `format=csv`, a row per unit and component with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined. The costs of a unit include those of its components, whose cells are empty. `assumptions` in the first row says what the figures rest on. " +
+        "With `format=csv`, a row per unit and component with its expected cost for each year in today's prices, planned replacements, failures and repairs combined. The costs of a unit include those of its components, whose cells are empty. `assumptions` in the first row says what the figures rest on. " +
         "With `format=xlsx`, the replacement reserve schedule in the form of lenders, with live formulas: totals, inflation, deposits and balances follow when a cell is changed. Without `years`, it covers 12 years.",
       tag: "Figures",
       parameters: [propertyInPath, ...planTerms, ...formTerms],
@@ -121,7 +121,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       summary: "Get the portfolio's replacement plan",
       description:
         "The schedule, totals, deposits and the list cover all properties except the demo property, which `include_demo=true` adds; the list shows what is due now in each property. The sums are stored per property in whole cents and regenerated after each snapshot; `as_of` is the date of the oldest. Changes made since then are included before the response. " +
-        "With `format=csv`, a row per property with its expected cost for each year in today's dollars, planned replacements, failures and repairs combined: the columns add up to `total` of each year. `assumptions` in the first row says what the figures rest on. " +
+        "With `format=csv`, a row per property with its expected cost for each year in today's prices, planned replacements, failures and repairs combined: the columns add up to `total` of each year. `assumptions` in the first row says what the figures rest on. " +
         "With `format=xlsx`, the replacement reserve schedule of all properties with live formulas, whatever the page: a line for each property, or for those with the highest costs and one for all others. Without `years`, it covers 12 years.",
       tag: "Figures",
       parameters: [...pagingParameters, ...planTerms, includeDemo, ...portfolioFormTerms],

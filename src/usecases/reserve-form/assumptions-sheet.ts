@@ -1,3 +1,4 @@
+import { wholeMoney } from "../../domain/display.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
@@ -81,7 +82,7 @@ export function assumptionsOfProperty({ plan, terms }: ReserveForm): FormAssumpt
     loanTermYears: terms.loanTermYears,
     sentences: [
       "EUL: expected useful life in the place of the item. Effective age: age adjusted for condition, use and service. RUL: EUL less effective age. Means of a line's items.",
-      "Like items are the same part of the same kind of appliance. More than four of them are listed if they cost over $10,000 together.",
+      `Like items are the same part of the same kind of appliance. More than four of them are listed if they cost over ${wholeMoney(10_000)} together.`,
       ...planAssumptionsOf(plan, appliances.length === 0, overriddenIn(plan)),
     ],
   };

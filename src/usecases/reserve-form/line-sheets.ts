@@ -1,4 +1,5 @@
 import type { CostBasis } from "../../domain/costs/component-costs.ts";
+import { plainTodaysMoney } from "../../domain/display.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
@@ -114,7 +115,7 @@ export class ReserveLineSheets implements CostCells {
       ...rows,
       [],
       [
-        ...span("Total, today's dollars"),
+        ...span(`Total, ${plainTodaysMoney()}`),
         total("M", usd(all)),
         ...sums.map((sum, at) => total(yearColumn(at + 1), sum)),
         calculated(across(totalRow), ofAll, USD, true),

@@ -1,4 +1,5 @@
 import { COST_BASES, type CostBasis } from "../../domain/costs/component-costs.ts";
+import { plainTodaysMoney } from "../../domain/display.ts";
 import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
@@ -123,7 +124,7 @@ export class PropertySheets implements CostCells {
       ],
       [],
       [
-        "Costs of a year are in today's dollars, after what is due now. Repairs of the minor parts of units are left out.",
+        `Costs of a year are in ${plainTodaysMoney()}, after what is due now. Repairs of the minor parts of units are left out.`,
       ],
     ]);
   }

@@ -1,4 +1,4 @@
-import { areaUnit } from "../../domain/display.ts";
+import { areaUnit, plainTodaysMoney } from "../../domain/display.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { sizesOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
@@ -78,7 +78,7 @@ export function summarySheet(
         calculated(`ROUND(C9*${INPUTS.escrow},2)`, usd(Math.round((due.cents * terms.escrowPct) / 100))),
       ],
       [],
-      headings("Replacement reserves", "Today's dollars", "Inflated"),
+      headings("Replacement reserves", sentenceStart(plainTodaysMoney()), "Inflated"),
       [
         "Total",
         calculated(`${cellOf(SHEETS.byYear, "B", total)}+${cellOf(SHEETS.byYear, "C", total)}`, usd(needs)),
@@ -110,7 +110,7 @@ export function summarySheet(
         ),
       ],
       [],
-      headings("All costs, due now and repairs included", "Today's dollars", "Inflated"),
+      headings("All costs, due now and repairs included", sentenceStart(plainTodaysMoney()), "Inflated"),
       ["With this plan", byYear("F", totals.plannedCents), byYear("H", totals.plannedInflatedCents)],
       [
         "If everything is run to failure",
@@ -125,3 +125,5 @@ export function summarySheet(
     ],
   };
 }
+
+const sentenceStart = (text: string) => text[0]!.toUpperCase() + text.slice(1);

@@ -1,3 +1,4 @@
+import { plainTodaysMoney } from "../../domain/display.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
@@ -98,12 +99,12 @@ export function yearSheet({ capital, sums, terms }: PlanSummary, costs: CostCell
       sum("Q", totals.runToFailureInflatedCents),
     ],
     [],
-    ...NOTES.map((sentence) => [sentence]),
+    ...notes().map((sentence) => [sentence]),
   ]);
 }
 
-const NOTES = [
-  "Planned and after failures: replacements, in today's dollars, after what is due now. They and their inflated sum are the needs that the reserve pays.",
+const notes = () => [
+  `Planned and after failures: replacements, in ${plainTodaysMoney()}, after what is due now. They and their inflated sum are the needs that the reserve pays.`,
   "Due now is paid at closing or from the escrow, and repairs of the minor parts of units are operating costs: the reserve pays neither.",
   "Deposits and needs fall at the end of a year. Repairs, used-up lives and the costs of running everything to failure do not follow when a cell is changed.",
 ];

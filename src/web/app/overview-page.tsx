@@ -254,7 +254,7 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
   return (
     <Section
       id="by-state"
-      title="Planned cost by state"
+      title="Planned cost by state or region"
       about="Replacement cost of critical and warning components."
     >
       <PortfolioLoadingProgress hasTotal={false} />
@@ -271,8 +271,10 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
         ))}
       </ul>
       <TableDetails
-        caption="Planned cost by state"
-        summary={rows.length > MAX_STATES ? `View all ${count(rows.length)} states as table` : undefined}
+        caption="Planned cost by state or region"
+        summary={
+          rows.length > MAX_STATES ? `View all ${count(rows.length)} states and regions as table` : undefined
+        }
         rows={rows}
         csv={() =>
           downloadRecords(
@@ -285,7 +287,7 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
           )
         }
         columns={[
-          { heading: "State", cell: (row: StateTotals) => row.state },
+          { heading: "State or region", cell: (row: StateTotals) => row.state },
           { heading: "Properties", isNumber: true, cell: (row) => count(row.properties) },
           { heading: "Components", isNumber: true, cell: (row) => count(row.components) },
           { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },

@@ -115,7 +115,7 @@ function PropertyList({ all, route }: { all: readonly SearchableProperty[]; rout
       <Filters>
         <SearchFilter label="Search" value={filter.search} onChange={(q) => set({ q })} />
         <SelectFilter
-          label="State"
+          label="State or region"
           value={filter.state}
           choices={states.map((state) => [state, state])}
           onChange={(state) => set({ state })}
@@ -171,7 +171,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
   },
   {
     key: "state",
-    heading: "State",
+    heading: "State or region",
     isSortable: true,
     shownFrom: "wide",
     width: "narrow",

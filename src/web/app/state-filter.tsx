@@ -17,7 +17,7 @@ export function StateFilter({ value, onChange }: { value: string; onChange: (sta
     .sort();
   return (
     <SelectFilter
-      label="State"
+      label="State or region"
       value={value}
       choices={(states.length > 0 ? states : US_STATES).map((state) => [state, state])}
       onChange={onChange}

@@ -227,7 +227,7 @@ function Losses({ partner, route }: ViewProps) {
               <Section id="drivers" title="What drives it">
                 <LossDrivers losses={losses} by="system" heading="System" />
                 <LossDrivers losses={losses} by="peril" heading="Peril" />
-                <LossDrivers losses={losses} by="state" heading="State" />
+                <LossDrivers losses={losses} by="state" heading="State or region" />
                 <LossDrivers losses={losses} by="kind" heading="Component" />
               </Section>
             </div>

@@ -161,7 +161,7 @@ function Costs({ proactive_cost, reactive_cost }: CostLineJson) {
 function Where({ state, size }: CostLineJson) {
   return (
     <>
-      {state ?? "All states"}
+      {state ?? "All places"}
       <br />
       <span class="small muted">{size === null ? "Any size" : `Size ${size}`}</span>
     </>

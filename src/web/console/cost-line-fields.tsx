@@ -30,10 +30,10 @@ export function CostLineFields({ line }: { line?: CostLineJson }) {
         />
       </label>
       <label>
-        State
+        State or region
         <input
           name="state"
-          maxLength={2}
+          maxLength={13}
           autoComplete="off"
           placeholder="All"
           defaultValue={line?.state ?? ""}

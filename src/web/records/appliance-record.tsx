@@ -147,7 +147,7 @@ function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }
       for (const event of events)
         byId.set(event.id, {
           ...event,
-          of: byId.has(event.id) || histories.length === 1 ? "Whole appliance" : component.component_name,
+          of: byId.has(event.id) || histories.length === 1 ? "whole appliance" : component.component_name,
         });
     return [...byId.values()].sort((a, b) => (a.date < b.date ? 1 : -1));
   });

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { addressLine } from "../../domain/address.ts";
+import { usDollars } from "../../domain/display.ts";
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import type { PropertyJson } from "../../wire/property.ts";
@@ -125,7 +126,7 @@ function ReserveComparison({ plan, largest }: { plan: PlanSummaryJson; largest: 
     <p>
       {perUnit !== null && (
         <>
-          Lenders usually ask {money(least)} to {money(most)} per unit per year, and this schedule{" "}
+          US lenders usually ask {usDollars(least)} to {usDollars(most)} per unit per year, and this schedule{" "}
           <strong>{money(Math.round(perUnit))}</strong>.{" "}
           {perUnit > most && "It is more where items past their life are likely to fail soon. "}
         </>

@@ -461,6 +461,7 @@ describe("a register as people keep it", () => {
         '"Buildings, 3/1/2024",,,,,,,',
         "Property Code,Property Name,Street Address,State,Zip,# Units,Year Built,Sq Ft,Insured Value",
         'M1,Maple,1 Maple St,Massachusetts,2118,48 units,c. 1998,"41,200 sf","$5,200,000.00"',
+        "M3,#DIV/0!,3 Maple St,NY,,#REF!,,,",
         "M2,Grove,2 Maple St,New York,12203-0001,N/A,unknown,TBD,-",
         "Property Code,Property Name,Street Address,State,Zip,# Units,Year Built,Sq Ft,Insured Value",
         'Total,,,,,48,,"41,200","$5,200,000"',
@@ -486,6 +487,7 @@ describe("a register as people keep it", () => {
           replacement_value: "5200000.00",
         },
       },
+      { partner_property_id: "M3", name: "3 Maple St", address: "3 Maple St", state: "NY" },
       { partner_property_id: "M2", name: "Grove", address: "2 Maple St", state: "NY", zip: "12203-0001" },
       {
         ...{
@@ -507,6 +509,8 @@ describe("a register as people keep it", () => {
       { ...maple, type_id: "dishwasher", serial: "dishwasher-904", install_year: "2016" },
     ]);
     expect(leftOut.map(({ what, reason, cells }) => `${what}: ${reason} (${cells})`)).toEqual([
+      "Property Name #DIV/0!: an error of a formula (1)",
+      "# Units #REF!: an error of a formula (1)",
       "Property Code: the headings again (1)",
       "Total: a row of totals (1)",
       "Capacity 2500 lb: not a size in stops (1)",

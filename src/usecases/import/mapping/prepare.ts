@@ -17,7 +17,7 @@ import { lookUp } from "./look-up.ts";
 import { sizeIn } from "./measures.ts";
 import type { Cells, LeftOut, Table } from "./table.ts";
 import { namesUnitsAlone, unitsIn } from "./unit-lists.ts";
-import { NO_VALUE, plainWords, TOTALS } from "./words.ts";
+import { FORMULA_ERROR, NO_VALUE, plainWords, TOTALS } from "./words.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
@@ -208,6 +208,10 @@ class RowMapper {
       const isText = hasLines(field);
       const cell = isText ? own : own.replaceAll(/\s+/g, " ");
       if (cell === "" || (isText ? /^n\/?a$/i : NO_VALUE).test(cell)) continue;
+      if (FORMULA_ERROR.test(cell)) {
+        this.#leave(`${column} ${cell}`, "an error of a formula");
+        continue;
+      }
       const format = dates[field];
       // Forms have 0 where a number of stories or a size is unknown.
       if (NEVER_ZERO.test(field) && /^0+([.,]0*)?$/.test(cell)) continue;

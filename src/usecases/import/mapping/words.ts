@@ -15,6 +15,9 @@ export const plainWords = (text: string): string =>
 export const NO_VALUE =
   /^(n\/?[ad]|none|unknown|unk|tb[da]|to be (determined|confirmed)|not (available|applicable|known)|inconnue?|s\/o|[-–—?.]+)?$/i;
 
+/** The results of formulas that spreadsheet programs could not compute. */
+export const FORMULA_ERROR = /^#(n\/a|ref!|value!|div\/0!|name\?|null!|num!|spill!|calc!|getting_data)$/i;
+
 /** The first cell of a row that adds up others. */
 export const TOTALS = /^((grand|sub|portfolio) ?)?totals?( general)?:?$|^(sous total|sum|somme)$/;
 
