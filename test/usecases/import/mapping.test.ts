@@ -55,6 +55,21 @@ describe("a guessed mapping", () => {
     });
   });
 
+  test("knows the first choices of a column, and of many columns", () => {
+    const choices = (columns: number, rows: number) => {
+      const cells = Array.from({ length: columns }, (_, at) => `Boiler${at} type`);
+      const lines = Array.from({ length: rows }, (_, row) => cells.map(() => `boiler ${row}`).join("|"));
+      return guess(
+        ["Name|Address|State", ...lines]
+          .join("\n")
+          .replace("State", `State|${cells.join("|")}`)
+          .replaceAll(/^boiler/gm, "Elm|1 Elm St|NY|boiler"),
+      ).equipment.reduce((sum, { types }) => sum + Object.keys(types).length, 0);
+    };
+    expect(choices(1, 150)).toBe(100);
+    expect(choices(60, 90)).toBe(2_000);
+  });
+
   test("finds a work-order export, a loss run, and a scored visit", () => {
     expect(
       guess(`

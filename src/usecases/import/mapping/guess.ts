@@ -123,7 +123,11 @@ function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): S
     });
 }
 
+/** The most choices that a column has, and all columns of a file: each is compared with the words of all types. */
+const MOST_CHOICES = { column: 100, file: 2_000 };
+
 function equipmentColumns(columns: readonly Column[], used: ReadonlySet<string>): EquipmentColumn[] {
+  let choicesLeft = MOST_CHOICES.file;
   const found = columns.flatMap(({ name, words, cells }): EquipmentColumn[] => {
     if (used.has(name) || cells.length === 0) return [];
     const [, counted] =
@@ -143,8 +147,10 @@ function equipmentColumns(columns: readonly Column[], used: ReadonlySet<string>)
     }
     const [, of] = /^(.+) types?$/.exec(words) ?? [];
     if (of === undefined) return [];
+    const choices = [...new Set(cells)].slice(0, Math.min(MOST_CHOICES.column, choicesLeft));
+    choicesLeft -= choices.length;
     const types = Object.fromEntries(
-      [...new Set(cells)].slice(0, 100).flatMap((cell) => {
+      choices.flatMap((cell) => {
         const typeId = equipmentType(plainWords(cell)) ?? equipmentType(`${of} ${plainWords(cell)}`);
         return typeId ? [[cell, typeId] as const] : [];
       }),
