@@ -1,4 +1,5 @@
 import type { FailedWindow } from "../domain/delivery.ts";
+import { invalid } from "../domain/errors.ts";
 import { parseInstant } from "../domain/time.ts";
 import { bulkResend } from "./delivery.ts";
 import * as constraint from "./schema/constraints.ts";
@@ -26,5 +27,7 @@ export function readFailedWindow(given: unknown): { window: FailedWindow; dryRun
     to: parseInstant(input.to)!,
     ...(typeof input.error === "string" && { error: input.error }),
   };
+  if (window.to <= window.from)
+    throw invalid("to must be after from", [{ field: "to", message: "must be after from" }]);
   return { window, dryRun: input.dry_run ?? false };
 }

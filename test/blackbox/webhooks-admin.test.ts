@@ -237,6 +237,10 @@ describe.concurrent("resending", () => {
     });
     const past = { ...window, to: "2020-01-02" };
     expect((await admin.client.post("/admin/webhook-deliveries/resend", past, 202)).body.resent).toBe(0);
+    const inverted = { ...window, to: "2019-12-31" };
+    expect((await admin.client.post("/admin/webhook-deliveries/resend", inverted, 400)).body.error).toBe(
+      "to must be after from",
+    );
     const { body } = await admin.client.post("/admin/webhook-deliveries/resend", window, 202);
     expect(body).toMatchObject({ matched: 3, resent: 3, dry_run: false });
     const again = await admin.client.post("/admin/webhook-deliveries/resend", window, 202);

@@ -227,6 +227,12 @@ describe("errors found only at run time", () => {
     ["no address of a receiver", ["partner", "set-webhook"], 2, "--off"],
     ["neither a partner nor all", ["partner", "probe-webhook"], 2, "--all"],
     ["a resend without its window", ["deliveries", "resend", "--partner"], 2, "--from"],
+    [
+      "a resend whose window ends before it begins",
+      ["deliveries", "resend", "--from", "2026-01-02", "--to", "2026-01-01", "--partner"],
+      2,
+      "--to must be after --from",
+    ],
   ] as const)("%s", async (_, args, code, named) => {
     const takesPartner = args.at(-1) === "--partner" || args.at(-1) === "set-webhook";
     const before = fingerprint();

@@ -149,6 +149,7 @@ const resend = command({
         "specify a delivery ID, or --partner with --from and --to",
         "See: mainstay deliveries resend --help",
       );
+    if (isRange && to <= from) throw new UsageError("--to must be after --from");
     if (deliveryId !== undefined) await resendOne(context, deliveryId);
     else if (isRange)
       await resendRange(
