@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { US_DISPLAY } from "../domain/display.ts";
+import { OperatorError } from "../domain/errors.ts";
 import { UNITED_STATES } from "../domain/place.ts";
 import { ambiguousDate, type DateFormat } from "../domain/written-dates.ts";
 import { replaceFile } from "../files.ts";
@@ -56,7 +57,7 @@ export function parseValueMapping(typed: string): ValueMapping {
 export async function mapFiles(context: Context, request: MappedRequest): Promise<readonly Mapped[]> {
   const { cwd, stderr, isTty, json } = context;
   const path = request.mapping === undefined ? undefined : resolve(cwd, request.mapping);
-  const saved = path !== undefined && existsSync(path) ? readMapping(path, readFileSync(path, "utf8")) : [];
+  const saved = path === undefined ? [] : savedMapping(path);
   const knowledge = loadKnowledge(context.config.costs);
   const isType = (text: string) => knowledge.types.has(text);
   const areaUnit = context.config.display.units === "metric" ? "m2" : "sqft";
@@ -90,6 +91,18 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
     await replaceFile(path, mappingText([...others, ...own]));
   }
   return mapped;
+}
+
+/** Reads a file of mappings, which is created with the first. Throws an OperatorError where none can be. */
+function savedMapping(path: string): readonly FileMapping[] {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status?.isFile()) return readMapping(path, readFileSync(path, "utf8"));
+  if (status) throw new OperatorError(`${path} is not a regular file`, "Name a file after --mapping.");
+  if (existsSync(dirname(path))) return [];
+  throw new OperatorError(
+    `${dirname(path)} is not there`,
+    "Create the folder, or name another file after --mapping.",
+  );
 }
 
 /** Applies what the command line says about columns, constants and values. */

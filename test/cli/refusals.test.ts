@@ -224,6 +224,12 @@ describe("errors found only at run time", () => {
     ["a budget that is no number", ["partner", "set-budget", "PARTNER_x", "many"], 2, "many"],
     ["a missing file to import", ["import", "--properties", "absent.csv", "--partner"], 1, "absent.csv"],
     ["no file to import", ["import", "--partner"], 2, "no file to import"],
+    [
+      "a mapping to keep where no folder is",
+      ["import", "--file", "absent.csv", "--mapping", "nowhere/map.json", "--partner"],
+      1,
+      "nowhere is not there",
+    ],
     ["no address of a receiver", ["partner", "set-webhook"], 2, "--off"],
     ["neither a partner nor all", ["partner", "probe-webhook"], 2, "--all"],
     ["a resend without its window", ["deliveries", "resend", "--partner"], 2, "--from"],

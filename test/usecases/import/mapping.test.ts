@@ -281,6 +281,7 @@ describe("a saved mapping", () => {
   test.each([
     ["{", "m.json is not JSON"],
     ["[]", "m.json: expected version 1 and a list of files"],
+    [JSON.stringify({ version: 1, files: [], fields: {} }), 'm.json: "fields" is neither version nor files'],
     [JSON.stringify({ version: 1, files: [{}] }), "m.json: files.0.columns is not valid"],
     [mappingText([{ ...mapping, rows: "rows" as never }]), "m.json: files.0.rows is not valid"],
     [mappingText([{ ...mapping, more: 1 } as never]), "m.json: files.0.more is not valid"],

@@ -92,6 +92,9 @@ export function readMapping(name: string, text: string): readonly FileMapping[] 
   const files =
     isObject(value) && value.version === 1 && Array.isArray(value.files) ? value.files : undefined;
   if (!files) throw wrongMapping(name, "expected version 1 and a list of files");
+  const unknown = Object.keys(value as object).find((key) => key !== "version" && key !== "files");
+  if (unknown !== undefined)
+    throw wrongMapping(name, `${JSON.stringify(unknown)} is neither version nor files`);
   for (const [index, file] of files.entries()) {
     if (!isObject(file)) throw wrongMapping(name, `files.${index} is not an object`);
     const key = wrongKey(file);
