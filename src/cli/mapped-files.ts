@@ -53,8 +53,13 @@ export function parseValueMapping(typed: string): ValueMapping {
   return { field, values: Object.fromEntries(values) };
 }
 
-/** Opens the files, and returns their mapping once the user has confirmed it. Throws a UsageError without confirmation. */
-export async function mapFiles(context: Context, request: MappedRequest): Promise<readonly Mapped[]> {
+type MappedFiles = { mapped: readonly Mapped[]; leftOut: readonly LeftOut[] };
+
+/**
+ * Opens the files, and returns their mapping once the user has confirmed it, with the sheets that are not read. Throws a
+ * UsageError without confirmation.
+ */
+export async function mapFiles(context: Context, request: MappedRequest): Promise<MappedFiles> {
   const { cwd, stderr, isTty, json } = context;
   const path = request.mapping === undefined ? undefined : resolve(cwd, request.mapping);
   const saved = path === undefined ? [] : savedMapping(path);
@@ -78,11 +83,11 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   // A sheet of notes beside the data is not read; without any data the first of them is what was meant.
   if (unusable && (mapped.length === 0 || (unusable.table.count > 0 && !isSheet(unusable.table))))
     throw lacking(unusable);
-  if (!json)
-    for (const { table, mapping } of without)
-      stderr.write(
-        `${basename(table.name)} is not read: no column for ${lackingFields(mapping).join(" or ")}\n\n`,
-      );
+  const leftOut = without.map(({ table, mapping }): LeftOut => {
+    const reason = `no column for ${lackingFields(mapping).join(" or ")}`;
+    return { file: table.name, what: basename(table.name), reason, cells: table.count + 1 };
+  });
+  if (!json) for (const { what, reason } of leftOut) stderr.write(`${what} is not read: ${reason}\n\n`);
   if (!json) stderr.write(`${mapped.map((one) => mappingSummary(one, isType)).join("\n\n")}\n\n`);
   if (!request.yes) await confirm(isTty && !json, path);
   if (path !== undefined) {
@@ -90,7 +95,7 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
     const others = saved.filter(({ columns }) => !mappingOf(own, columns));
     await replaceFile(path, mappingText([...others, ...own]));
   }
-  return mapped;
+  return { mapped, leftOut };
 }
 
 /** Reads a file of mappings, which is created with the first. Throws an OperatorError where none can be. */

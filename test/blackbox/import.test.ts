@@ -160,6 +160,7 @@ describe("importing files of any form", () => {
             ["B1", "Elm", "1 Elm St", "NY", 1988],
           ],
         },
+        { name: "Read me", rows: [["Kept by J. Ito"], ["Send changes to the office"]] },
         {
           name: "Equipment",
           rows: [
@@ -176,6 +177,7 @@ describe("importing files of any form", () => {
       properties: { created: 1 },
       appliances: { created: 3 },
       rejected: 0,
+      left_out: [{ what: "assets.xlsx, sheet Read me", reason: "no column for address or state", cells: 2 }],
     });
     const appliances = await installation.sql(
       "SELECT serial, type_id, install_year FROM appliances ORDER BY seq",

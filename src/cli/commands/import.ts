@@ -132,9 +132,9 @@ export const importCommand = command({
         "no file to import",
         "Specify --file, or at least one of --properties, --appliances, --components, --service-events and --claims.",
       );
-    const mapped = isMapped
+    const { mapped, leftOut: unread } = isMapped
       ? await mapFiles(context, { files: named, mapping: mappingFile, map, defaults, mapValues, dates, yes })
-      : [];
+      : { mapped: [], leftOut: [] };
     const bar = progressBar(context.isTty && !context.json, context.columns);
     const lock = {
       name: importLockName(partnerId),
@@ -167,7 +167,7 @@ export const importCommand = command({
             mapped,
             async ({ sources: from, leftOut }) => ({
               ...inOriginals(await importFrom(store, from), mapped),
-              leftOut,
+              leftOut: [...unread, ...leftOut],
             }),
           )
         : { ...(await importFrom(store, sources)), leftOut: [] };
