@@ -535,6 +535,15 @@ describe("a register as people keep it", () => {
     ]);
   });
 
+  test("with another cell left out in every row has as many counts as a person reads", async () => {
+    const fixture = await open(NOW);
+    const { leftOut } = await prepare(fixture, [
+      `Building,Equipment,Qty\n${Array.from({ length: 1_200 }, (_, at) => `Elm,Lamp ${at},1`).join("\n")}`,
+    ]);
+    expect(leftOut).toHaveLength(1_001);
+    expect(leftOut[0]).toMatchObject({ what: "others", cells: 200 });
+  });
+
   test("may be UTF-16, with tabs", async () => {
     const path = join(folder, "utf16.csv");
     const text = "\uFEFFProperty ID\tName\tAddress\tState\r\nU1\tCafé\t1 Elm St, Rear\tNY\r\n";

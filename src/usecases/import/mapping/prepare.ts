@@ -343,10 +343,15 @@ function typeOfChoice(types: EquipmentColumn["types"], cell: string): string | u
   );
 }
 
+/** A file may have another text in every row. */
+const MOST_COUNTS = 1_000;
+
 class LeftOutCounts {
   readonly #counts = new Map<string, LeftOut>();
 
-  add(file: string, what: string, reason: string, cells = 1): void {
+  add(file: string, given: string, reason: string, cells = 1): void {
+    const isKept = (what: string) => this.#counts.has(JSON.stringify([file, what, reason]));
+    const what = this.#counts.size < MOST_COUNTS || isKept(given) ? given : "others";
     const key = JSON.stringify([file, what, reason]);
     this.#counts.set(key, { file, what, reason, cells: (this.#counts.get(key)?.cells ?? 0) + cells });
   }
