@@ -1,4 +1,3 @@
-import type { Costs } from "../domain/costs/component-costs.ts";
 import type { KindHistory } from "../domain/costs/cost-history.ts";
 import type { Day } from "../domain/time.ts";
 import { day, enumOf, flag, list, object, text, usd, whole } from "./schema/fields.ts";
@@ -10,7 +9,7 @@ const bills = (description: string) =>
     count: whole("Replacements with a cost", 7),
     median_cost: usd("Median of their costs; null without any", 1900).orNull(),
     cost_in_use: usd(
-      "The cost that is used now, at the type's reference size and without a location factor; after a failure without damage",
+      "The cost that is used now for the replaced ones, of the middle one by planned cost; after a failure without damage",
       1450,
     ),
   }).describedAs(description);
@@ -39,12 +38,12 @@ export const costHistoryView = costHistory.serializer(
   (
     partnerId: string,
     asOf: Day,
-    kinds: readonly { kind: KindHistory; used: Costs }[],
+    kinds: readonly KindHistory[],
     saved: { changes: number; recalculating: boolean } | null,
   ) => ({
     partner_id: partnerId,
     as_of: asOf,
-    kinds: kinds.map(({ kind: { typeId, componentDefId, planned, afterFailure }, used }) => ({
+    kinds: kinds.map(({ typeId, componentDefId, planned, afterFailure, used }) => ({
       type_id: typeId,
       component_def_id: componentDefId,
       planned: {

@@ -69,6 +69,38 @@ describe("mainstay costs", () => {
     expect(stdout).toContain("Nothing was changed. --apply saves the medians to the cost book.");
   });
 
+  // Rule: costs-history
+  test("leaves out demo properties, also retired ones, and shows the costs in use where the bills were paid", async () => {
+    const other = await server.createPartner("Demo bills");
+    const ofOther = server.as(other);
+    const shown = async () => (await server.json("costs", "--partner", other.partner_id)).kinds;
+    // Each demo property has three Replacements of a kind.
+    for (const isRetired of [true, false]) {
+      const { id } = (await ofOther.post("/onboarding/demo-property", undefined)).body;
+      if (isRetired) await ofOther.put(`/v1/properties/${id}`, { retired_at: dateDaysFromToday(0) });
+    }
+    expect(await shown()).toEqual([]);
+    const property = await addProperty(ofOther, { state: "NY" });
+    const boilers: string[] = [];
+    for (let nth = 0; nth < 5; nth++)
+      boilers.push((await addAppliance(ofOther, property.id, { type_id: "boiler", size: 800 })).id);
+    const date = dateDaysFromToday(-100);
+    const bill = { event_type: "Replacement", date, total_cost: 9000 };
+    await logEvents(ofOther, ...boilers.map((appliance_id) => ({ appliance_id, ...bill })));
+    // The bill of a retired appliance was paid.
+    await ofOther.put(`/v1/appliances/${boilers[0]}`, { retired_at: dateDaysFromToday(0) });
+    const { components } = (await ofOther.get(`/v1/appliances/${boilers[1]}`)).body;
+    const vessel = components.find(
+      ({ component_def_id }: Json) => component_def_id === "boiler_heat_exchanger",
+    );
+    expect(await shown()).toMatchObject([
+      {
+        ...{ type_id: "boiler", component_def_id: null, basis: "scaled" },
+        planned: { count: 5, median_cost: 9000, cost_in_use: vessel.proactive_cost },
+      },
+    ]);
+  });
+
   // Rule: costs-history, cost-book-audit
   test("saves the medians with --apply beside the partner's own lines, audited, and once", async () => {
     const own = { type_id: "boiler", proactive_cost: 8000 };

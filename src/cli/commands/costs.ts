@@ -1,9 +1,7 @@
 import { resolve } from "node:path";
 import { mergedBook } from "../../domain/costs/cost-book.ts";
-import { type KindHistory, lineOf } from "../../domain/costs/cost-history.ts";
+import { lineOf } from "../../domain/costs/cost-history.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
-import { PriceList } from "../../domain/costs/price-list.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
@@ -13,6 +11,7 @@ import { costHistoryOf } from "../../usecases/costs/cost-history.ts";
 import { COST_COLUMNS, readCostFile } from "../../usecases/costs/import-costs.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
+import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { costHistoryView } from "../../wire/cost-history.ts";
 import { command, flag, NothingDone, optional, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -26,7 +25,7 @@ const IMPORT_USAGE = "Run `mainstay costs import FILE --partner ID`.";
 export const costsCommand = command({
   description: [
     "Shows for each component and appliance type with at least 5 Replacements with a cost in the last 60 months the " +
-      "median cost of the planned ones and of those within 60 days after an Emergency Repair, beside the costs in use. " +
+      "median cost of the planned ones and of those within 60 days after an Emergency Repair, beside the costs in use there. Demo properties are left out. " +
       "With --apply, the medians become lines of the partner's cost book; a line that the partner has entered itself " +
       "still comes first. Without it nothing changes.",
     "",
@@ -77,40 +76,28 @@ async function showHistory(context: Context, partnerId: string, apply: boolean):
   const today = dayOf(context.now());
   const result = await withData(context, async ({ store }) => {
     const partner = await requirePartner(store, partnerId);
+    const prices = await pricesOf(store.read, knowledge, partner);
     const kinds = await costHistoryOf(
       store,
       partner.id,
+      prices,
       today,
       context.betweenSteps(async () => {}),
     );
-    const book = await store.read.costLines.ofPartner(partner.id);
-    const found = kinds.map((kind) => ({ kind, used: costsInUse(knowledge, book, kind) }));
     const lines = kinds.map((kind) => lineOf(kind, today));
     const saved = apply && lines.length > 0 ? await addLines(context, store, partnerId, lines) : undefined;
-    return { found, saved };
+    return { kinds, saved };
   });
   const view = costHistoryView(
     partnerId,
     today,
-    result.found,
+    result.kinds,
     apply ? (result.saved ?? NOTHING_SAVED) : null,
   );
   context.print(view, costHistoryText(view, context.columns));
 }
 
 const NOTHING_SAVED = { changes: 0, recalculating: false };
-
-/** Returns the costs of a kind at its reference size, without a location factor; after a failure, those of the bill alone. */
-function costsInUse(
-  knowledge: Knowledge,
-  book: readonly CostLine[],
-  { typeId, componentDefId }: KindHistory,
-) {
-  const prices = new PriceList(knowledge, { locationFactors: null, priceLevel: 1 }, book);
-  const property = { state: "", unitCount: 0, grossAreaSqft: null, stories: null };
-  const appliance = prices.ofAppliance({ typeId, size: null, unitId: null }, property);
-  return componentDefId === null ? appliance.unit() : appliance.component(componentDefId);
-}
 
 async function importFile(
   context: Context,

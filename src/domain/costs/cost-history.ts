@@ -1,5 +1,6 @@
 import type { EventType } from "../service-event.ts";
 import { addDays, addMonths, type Day } from "../time.ts";
+import type { Costs } from "./component-costs.ts";
 import type { CostLine } from "./cost-line.ts";
 
 /** Replacements of the last months count. */
@@ -30,6 +31,8 @@ export type KindHistory = {
   componentDefId: string | null;
   planned: Bills;
   afterFailure: Bills;
+  /** The costs in use for what was replaced: those of the middle one by planned cost. */
+  used: Costs;
 };
 
 /** The first day whose events matter on a day: the Emergency Repairs before the first Replacement included. */
@@ -40,7 +43,11 @@ export class CostHistory {
   readonly #firstDay: Day;
   readonly #kinds = new Map<
     string,
-    Pick<KindHistory, "typeId" | "componentDefId"> & { planned: number[]; afterFailure: number[] }
+    Pick<KindHistory, "typeId" | "componentDefId"> & {
+      planned: number[];
+      afterFailure: number[];
+      used: Costs[];
+    }
   >();
   #applianceId = "";
   /** The days of the present appliance's latest Emergency Repairs, by component; "" is the whole appliance. */
@@ -50,8 +57,11 @@ export class CostHistory {
     this.#firstDay = addMonths(today, -HISTORY_MONTHS);
   }
 
-  /** Adds an event. Those of an appliance follow each other, ordered by date, and an Emergency Repair before others of its day. */
-  add(typeId: string, event: BilledEvent): void {
+  /**
+   * Adds an event of a part of a type. Those of an appliance follow each other, ordered by date, and an Emergency Repair before
+   * others of its day. `costsInUse` returns what the part costs where it is.
+   */
+  add(typeId: string, event: BilledEvent, costsInUse: () => Costs): void {
     const { applianceId, componentId, componentDefId, date, costCents } = event;
     if (applianceId !== this.#applianceId) this.#failures.clear();
     this.#applianceId = applianceId;
@@ -63,8 +73,9 @@ export class CostHistory {
     if (event.eventType !== "Replacement" || costCents === null) return;
     if (costCents < LEAST_CENTS || date < this.#firstDay) return;
     const key = `${typeId} ${componentDefId ?? ""}`;
-    const kind = this.#kinds.get(key) ?? { typeId, componentDefId, planned: [], afterFailure: [] };
+    const kind = this.#kinds.get(key) ?? { typeId, componentDefId, planned: [], afterFailure: [], used: [] };
     this.#kinds.set(key, kind);
+    kind.used.push(costsInUse());
     (this.#hasFailed(componentId, date) ? kind.afterFailure : kind.planned).push(costCents);
   }
 
@@ -73,10 +84,11 @@ export class CostHistory {
     return [...this.#kinds.entries()]
       .filter(([, { planned, afterFailure }]) => planned.length + afterFailure.length >= LEAST_REPLACEMENTS)
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, { planned, afterFailure, ...kind }]) => ({
+      .map(([, { planned, afterFailure, used, ...kind }]) => ({
         ...kind,
         planned: billsOf(planned),
         afterFailure: billsOf(afterFailure),
+        used: used.toSorted((a, b) => a.plannedCents - b.plannedCents)[(used.length - 1) >> 1]!,
       }));
   }
 

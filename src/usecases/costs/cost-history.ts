@@ -1,4 +1,5 @@
 import { CostHistory, historyStart, type KindHistory } from "../../domain/costs/cost-history.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
@@ -8,25 +9,48 @@ const APPLIANCES_A_STEP = 500;
 const EVENTS_A_STEP = 2_000;
 
 /**
- * Returns what the partner has paid for replacements, by kind. Reads the appliances in their order, and the events of some at
- * a time by their index, so that a portfolio of any size needs little memory and holds up nobody.
+ * Returns what the partner has paid for replacements, by kind, beside the costs by `prices`. The bills of a retired appliance
+ * were paid and count; those of a demo property are invented. Reads the appliances in their order, and the events of some at a
+ * time by their index, so that a portfolio of any size needs little memory and holds up nobody.
  */
 export async function costHistoryOf(
   { read }: Pick<Store, "read">,
   partnerId: string,
+  prices: PriceList,
   today: Day,
   yieldNow: Yield,
 ): Promise<KindHistory[]> {
   const history = new CostHistory(today);
   const from = historyStart(today);
-  // Payments for retired appliances count too.
   for (let after = 0; ; after += APPLIANCES_A_STEP) {
     const page = await read.appliances.numbered(partnerId, after, after + APPLIANCES_A_STEP);
     if (page.length === 0) return history.kinds();
-    const typeOf = new Map(page.map(({ id, typeId }) => [id, typeId]));
+    const propertyIds = [...new Set(page.map(({ propertyId }) => propertyId))];
+    const properties = new Map(
+      (await read.properties.ofIds(partnerId, propertyIds)).map((property) => [property.id, property]),
+    );
+    const placed = new Map(
+      page.flatMap((appliance) => {
+        const property = properties.get(appliance.propertyId);
+        return property && !property.isDemo ? [[appliance.id, { appliance, property }] as const] : [];
+      }),
+    );
+    if (placed.size === 0) continue;
     for (let last: Awaited<ReturnType<typeof read.serviceEvents.billedAfter>>[number] | undefined; ; ) {
-      const events = await read.serviceEvents.billedAfter([...typeOf.keys()], from, last, EVENTS_A_STEP);
-      for (const event of events) history.add(typeOf.get(event.applianceId)!, event);
+      const events = await read.serviceEvents.billedAfter([...placed.keys()], from, last, EVENTS_A_STEP);
+      for (const event of events) {
+        const { appliance, property } = placed.get(event.applianceId)!;
+        const { componentDefId: defId } = event;
+        const { state, unitCount, grossAreaSqft, stories } = property;
+        const place = { state, unitCount, grossAreaSqft, stories };
+        // A component may be of the type that its appliance had before.
+        const typeId = defId === null ? appliance.typeId : prices.knowledge.component(defId).typeId;
+        history.add(typeId, event, () =>
+          defId === null
+            ? prices.ofAppliance(appliance, place).unit()
+            : prices.ofComponent({ ...appliance, ...place, defId }),
+        );
+      }
       last = events.at(-1);
       await yieldNow();
       if (events.length < EVENTS_A_STEP) break;

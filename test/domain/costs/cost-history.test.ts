@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Costs } from "../../../src/domain/costs/component-costs.ts";
 import { type BilledEvent, CostHistory, lineOf } from "../../../src/domain/costs/cost-history.ts";
 import { addDays } from "../../../src/domain/time.ts";
 
@@ -13,11 +14,17 @@ const event = (fields: Partial<BilledEvent>): BilledEvent => ({
   costCents: 100_000,
   ...fields,
 });
-const kindsOf = (events: readonly BilledEvent[]) => {
+const costs = (plannedCents: number): Costs => ({
+  ...{ plannedCents, emergencyCents: plannedCents, failedCents: plannedCents, damage: null, basis: "scaled" },
+  scaling: { size: 1, referenceSize: 1, bySize: 1, byLocation: 1, byPriceLevel: 1 },
+});
+const historyOf = (events: readonly BilledEvent[]) => {
   const history = new CostHistory(TODAY);
-  for (const one of events) history.add("boiler", one);
+  // The cost in use differs from the bill.
+  for (const one of events) history.add("boiler", one, () => costs(10 * (one.costCents ?? 0)));
   return history.kinds();
 };
+const kindsOf = (events: readonly BilledEvent[]) => historyOf(events).map(({ used: _, ...kind }) => kind);
 /** One Replacement of each of some appliances. */
 const replacements = (cents: readonly (number | null)[], fields: Partial<BilledEvent> = {}) =>
   cents.map((costCents, nth) => event({ applianceId: `A_${nth}`, costCents, ...fields }));
@@ -75,8 +82,17 @@ describe("what a partner has paid", () => {
     expect(isFailure({ date: "2021-02-01" }, { date: "2021-03-10" })).toBe(true);
   });
 
+  // Rule: costs-history
+  test("stands beside the costs in use for what was replaced, those of the middle one", () => {
+    for (const [bills, used] of [
+      [[500, 400, 90_000, 200, 300], 4000],
+      [[200, 301, 400, 100, 900, 800], 3010],
+    ] as const)
+      expect(historyOf(replacements(bills))[0]!.used).toEqual(costs(used));
+  });
+
   test("becomes a line of the cost book", () => {
-    const [kind] = kindsOf(replacements([400, 400, 400, 400, 400]));
+    const [kind] = historyOf(replacements([400, 400, 400, 400, 400]));
     expect(lineOf(kind!, TODAY)).toEqual({
       ...{ typeId: "boiler", componentDefId: null, state: null, plannedCents: 400, failedCents: null },
       ...{ size: null, asOf: TODAY, source: "history" },
