@@ -1,4 +1,5 @@
 import type { CostOrigin, PriceTerms } from "./costs/price-terms.ts";
+import type { RemovalRules } from "./scoring/removals.ts";
 import type { BrandTier, Confidence } from "./scoring/types.ts";
 import type { Severity } from "./sensor-event.ts";
 import type { Condition, EventType } from "./service-event.ts";
@@ -294,6 +295,8 @@ export type KeywordRules = {
   unfulfilled: readonly string[];
   hypotheticals: readonly string[];
   falseFriends: readonly string[];
+  /** Of rules of things that may be gone, instead of resolutions; questions then name none. Null for rules of faults. */
+  removals: RemovalRules | null;
 };
 
 type Fading = { ratio: number; spanMonths: number };

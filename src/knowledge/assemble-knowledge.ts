@@ -266,6 +266,7 @@ function keywordRules(
     unfulfilled: file.unfulfilled,
     hypotheticals: file.hypotheticals,
     falseFriends: file.false_friends,
+    removals: null,
   };
 }
 
@@ -315,6 +316,7 @@ function hazardWords(files: Pick<CheckedFiles, "keywords" | "regimes" | "hazards
     reachWords: hazards.reach_words,
     negations: [...rules.negations, ...hazards.negations],
     falseFriends: [],
+    removals: { ...hazards.removals, undone: [...rules.unfulfilled, ...hazards.removals.undone] },
   };
 }
 

@@ -145,6 +145,16 @@ export const hazardsFile = type({
   ...provenance,
   reach_words: "1 <= number.integer <= 10",
   negations: texts,
+  removals: type({
+    ...closed,
+    removed: texts,
+    auxiliaries: texts,
+    carriers: texts,
+    articles: texts,
+    follows: texts,
+    undone: texts,
+    causatives: texts,
+  }),
   hazards: type({
     ...closed,
     code: token,

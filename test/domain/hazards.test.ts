@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import {
   actionOf,
   countFlags,
@@ -92,8 +93,96 @@ describe("notes name a hazard", () => {
     ["Replaced Stab-Lok panel with Square D", ""],
     ["If Pushmatic, replace", ""],
     ["The Dodge Challenger was parked in front", ""],
+    ["Zinsco panel was replaced in 2019", ""],
+    ["Zinsco panel has been replaced", ""],
+    ["Zinsco panel removed", ""],
+    ["Zinsco was removed in 2015", ""],
+    ["Federal Pacific Stab-Lok panels in all units were replaced", "federal_pacific:notes"],
+    ["Federal Pacific Stab-Lok panel was replaced by Square D", ""],
+    ["Zinsco and Stab-Lok panels were removed", ""],
+    ["Removed the old Zinsco and Stab-Lok panels in May", ""],
+    ["Zinsco panel found and replaced with Eaton", ""],
+    ["Zinsco panel, replaced 2019", ""],
+    ["Old Zinsco panel is gone", ""],
+    ["Rule out Zinsco", ""],
+    ["Is this a Zinsco?", ""],
+    ["Zinsco or Stab-Lok?", ""],
+    ["Zinsco panel. Replace it?", "zinsco:notes"],
+    ["No longer a Zinsco", ""],
+    ["We have replaced the Zinsco panel", ""],
+    ["Have the Zinsco panel replaced", "zinsco:notes"],
+    ["Zinsco breaker was replaced", "zinsco:notes"],
+    ["Replaced Zinsco breaker", "zinsco:notes"],
+    ["Removed Zinsco panel cover", "zinsco:notes"],
+    ["Zinsco panel, replaced breaker", "zinsco:notes"],
+    ["Not replaced: Zinsco panel", "zinsco:notes"],
+    ["Has not replaced Zinsco panel", "zinsco:notes"],
+    ["Zinsco panel was not removed", "zinsco:notes"],
+    ["Zinsco panel should be replaced", "zinsco:notes"],
+    ["Recommend Zinsco panel replaced", "zinsco:notes"],
+    ["Zinsco panel scheduled to be replaced", "zinsco:notes"],
+    ["Zinsco panel still in service, replaced 2019 elsewhere", "zinsco:notes"],
   ])("%s", (notes, flags) => {
     expect(panel(notes)).toBe(flags);
+  });
+
+  // Rule: hazard-notes
+  test("unless they report it as gone, deny it or ask about it, in any of these words", () => {
+    const any = (...texts: string[]) => fc.constantFrom(...texts);
+    const words = (...parts: string[]) => parts.filter(Boolean).join(" ");
+    const name = any("Zinsco panel", "zinsco", "Zinsco electrical panel", "ZINSCO main panels");
+    const article = any("", "the", "the old", "an existing", "both original");
+    const participle = any("replaced", "removed", "swapped out", "upgraded", "taken out");
+    const auxiliary = any("was", "were", "has been", "have now been", "had already been");
+    const end = any(
+      "",
+      "in 2019",
+      "with Square D",
+      "by others",
+      "last year",
+      "2019",
+      "during the renovation",
+    );
+    const before = any("", "Tenant reports heat. ", "Meter read, ", "OK; ");
+    const after = any("", ". No issues", "; labels checked", ", all covers on");
+    const part = any("breaker", "cover", "neutral lug", "door latch");
+    const gone = fc.oneof(
+      fc.tuple(article, name, auxiliary, participle, end).map((parts) => words(...parts)),
+      fc.tuple(article, name, participle, end).map((parts) => words(...parts)),
+      fc.tuple(participle, article, name, end).map((parts) => words(...parts)),
+      fc
+        .tuple(any("is this", "could that be", "was it"), article, name)
+        .map((parts) => `${words(...parts)}?`),
+      fc.tuple(any("rule out", "no longer", "formerly"), name).map((parts) => words(...parts)),
+    );
+    const there = fc.oneof(
+      fc.tuple(article, name, any("needs to be", "was not", "should be", "will be"), participle),
+      fc.tuple(any("recommend", "owner wants", "have", "never saw the"), name, participle),
+      fc.tuple(participle, part, any("in the", "of the old"), name),
+      fc.tuple(participle, article, any("Zinsco"), part),
+      fc.tuple(article, any("Zinsco"), part, any("was replaced", "removed", "has been swapped out")),
+      fc.tuple(article, name, any("found", "in unit 3", "with scorched breakers")),
+      fc.tuple(any("has not", "did not", "never"), participle, article, name),
+    );
+    for (const [notes, flags] of [
+      [gone, ""],
+      [there.map((parts) => words(...parts)), "zinsco:notes"],
+    ] as const)
+      fc.assert(
+        fc.property(before, notes, after, (first, note, last) => {
+          expect([first + note + last, panel(first + note + last)]).toEqual([first + note + last, flags]);
+        }),
+        { numRuns: 500 },
+      );
+  });
+
+  test("of polybutylene pipe in the same way", () => {
+    const pipes = (notes: string) =>
+      flagsOf({ typeId: "plumbing_supply", brand: null }, null, [event("2020-01-01", notes)]);
+    expect(pipes("polybutylene pipe was replaced in 2010")).toBe("");
+    expect(pipes("Building repiped from polybutylene in 2010")).toBe("");
+    expect(pipes("Replaced a section of polybutylene pipe")).toBe("polybutylene:notes");
+    expect(pipes("polybutylene fittings replaced")).toBe("polybutylene:notes");
   });
 
   test("until what carries it is replaced, and again after it", () => {

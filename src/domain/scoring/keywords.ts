@@ -1,4 +1,5 @@
 import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
+import { Removals } from "./removals.ts";
 import { type ClauseRules, PhraseBook, readWords, stem, type Word } from "./words.ts";
 
 /** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed. */
@@ -18,10 +19,12 @@ type Lexicon = {
   negationsAfter: PhraseBook<true>;
   resolutions: PhraseBook<true>;
   hypotheticals: PhraseBook<true>;
+  /** Null for rules of faults, which end by being resolved. */
+  removals: Removals | null;
 };
 
 /** The version of this reader. Findings are stored; a higher number makes every note be read again. */
-export const READER_VERSION = 1;
+export const READER_VERSION = 2;
 
 const lexicons = new WeakMap<KeywordRules, Lexicon>();
 
@@ -57,6 +60,7 @@ function compile(rules: KeywordRules): Lexicon {
     negationsAfter: book(rules.negationsAfter),
     resolutions: book(rules.resolutions),
     hypotheticals: book(rules.hypotheticals),
+    removals: rules.removals && new Removals(rules.removals),
   };
 }
 
@@ -75,6 +79,7 @@ function read(lexicon: Lexicon, notes: string): readonly Finding[] {
   const words = readWords(notes, lexicon.clauses);
   const mentions = findMentions(lexicon, words);
   const note = indexNote(lexicon, words, mentions);
+  const ends = new Map(mentions.map(({ start, end }) => [start, end]));
   const resolvers = new Set<number>();
   const shares = new Map<Mention, 1 | 0.5>();
   let negated: Mention | undefined;
@@ -86,6 +91,12 @@ function read(lexicon: Lexicon, notes: string): readonly Finding[] {
     if (precededBy(lexicon, lexicon.hypotheticals, words, mention.start) !== undefined) continue;
     if (mention.group.direction === "down") {
       if (!isUnfulfilled(lexicon, words, mention.start)) shares.set(mention, 1);
+      continue;
+    }
+    if (lexicon.removals) {
+      const isPersistent = note.persistent.has(words[mention.start]!.clause);
+      const isGone = !isPersistent && lexicon.removals.isRemoved(words, mention.start, mention.end, ends);
+      if (!isGone && !words[mention.start]!.isAsked) shares.set(mention, 1);
       continue;
     }
     const resolver = resolvedAt(lexicon, note, mention);
@@ -133,7 +144,11 @@ function isNegated(
 ): boolean {
   const { words, faultWords } = note;
   const before = precededBy(lexicon, lexicon.negations, words, mention.start, (index) => {
-    return !faultWords.has(index) && lexicon.notNegations.at(words, index) === undefined;
+    return (
+      !faultWords.has(index) &&
+      lexicon.notNegations.at(words, index) === undefined &&
+      !lexicon.removals?.isWork(words[index + 1])
+    );
   });
   if (before !== undefined) return true;
   if (followedBy(lexicon, lexicon.negationsAfter, note, mention.end) !== undefined) return true;

@@ -6,6 +6,8 @@ export type Word = {
   clause: number;
   /** True if only a comma or colon separates its clause from the one before. */
   afterComma: boolean;
+  /** True if its clause is a question. */
+  isAsked: boolean;
 };
 
 /** Words that end a clause, such as "but", and verbs before which "and" ends one. */
@@ -26,6 +28,7 @@ export function readWords(notes: string, rules: ClauseRules): Word[] {
     if (!/[a-z0-9]/.test(token)) {
       const stop = /[.;!?\n]/.test(token);
       afterComma = !stop && (words.at(-1)?.clause === clause || afterComma);
+      if (token === "?") markAsked(words, clause);
       clause = words.length === 0 ? 0 : words.at(-1)!.clause + 1;
       continue;
     }
@@ -34,9 +37,13 @@ export function readWords(notes: string, rules: ClauseRules): Word[] {
       clause++;
       afterComma = false;
     }
-    words.push({ text: token, stem: stem(token), clause, afterComma });
+    words.push({ text: token, stem: stem(token), clause, afterComma, isAsked: false });
   }
   return words;
+}
+
+function markAsked(words: readonly Word[], clause: number): void {
+  for (let index = words.length - 1; words[index]?.clause === clause; index--) words[index]!.isAsked = true;
 }
 
 /**
