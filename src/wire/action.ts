@@ -1,5 +1,11 @@
 import { wholeMoney } from "../domain/display.ts";
-import { ACTIONS, type Action, type ActionName, type Because } from "../domain/planning/action.ts";
+import {
+  ACTIONS,
+  type Action,
+  type ActionName,
+  type Because,
+  type UrgentPart,
+} from "../domain/planning/action.ts";
 import { enumOf, text } from "./schema/fields.ts";
 
 /* The action for an appliance or a component, with its reason in one sentence, equal in every response. */
@@ -50,17 +56,28 @@ const chance = (probability: number) => {
 /** Waiting that costs less than this share of the long-run yearly cost hardly matters. */
 const HARDLY_MATTERS = 0.05;
 
+/** Returns the end of a sentence about a unit, which names the part of it that cannot wait. */
+function withUrgentPart({ urgentPart }: { urgentPart: UrgentPart | null }): string {
+  if (urgentPart === null) return ".";
+  return urgentPart.kind === "safety_life_past"
+    ? `; a part that protects people is past its life (${urgentPart.name}).`
+    : `; the part whose failure ends it (${urgentPart.name}) has a chance of failure within 12 months of ${chance(urgentPart.failureProbability)}.`;
+}
+
 /** Returns the reason of an action as a sentence. */
 function reasonOf(because: Because): string {
   switch (because.kind) {
     case "hazard":
       return `Known hazard: ${because.hazard.label} (${because.hazard.authority}).`;
     case "unit_due":
-      return because.waitingCents < HARDLY_MATTERS * because.yearlyCents
-        ? `The unit has reached the age at which replacement costs least; a year more or less hardly matters.`
-        : `Keeping the unit another year costs ${money(because.waitingCents)} more than replacing it, failures and repairs included.`;
+      return (
+        (because.waitingCents < HARDLY_MATTERS * because.yearlyCents
+          ? "The unit has reached the age at which replacement costs least; a year more or less hardly matters"
+          : `Keeping the unit another year costs ${money(because.waitingCents)} more than replacing it, failures and repairs included`) +
+        withUrgentPart(because)
+      );
     case "unit_life_past":
-      return "The unit is past the life after which its kind is replaced.";
+      return `The unit is past the life after which its kind is replaced${withUrgentPart(because)}`;
     case "with_unit_due":
       return "It goes with its unit, which is due now.";
     case "fixed_life_past":
@@ -69,9 +86,11 @@ function reasonOf(because: Because): string {
       return `Its certified life is ${years(because.lifeYears)}, and its age is unknown: read the label.`;
     case "safety_life_past":
       return "It protects people and is past its expected life.";
+    case "safety_risk_raised":
+      return `It protects people, and its raised risk of failure brings its replacement forward from its expected life of ${years(because.lifeYears)}.`;
     case "cost_due":
       return (
-        `A failure costs ${money(because.failureCents)} instead of ${money(because.plannedCents)}, and its chance within ` +
+        `${because.isSafetyPastLife ? "It protects people and is past its expected life; a" : "A"} failure costs ${money(because.failureCents)} instead of ${money(because.plannedCents)}, and its chance within ` +
         `12 months is ${chance(because.failureProbability)}: replacing it now costs less.`
       );
     case "risk_to_safety":

@@ -1,3 +1,4 @@
+import { IMMEDIATE_WORK } from "../domain/planning/immediate-work.ts";
 import type { Reconciliation } from "../domain/planning/reconciliation.ts";
 import { list, record, text, usd } from "./schema/fields.ts";
 import { usdFromCents } from "./schema/units.ts";
@@ -29,7 +30,7 @@ export function reconciliationView(made: Reconciliation): ReconciliationLine[] {
       "immediate",
       "Immediate replacements",
       made.immediateCents,
-      "Units and components due now that are hazards, safety items past their life, or at least as likely as not to fail within the year",
+      `Of the units and components due now: ${IMMEDIATE_WORK}`,
     ),
     of(
       "short_term",

@@ -1,4 +1,5 @@
 import type { BalanceYear, PlanYear } from "../domain/planning/capital-plan.ts";
+import { IMMEDIATE_WORK } from "../domain/planning/immediate-work.ts";
 import type { Deposit } from "../domain/planning/level-deposit.ts";
 import type { DueSums, PlanSums } from "../domain/planning/plan-sums.ts";
 import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
@@ -124,9 +125,7 @@ const dueNowFields = {
   component_count: whole("Number of components to replace on their own, those of units that stay apart", 2),
   unit_count: whole("Number of units to replace as a whole", 1),
   cost: usd("Planned cost: units as a whole, components on their own", 2450),
-  immediate: work(
-    "Hazards, safety items past their life, and what is at least as likely as not to fail within the year",
-  ),
+  immediate: work(`What cannot wait: ${IMMEDIATE_WORK}`),
   short_term: work("The rest"),
   repairs: work("Minor parts of units that stay, replaced now; paid as repairs and not part of `cost`"),
 };
@@ -225,7 +224,7 @@ export const budgetFields = {
 };
 
 export const CHOSEN =
-  "in the order of selection: hazards and safety items due first, then by cost of delay per dollar until the budget is used. " +
+  "in the order of selection: hazards, safety items past their life and units with one first, then by cost of delay per dollar until the budget is used. " +
   "What is cheaper to leave is left out";
 
 export const budgetView = object(budgetFields).serializer((use: BudgetUse) => ({

@@ -55,7 +55,10 @@ const urgency = {
     "Whether what is due now can wait for a short time; null unless it is due now",
     "short_term",
   ).orNull(),
-  comes_first: flag("Whether a budget buys it first: a hazard, or a safety item past its life", false),
+  comes_first: flag(
+    "Whether a budget buys it first: a hazard, a safety item past its life, or a unit that contains one",
+    false,
+  ),
 };
 const urgencyView = ({ dueNow, comesFirst }: { dueNow: DueNow | null; comesFirst: boolean }) => ({
   due_now: dueNow,

@@ -1,5 +1,6 @@
 import type { Confidence, RiskTier } from "../scoring/types.ts";
 import type { DecidedPart, PolicyName } from "./appliance-plan.ts";
+import { isSafetyPastLife } from "./part.ts";
 import type { AgeBasis } from "./policy.ts";
 import type { UnitAdvice } from "./unit-advice.ts";
 
@@ -17,16 +18,29 @@ export type ActionName = (typeof ACTIONS)[number];
 /** A known hazard that its authority wants removed at once. */
 export type ImmediateHazard = { label: string; authority: string };
 
+/** A part for which its unit, if that is due now, is an immediate repair. */
+export type UrgentPart = { name: string } & (
+  | { kind: "safety_life_past" }
+  | { kind: "likely_to_fail"; failureProbability: number }
+);
+
 /** Why an action is advised, with the numbers that the reason states. */
 export type Because =
   | { kind: "hazard"; hazard: ImmediateHazard }
-  | { kind: "unit_due"; waitingCents: number; yearlyCents: number }
-  | { kind: "unit_life_past" }
+  | { kind: "unit_due"; waitingCents: number; yearlyCents: number; urgentPart: UrgentPart | null }
+  | { kind: "unit_life_past"; urgentPart: UrgentPart | null }
   | { kind: "with_unit_due" }
   | { kind: "fixed_life_past"; lifeYears: number }
   | { kind: "fixed_life_unknown"; lifeYears: number }
   | { kind: "safety_life_past" }
-  | { kind: "cost_due"; plannedCents: number; failureCents: number; failureProbability: number }
+  | { kind: "safety_risk_raised"; lifeYears: number }
+  | {
+      kind: "cost_due";
+      plannedCents: number;
+      failureCents: number;
+      failureProbability: number;
+      isSafetyPastLife: boolean;
+    }
   | { kind: "risk_unknown" | "risk_of_damage" | "risk_to_safety"; failureProbability: number }
   | { kind: "unit_planned"; ageYears: number }
   | { kind: "with_unit_planned" }
@@ -40,6 +54,7 @@ export type Action = { name: ActionName; because: Because };
 
 /** The facts about a part that its action follows from, beside its plan. */
 export type PartFacts = {
+  name: string;
   riskTier: RiskTier;
   confidence: Confidence;
   /** True if a failure may damage the property. */
@@ -54,6 +69,8 @@ export type UnitFacts = UnitAdvice & {
   hazard: ImmediateHazard | null;
   /** True if it has reached the age at which it is replaced whatever it costs. */
   isPastLife: boolean;
+  /** Null without one. */
+  urgentPart: UrgentPart | null;
   principal: (PartFacts & Pick<DecidedPart, "part">) | null;
 };
 
@@ -63,13 +80,13 @@ type PartsUnit = Pick<UnitFacts, "hazard" | "timing" | "principal">;
 /** Returns what to do with a unit (docs/model/planning.md#action). */
 export function unitAction(unit: UnitFacts): Action {
   if (unit.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
-  const { timing, yearlyCents } = unit;
+  const { timing, yearlyCents, urgentPart } = unit;
   if (timing === "now")
     return {
       name: "replace_now",
       because: unit.isPastLife
-        ? { kind: "unit_life_past" }
-        : { kind: "unit_due", waitingCents: unit.waitingCents(), yearlyCents },
+        ? { kind: "unit_life_past", urgentPart }
+        : { kind: "unit_due", waitingCents: unit.waitingCents(), yearlyCents, urgentPart },
     };
   return actionOfKept(unit, {
     planned: { kind: "unit_planned", ageYears: unit.bestAgeMonths / 12 },
@@ -113,18 +130,31 @@ export function partAction(planned: DecidedPart, facts: PartFacts, unit: PartsUn
   };
 }
 
-function dueNow({ part, basis }: DecidedPart, { isPastUnknown }: PartFacts): Action {
+function dueNow({ part, basis, bestAgeMonths }: DecidedPart, { isPastUnknown }: PartFacts): Action {
   if (basis === "fixed_life") {
     const lifeYears = part.fixedLifeYears!;
     return isPastUnknown
       ? { name: "inspect", because: { kind: "fixed_life_unknown", lifeYears } }
       : { name: "replace_now", because: { kind: "fixed_life_past", lifeYears } };
   }
-  if (basis === "safety") return { name: "replace_now", because: { kind: "safety_life_past" } };
+  const isPastLife = isSafetyPastLife(part);
+  if (basis === "safety")
+    return {
+      name: "replace_now",
+      because: isPastLife
+        ? { kind: "safety_life_past" }
+        : { kind: "safety_risk_raised", lifeYears: bestAgeMonths! / 12 },
+    };
   const { plannedCents, failureCents, failureProbability } = part;
   return {
     name: "replace_now",
-    because: { kind: "cost_due", plannedCents, failureCents, failureProbability },
+    because: {
+      kind: "cost_due",
+      plannedCents,
+      failureCents,
+      failureProbability,
+      isSafetyPastLife: isPastLife,
+    },
   };
 }
 

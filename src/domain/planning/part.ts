@@ -38,6 +38,14 @@ export type Part = Kind &
 /** The life of a part: all that its survival depends on. */
 type Life = Pick<Kind, "shape" | "scaleYears">;
 
+/** Returns whether people depend on a part in place that has reached its fixed life, or its median life without one. */
+export function isSafetyPastLife(part: Part): boolean {
+  if (!part.safety) return false;
+  return part.fixedLifeYears === null
+    ? 12 * part.ageYears >= Math.round(12 * lifespanYearsOf(part))
+    : 12 * part.labelAgeYears >= Math.round(12 * part.fixedLifeYears);
+}
+
 /** Returns S_k, the probability that a new part works at the end of each month up to `months`. */
 export function newSurvival({ shape, scaleYears }: Life, months: number): Float64Array {
   const survival = new Float64Array(months + 1);

@@ -21,7 +21,7 @@ export type DueSums = {
   cents: number;
   /** The net cost of a 12-month delay. */
   waitingCents: number;
-  /** Hazards, safety items past their life, and what is as likely as not to fail within the year. */
+  /** The work that cannot wait (docs/model/planning.md#due-now). */
   immediate: DueCost;
   shortTerm: DueCost;
   /** Minor parts of units that stay: repairs. */

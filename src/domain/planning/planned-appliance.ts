@@ -7,6 +7,7 @@ import {
   type PartFacts,
   partAction,
   type UnitFacts,
+  type UrgentPart,
   unitAction,
 } from "./action.ts";
 import {
@@ -22,6 +23,7 @@ import {
   type WholeAppliance,
 } from "./appliance-plan.ts";
 import { type DueComponent, dueOn, hasUnknownAge, type Plannable, partOf } from "./component-plan.ts";
+import { isSafetyPastLife, type Part } from "./part.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { Price, Pricing } from "./prices.ts";
 import type { Schedule } from "./schedule.ts";
@@ -34,7 +36,7 @@ export type DueNow = "immediate" | "short_term";
 type Urgency = {
   /** Null unless it is due now. */
   dueNow: DueNow | null;
-  /** True for a hazard and a safety item past its life: a budget buys it first, whatever it costs. */
+  /** True for a hazard, a safety item past its life and a unit that contains one: a budget buys it first, whatever it costs. */
   comesFirst: boolean;
 };
 
@@ -117,7 +119,7 @@ export function planStoredAppliance<C extends Plannable>(
         action: unitAction(unitFacts),
         dueOn: unitDueOn,
         calendarAgeYears: wholeAppliance!.calendarAgeYears,
-        ...unitUrgency(planned, unitFacts, principal, isDeficient(components)),
+        ...unitUrgency(planned.unit.dueInMonths, unitFacts, isDeficient(components)),
         schedule: schedules.unit!,
       },
     components: planned.parts.map((part, index) => ({
@@ -241,6 +243,7 @@ const inYears = (months: number | null) => (months === null ? null : months / 12
 function partFacts(knowledge: Knowledge, component: Plannable): Omit<PartFacts, "hazard"> {
   const def = knowledge.component(component.defId);
   return {
+    name: def.name,
     riskTier: component.riskTier,
     confidence: component.confidence,
     hasDamage: def.damage !== null,
@@ -277,30 +280,42 @@ function unitFactsOf(
       principal === null
         ? lifeYears !== null && calendarAgeYears >= lifeYears
         : inPlace.capMonths !== null && 12 * inPlace.ageYears >= inPlace.capMonths,
+    urgentPart: urgentPartOf(parts, principal, facts),
     principal: principal === null ? null : { ...facts[principal]!, part: parts[principal]!.part },
   };
 }
 
-function unitUrgency(
-  { unit, parts }: AppliancePlan,
-  facts: UnitFacts,
+/** Returns the part for which a unit that is due now is an immediate repair: a safety part past its life before others. */
+function urgentPartOf(
+  parts: readonly PlannedPart[],
   principal: number | null,
+  facts: readonly PartFacts[],
+): UrgentPart | null {
+  const pastLife = parts.findIndex(({ part }) => isSafetyPastLife(part));
+  if (pastLife >= 0) return { name: facts[pastLife]!.name, kind: "safety_life_past" };
+  if (principal === null || !isLikelyToFail(parts[principal]!.part)) return null;
+  const { failureProbability } = parts[principal]!.part;
+  return { name: facts[principal]!.name, kind: "likely_to_fail", failureProbability };
+}
+
+function unitUrgency(
+  dueInMonths: number | null,
+  { hazard, urgentPart }: UnitFacts,
   hasDeficiency: boolean,
 ): Urgency {
-  if (unit!.dueInMonths !== 0) return { dueNow: null, comesFirst: false };
-  const own = principal === null ? null : parts[principal]!.part;
-  const comesFirst =
-    facts.hazard !== null || (own?.safety === true && facts.isPastLife) || parts.some(isSafetyPastLife);
-  const isLikely = own !== null && own.failureProbability >= IMMEDIATE_PROBABILITY;
-  return { dueNow: comesFirst || hasDeficiency || isLikely ? "immediate" : "short_term", comesFirst };
+  if (dueInMonths !== 0) return { dueNow: null, comesFirst: false };
+  const comesFirst = hazard !== null || urgentPart?.kind === "safety_life_past";
+  return urgencyOf(comesFirst, hasDeficiency || urgentPart !== null);
 }
 
-const isSafetyPastLife = ({ part, basis, dueInYears }: PlannedPart) =>
-  dueInYears === 0 && (basis === "fixed_life" || part.safety);
-
-function partUrgency(planned: PlannedPart, isHazard: boolean, hasDeficiency: boolean): Urgency {
-  if (planned.policy !== "replace_now") return { dueNow: null, comesFirst: false };
-  const comesFirst = isHazard || isSafetyPastLife(planned);
-  const isLikely = planned.part.failureProbability >= IMMEDIATE_PROBABILITY;
-  return { dueNow: comesFirst || hasDeficiency || isLikely ? "immediate" : "short_term", comesFirst };
+function partUrgency({ policy, part }: PlannedPart, isHazard: boolean, hasDeficiency: boolean): Urgency {
+  if (policy !== "replace_now") return { dueNow: null, comesFirst: false };
+  return urgencyOf(isHazard || isSafetyPastLife(part), hasDeficiency || isLikelyToFail(part));
 }
+
+const urgencyOf = (comesFirst: boolean, isImmediate: boolean): Urgency => ({
+  dueNow: comesFirst || isImmediate ? "immediate" : "short_term",
+  comesFirst,
+});
+
+const isLikelyToFail = ({ failureProbability }: Part) => failureProbability >= IMMEDIATE_PROBABILITY;

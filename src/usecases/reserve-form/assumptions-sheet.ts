@@ -1,5 +1,6 @@
 import { wholeMoney } from "../../domain/display.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
+import { IMMEDIATE_WORK } from "../../domain/planning/immediate-work.ts";
 import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { planAssumptionsOf } from "../../wire/plan-assumptions.ts";
@@ -89,7 +90,7 @@ export function assumptionsOfProperty({ plan, terms }: ReserveForm): FormAssumpt
 }
 
 const SENTENCES = [
-  "Immediate: known hazards, safety items past their life, what is due of an appliance with an open deficiency, and what is as likely as not to fail within a year. Short-term: the rest that is due now.",
+  `Immediate: ${IMMEDIATE_WORK}. Short-term: the rest that is due now.`,
   "Replacements of a year are expected numbers: an item that is replaced at an age may fail before, and one that is run to failure may fail in any year.",
 ];
 const OTHER_FORM = "Ask for another form to change it";

@@ -13,6 +13,7 @@ import {
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/types.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { actionView } from "../../../src/wire/action.ts";
 import { applianceOf, referenceContext, type State } from "./reference-context.ts";
 
 const knowledge = loadKnowledge();
@@ -148,4 +149,96 @@ test("what is due of an appliance with an open inspection deficiency is an immed
     // A deficiency of what is not due is repaired, and replaces nothing.
     expect(dueOf(applianceOf(knowledge, typeId, [young], { deficiencies: 1 })).cents).toBe(0);
   }
+});
+
+describe("a safety item past its life", () => {
+  const NEW: State = { effectiveAgeYears: 0, rate: 1, hazardRatio: 1, installYear: 2024 };
+  /** Returns a boiler that is due for its age, one kind of its parts in another state. */
+  const boilerWith = (defId: string, state: Partial<State>) =>
+    knowledge
+      .type("boiler")
+      .components.map(({ id }) =>
+        id === "boiler_heat_exchanger"
+          ? { ...NEW, effectiveAgeYears: 30, hazardRatio: 2 }
+          : id === defId
+            ? { ...NEW, ...state }
+            : NEW,
+      );
+  const planOf = (typeId: string, states: readonly State[]) =>
+    planStoredAppliance(context, applianceOf(knowledge, typeId, states), "2026-07-01", 1);
+  const reasonOf = (action: Action) => actionView(action).reason;
+  const lifeOf = (defId: string) => knowledge.component(defId).medianLifeYears;
+
+  // Rule: due-safety
+  test("makes its unit an immediate repair that names it; one that its hazard makes due before does not", () => {
+    const life = lifeOf("boiler_controls");
+    for (const [effectiveAgeYears, hazardRatio, isPast] of [
+      [0.9 * life, 8, false],
+      [0.9 * life, 1, false],
+      [1.01 * life, 1, true],
+    ] as const) {
+      const { unit, components } = planOf(
+        "boiler",
+        boilerWith("boiler_controls", { effectiveAgeYears, hazardRatio }),
+      );
+      const controls = components.find(({ component }) => component.defId === "boiler_controls")!;
+      if (hazardRatio > 1) expect(controls.dueInYears).toBe(0);
+      expect([unit!.dueNow, unit!.comesFirst]).toEqual(isPast ? ["immediate", true] : ["short_term", false]);
+      expect(reasonOf(unit!.action)).toMatch(
+        isPast ? /; a part that protects people is past its life \(Operating controls/ : /included\.$/,
+      );
+    }
+  });
+
+  // Rule: due-safety
+  test("of an appliance that is replaced part by part is immediate itself, and says why it is due", () => {
+    const life = lifeOf("fs_control_valves");
+    for (const [share, hazardRatio, due, reason] of [
+      [0.97, 1, null, /./],
+      [0.97, 4, "short_term", /^(?!.*past)/],
+      [1.01, 1, "immediate", /^It protects people and is past its expected life/],
+    ] as const) {
+      const { components } = planOf("fire_suppression", [
+        { ...NEW, effectiveAgeYears: share * life, hazardRatio },
+      ]);
+      const valves = components.find(({ component }) => component.defId === "fs_control_valves")!;
+      if (due !== null || valves.dueNow !== null) expect(valves.dueNow).toBe(due ?? "short_term");
+      expect([valves.comesFirst, reasonOf(valves.action)]).toEqual([
+        due === "immediate",
+        expect.stringMatching(reason),
+      ]);
+    }
+  });
+
+  // Rule: due-safety
+  test("and the chance of failure are the causes of immediate units, whatever the state of their parts", () => {
+    const seen = new Set<string>();
+    const withSafetyParts = fc
+      .tuple(
+        fc.constantFrom(
+          "boiler",
+          "water_heater_gas",
+          "generator",
+          "rooftop_unit",
+          "ptac",
+          "sump_pump",
+          "washer",
+        ),
+        fc.array(state, { minLength: 1, maxLength: 6 }),
+      )
+      .map(([typeId, states]) => applianceOf(knowledge, typeId, states));
+    fc.assert(
+      fc.property(withSafetyParts, (components) => {
+        const { unit } = planStoredAppliance(context, components, "2026-07-01", 1);
+        if (!unit?.dueNow || unit.action.name === "immediate_hazard") return;
+        const { because } = unit.action;
+        if (because.kind !== "unit_due" && because.kind !== "unit_life_past") throw new Error(because.kind);
+        expect(unit.dueNow).toBe(because.urgentPart ? "immediate" : "short_term");
+        seen.add(because.urgentPart?.kind ?? "none");
+        if (because.urgentPart) expect(reasonOf(unit.action)).toContain(`(${because.urgentPart.name})`);
+      }),
+      { numRuns: 300 },
+    );
+    expect([...seen].sort()).toEqual(["likely_to_fail", "none", "safety_life_past"]);
+  });
 });
