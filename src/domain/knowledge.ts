@@ -295,7 +295,7 @@ export type KeywordRules = {
   unfulfilled: readonly string[];
   hypotheticals: readonly string[];
   falseFriends: readonly string[];
-  /** Of rules of things that may be gone, instead of resolutions; questions then name none. Null for rules of faults. */
+  /** Apply in the place of `resolutions` to things that may be gone, which questions do not name; null for rules of faults. */
   removals: RemovalRules | null;
 };
 

@@ -91,11 +91,10 @@ export class Removals {
   ): boolean {
     const { clause } = words[start]!;
     let after = end;
-    for (;;) {
+    while (after < end + REACH_WORDS) {
       const thing = ends.get(after);
-      if (thing !== undefined) after = thing;
-      else if (after < end + REACH_WORDS && this.#isCarrier(words[after], clause)) after++;
-      else break;
+      if (thing === undefined && !this.#isCarrier(words[after], clause)) break;
+      after = thing ?? after + 1;
     }
     if (!this.#endsWell(words, start, after)) return false;
     for (let index = start - 1; index >= 0 && index > start - REACH_WORDS; index--) {

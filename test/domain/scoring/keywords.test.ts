@@ -161,7 +161,11 @@ describe("a note is read in time proportional to its length", () => {
   /** Returns the processor time that reading the notes takes, in microseconds. */
   const readUs = (notes: readonly string[]) => {
     const before = process.threadCpuUsage();
-    for (let nth = 0; nth < REPEATS; nth++) for (const one of notes) findings(knowledge.keywords, one);
+    for (let nth = 0; nth < REPEATS; nth++)
+      for (const one of notes) {
+        findings(knowledge.keywords, one);
+        findings(knowledge.hazardWords, one);
+      }
     const { user, system } = process.threadCpuUsage(before);
     return user + system;
   };
@@ -174,6 +178,9 @@ describe("a note is read in time proportional to its length", () => {
     "still leak ",
     ", nor ",
     "9,",
+    "zinsco ",
+    "replaced the old zinsco and ",
+    "? ",
   ];
 
   // Quadratic time would make one note take fifty times as long as fifty notes of the same total length.
