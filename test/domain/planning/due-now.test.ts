@@ -119,7 +119,7 @@ describe("from a component's own row", () => {
           if (listed) seen.add(listed.because.kind);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 700 },
     );
     const kinds = ["with_unit_due", "with_unit_planned", "cost_due", "planned", "risk_of_damage", "elevated"];
     expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
