@@ -15,11 +15,13 @@ import {
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
 import { findHeadings } from "../../../src/usecases/import/mapping/heading-row.ts";
+import { mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
 import { sizeIn } from "../../../src/usecases/import/mapping/measures.ts";
 import { amountIn, decimalCommaIn } from "../../../src/usecases/import/mapping/numbers.ts";
 import { prepareFiles } from "../../../src/usecases/import/mapping/prepare.ts";
 import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
 import { unitsIn } from "../../../src/usecases/import/mapping/unit-lists.ts";
+import { FIELD_WORDS } from "../../../src/usecases/import/mapping/words.ts";
 import { usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -53,6 +55,11 @@ describe("a guessed mapping", () => {
       },
       values: { type_id: { "Passenger Elevator": "elevator", "Hot water boiler": "boiler" } },
     });
+  });
+
+  test.each(Object.entries(FIELD_WORDS))("has fields of %s alone that such rows can have", (kind, words) => {
+    const known = mappableFields({ rows: kind as FileMapping["rows"] });
+    expect(words.map(([field]) => field).filter((field) => !known.includes(field))).toEqual([]);
   });
 
   test("knows the first choices of a column, and of many columns", () => {

@@ -5,7 +5,7 @@ import { amountIn } from "./numbers.ts";
 
 const YEARS = new Set(["install_year", "year_built"]);
 const AMOUNTS =
-  /(_cost|_value|_area_sqft|^amount|^paid|^outstanding|^incurred|^deductible|^alae|^unit_count|^stories|^size|^quantity)$/;
+  /(_cost|_value|_area_sqft|^amount|^paid|^outstanding|^deductible|^alae|^unit_count|^stories|^size|^quantity)$/;
 /** The fields of several lines. Each other has one. */
 const LINES = /^(notes|description)$/;
 

@@ -103,7 +103,6 @@ export const FIELD_WORDS: Readonly<
     ["claim_type", /^((cause|type)( of loss)?|peril|cause of loss description|loss (type|cause))$/],
     ["paid", /^((total|net|amount) paid|paid (to date|amount))$/],
     ["outstanding", /^((total )?(reserve|reserves|outstanding)( amount)?)$/],
-    ["incurred", /^((total|gross) incurred)$/],
     ["status", /^claim status$/],
     ["description", /^(loss description|description of loss)$/],
     ["carrier", /^(insurer|company|insurance company)$/],
