@@ -353,6 +353,13 @@ test("the console lists alerts by expected loss, or by score, and fits an underw
   await page.getByRole("heading", { name: "Bad years" }).waitFor();
   await look(page, "console-book-losses");
   expect(await downloadedWorkbook(page)).toMatchObject({ name: "book-losses.xlsx" });
+  // Amounts that the API takes are shown and used, and no others.
+  await goTo(page, `#/book/${id}?deductible=-5&limit=1000000000`);
+  await page.getByText("Above $0 a damage, up to $1,000,000,000").waitFor();
+  expect(await page.getByLabel("Deductible").inputValue()).toBe("");
+  expect(await page.getByLabel("Limit").inputValue()).toBe("1000000000");
   expect(pageErrors).toEqual([]);
+  await goTo(page, "#/book/P_none");
+  await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
   await close();
 });

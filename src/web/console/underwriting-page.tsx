@@ -21,7 +21,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
         {loaded.value && ` · ${loaded.value.partner}`}
       </p>
       <PropertyTabs id={id} tab="Underwriting" />
-      <LoadedContent loaded={loaded} what="the underwriting page">
+      <LoadedContent loaded={loaded} what="the underwriting page" isPage>
         {(made) => (
           <Underwriting made={made} book="book" isLoading={loaded.isLoading}>
             <LayerFields route={route}>
