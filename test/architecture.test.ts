@@ -75,7 +75,7 @@ const KNOWS: Record<string, readonly string[]> = {
     "webhooks",
     "backup",
   ],
-  web: ["domain", "spreadsheet-text.ts"],
+  web: ["domain", "spreadsheet-text.ts", "xlsx"],
   http: [
     "domain",
     "event-loop.ts",

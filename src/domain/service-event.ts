@@ -1,6 +1,7 @@
 import type { Day, Instant } from "./time.ts";
 
-export type Condition = "good" | "fair" | "poor";
+export const CONDITIONS = ["good", "fair", "poor"] as const;
+export type Condition = (typeof CONDITIONS)[number];
 
 /** A condition as its inspector gave it: a number on a scale from the worst to the best. */
 export type ConditionScore = { score: number; scale: readonly [worst: number, best: number] };

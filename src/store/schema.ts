@@ -5,7 +5,7 @@ import type { EmbedView } from "../domain/embed.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { UNIT_TIMINGS } from "../domain/planning/unit-advice.ts";
 import { UNIT_LABELS } from "../domain/property.ts";
-import type { ConditionScore } from "../domain/service-event.ts";
+import { CONDITIONS, type ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { ColumnTypes } from "./column-types.ts";
 import { isElevated } from "./elevated-components.ts";
@@ -570,7 +570,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       totalCostCents: bigint("total_cost_cents"),
       technician: text("technician"),
       notes: text("notes"),
-      conditionAfter: oneOf("condition_after", ["good", "fair", "poor"]),
+      conditionAfter: oneOf("condition_after", [...CONDITIONS]),
       /** The condition as a number on a scale of the inspector's; null without one. */
       conditionScore: json<ConditionScore>("condition_score"),
       createdAt: bigint("created_at").notNull(),

@@ -1,6 +1,7 @@
 import { invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import {
+  CONDITIONS,
   type Condition,
   type ConditionScore,
   conditionOf,
@@ -56,11 +57,7 @@ export const serviceEvent = record("ServiceEvent", {
   total_cost: usd("Total cost: parts and labor, unless specified", 420).orNull(),
   technician: text("Name of the technician", "J. Ortiz").orNull(),
   notes: text("Free text", "Anode replaced").orNull(),
-  condition_after: enumOf<Condition>(
-    ["good", "fair", "poor"],
-    "Condition found after the service",
-    "good",
-  ).orNull(),
+  condition_after: enumOf<Condition>([...CONDITIONS], "Condition found after the service", "good").orNull(),
   condition_score: number(
     "The condition as the inspector gave it, a number on `condition_scale`",
     4,

@@ -19,43 +19,43 @@ type ArchivedFile = { start: number; size: number };
  * Returns the files of a ZIP archive by its directory: the reader expands none beyond the size there. That is Infinity if the
  * directory does not say it; undefined if there is no directory.
  */
-function filesOf(archive: Buffer): ArchivedFile[] | undefined {
-  const signature = Buffer.alloc(4);
-  signature.writeUInt32LE(END.signature);
-  const last = archive.length - END.bytes;
-  const end = last < 0 ? -1 : archive.lastIndexOf(signature, last);
+function filesOf(bytes: Uint8Array): ArchivedFile[] | undefined {
+  const archive = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const uint16 = (at: number) => archive.getUint16(at, true);
+  const uint32 = (at: number) => archive.getUint32(at, true);
+  const last = bytes.length - END.bytes;
+  let end = last;
+  while (end >= 0 && end >= last - END.mostComment && uint32(end) !== END.signature) end--;
   if (end < 0 || end < last - END.mostComment) return undefined;
+  const startOfData = (header: number) =>
+    header + LOCAL.bytes > bytes.length
+      ? -1
+      : header + LOCAL.bytes + uint16(header + LOCAL.nameLength) + uint16(header + LOCAL.extraLength);
   const files: ArchivedFile[] = [];
-  let at = archive.readUInt32LE(end + END.directoryOffset);
+  let at = uint32(end + END.directoryOffset);
   // An entry count would not bound the entries that the reader finds; the archive's end does.
-  while (at + ENTRY.bytes <= end && archive.readUInt32LE(at) === ENTRY.signature) {
-    const size = archive.readUInt32LE(at + ENTRY.size);
-    const compressed = archive.readUInt32LE(at + ENTRY.compressed);
-    const isDeflated = archive.readUInt16LE(at + ENTRY.method) === DEFLATED;
-    const hasDescriptor = (archive.readUInt16LE(at + ENTRY.flags) & HAS_DESCRIPTOR) !== 0;
+  while (at + ENTRY.bytes <= end && uint32(at) === ENTRY.signature) {
+    const size = uint32(at + ENTRY.size);
+    const compressed = uint32(at + ENTRY.compressed);
+    const isDeflated = uint16(at + ENTRY.method) === DEFLATED;
+    const hasDescriptor = (uint16(at + ENTRY.flags) & HAS_DESCRIPTOR) !== 0;
     const isUnknown = size === 0 ? compressed > NEGLIGIBLE : compressed === 0;
     const isUnbounded = isDeflated && (isUnknown || (compressed === 0 && hasDescriptor));
     files.push({
-      start: startOfData(archive, archive.readUInt32LE(at + ENTRY.headerOffset)),
+      start: startOfData(uint32(at + ENTRY.headerOffset)),
       size: isUnbounded ? Number.POSITIVE_INFINITY : size,
     });
     const lengths = [ENTRY.nameLength, ENTRY.extraLength, ENTRY.commentLength];
-    at += lengths.reduce((sum, length) => sum + archive.readUInt16LE(at + length), ENTRY.bytes);
+    at += lengths.reduce((sum, length) => sum + uint16(at + length), ENTRY.bytes);
   }
   return files;
-}
-
-function startOfData(archive: Buffer, header: number): number {
-  if (header + LOCAL.bytes > archive.length) return -1;
-  const [name, extra] = [LOCAL.nameLength, LOCAL.extraLength].map((at) => archive.readUInt16LE(header + at));
-  return header + LOCAL.bytes + name! + extra!;
 }
 
 /**
  * Returns the bytes of a ZIP archive for a reader. `onTooMuch` throws, when the archive is opened if its files expand to more
  * than the limit, or when they do since the reader reads some of them again and again.
  */
-export function meteredArchive(archive: Buffer, mostBytes: number, onTooMuch: () => never): Uint8Array {
+export function meteredArchive(archive: Uint8Array, mostBytes: number, onTooMuch: () => never): Uint8Array {
   const files = filesOf(archive) ?? [];
   const sum = files.reduce((total, { size }) => total + size, 0);
   if (sum > mostBytes) onTooMuch();
@@ -70,7 +70,7 @@ export function meteredArchive(archive: Buffer, mostBytes: number, onTooMuch: ()
 class MeteredBytes extends Uint8Array {
   readonly #onPart: (start: number) => void;
 
-  constructor({ buffer, byteOffset, length }: Buffer, onPart: (start: number) => void) {
+  constructor({ buffer, byteOffset, length }: Uint8Array, onPart: (start: number) => void) {
     super(buffer as ArrayBuffer, byteOffset, length);
     this.#onPart = onPart;
   }

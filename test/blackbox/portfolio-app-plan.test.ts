@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
-import { readXlsx } from "hucre/xlsx";
+import { readXlsx, writeXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
 import { createAdministrator } from "../support/administrator.ts";
 import { goTo, hashOf, openApp, openConsole, settled } from "../support/app-window.ts";
@@ -598,7 +598,7 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
   );
   const file = (text: string, name: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
   const choose = async (text: string, name: string) => {
-    await page.getByLabel("CSV file").setInputFiles(file(text, name));
+    await page.getByLabel("CSV or XLSX file").setInputFiles(file(text, name));
     await page.getByRole("button", { name: "Check all rows" }).waitFor();
   };
   await choose(`\ufeffBuilding Name,Street Address,State,Remark\r\n${lines.join("\r\n")}`, "courts.csv");
@@ -634,9 +634,62 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
   await page.getByRole("button", { name: "Check all rows" }).click();
   await page.getByText("Checked 2 of 2 rows.").waitFor();
   expect(await page.getByRole("row", { name: /^Properties/ }).innerText()).toMatch(/2\s+0$/);
-  await page.getByLabel("CSV file").setInputFiles(file('name;address\n1;Unit 5" Elm St', "quotes.csv"));
+  await page
+    .getByLabel("CSV or XLSX file")
+    .setInputFiles(file('name;address\n1;Unit 5" Elm St', "quotes.csv"));
   await page.getByRole("alert").waitFor();
   expect(await page.getByRole("alert").innerText()).toContain("Row 2 has a quote in an invalid position");
+  // A sheet of a workbook, in which a condition is a number.
+  const own = server.as(fresh);
+  const { body: appliance } = await own.post(
+    "/v1/appliances",
+    { property_id: properties[0].id, type_id: "water_heater_gas", install_year: 2015 },
+    201,
+  );
+  const visits = [5, 1, 5].map((rating, nth) => [
+    appliance.components[0].id,
+    appliance.id,
+    new Date(`2026-0${nth + 1}-15T00:00:00Z`),
+    "Inspection",
+    rating,
+  ]);
+  const workbook = await writeXlsx({
+    sheets: [
+      { name: "Cover", rows: [["Visits"], ["Of 2026"]] },
+      {
+        name: "Visits",
+        rows: [["Component ID", "Appliance ID", "Date", "Event Type", "Condition After"], ...visits],
+      },
+    ],
+  });
+  const mimeType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+  const chosen = { name: "visits.xlsx", mimeType, buffer: Buffer.from(workbook) };
+  await page.getByLabel("CSV or XLSX file").setInputFiles(chosen);
+  await page.getByLabel("Sheet").selectOption("Visits (3 rows)");
+  const meaning = (cell: string) => page.getByLabel(`Meaning of ${cell} in Condition After`);
+  await meaning("5").fill("good");
+  await meaning("1").fill("poor");
+  for (const width of [375, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await textProblems(page)).toEqual([]);
+    await screenshot(page, `app-import-workbook-${width}`, false);
+  }
+  await page.getByRole("button", { name: "Check all rows" }).click();
+  await page.getByText("Checked 3 of 3 rows.").waitFor();
+  await page.getByRole("button", { name: "Import 3 rows" }).click();
+  await page.getByText("Imported 3 of 3 rows.").waitFor();
+  const history = (await own.get(`/v1/components/${appliance.components[0].id}/history`)).body.events;
+  expect(history.map((event: Json) => [event.date, event.condition_after])).toEqual([
+    ["2026-03-15", "good"],
+    ["2026-02-15", "poor"],
+    ["2026-01-15", "good"],
+  ]);
+  await page
+    .getByLabel("CSV or XLSX file")
+    .setInputFiles({ ...chosen, buffer: Buffer.from("PK no workbook") });
+  await page.getByRole("alert").waitFor();
+  expect(await page.getByRole("alert").innerText()).toStartWith("visits.xlsx cannot be read as a workbook: ");
   // The second call of an import fails: the list has what the first one added.
   const yards = Array.from({ length: 250 }, (_, nth) => `Yard ${nth},${nth} Oak St,NY`);
   await choose(`Building Name,Street Address,State\n${yards.join("\n")}`, "yards.csv");

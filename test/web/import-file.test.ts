@@ -1,12 +1,15 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
+  choicesOf,
   type ImportRun,
   importFile,
   type Mapping,
   type TableFile,
   tableOf,
+  tableOfSheet,
   withDateFormat,
   withField,
+  withValue,
 } from "../../src/web/app/import-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
 
@@ -153,4 +156,48 @@ test("a field that moves to another column loses what was guessed of its cells, 
     ...{ fields: { type_id: "Done" }, values: {}, dates: {} },
   });
   expect(withField(table, guessed, "Kind", "closed_on").dates.closed_on).toBe("YYYY-MM-DD");
+});
+
+// Rule: portfolio-app-import
+test("a sheet of a workbook is a table with the numbers of its rows, blank ones left out", () => {
+  const rows = [
+    { row: 2, cells: ["Address", "Rating"] },
+    { row: 3, cells: ["1 Elm St", "5"] },
+    { row: 6, cells: ["2 Elm St"] },
+  ];
+  expect(tableOfSheet("a.xlsx", { sheet: "Visits", rows, notes: [] }, false)).toEqual({
+    name: "a.xlsx, sheet Visits",
+    columns: ["Address", "Rating"],
+    rows: [
+      { number: 3, cells: ["1 Elm St", "5"] },
+      { number: 6, cells: ["2 Elm St", ""] },
+    ],
+  });
+  expect(tableOfSheet("a.xlsx", { sheet: "Visits", rows: rows.slice(0, 1), notes: [] }, true)).toBe(
+    "a.xlsx has no rows below a first line with the names of the columns.",
+  );
+});
+
+describe("the meaning of cells", () => {
+  const table = (cells: readonly string[]): TableFile => ({
+    name: "a.csv",
+    columns: [" Rating "],
+    rows: cells.map((cell, at) => ({ number: at + 2, cells: [cell] })),
+  });
+
+  test("is asked for a choice among a few, the commonest first, as the API reads them", () => {
+    expect(choicesOf(table(["3", "5", "", " 5 ", "very  good"]), "Rating")).toEqual(["5", "3", "very good"]);
+    expect(choicesOf(table(["A-1", "A-2", "A-3"]), "Rating")).toEqual([]);
+    expect(choicesOf(table(Array.from({ length: 42 }, (_, at) => `${at % 21} Elm St`)), "Rating")).toEqual(
+      [],
+    );
+  });
+
+  test("is changed, and dropped where it is empty", () => {
+    const good = withValue(mapping, "condition_after", { cell: "5", meaning: " good " });
+    expect(good.values).toEqual({ condition_after: { 5: "good" } });
+    expect(withValue(good, "condition_after", { cell: "5", meaning: "" }).values).toEqual({
+      condition_after: {},
+    });
+  });
 });

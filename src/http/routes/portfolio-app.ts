@@ -20,6 +20,7 @@ export function portfolioAppOperation({ frameAncestors }: PortfolioAppDeps): Ope
       const rendered = renderAppPage({
         style: `../assets/${fileOf("app.css")}`,
         script: `../assets/${fileOf("app.js")}`,
+        workbookReader: `../assets/${fileOf("workbook-worker.js")}`,
       });
       return pageReply({ frameAncestors, allowsBlobImages: true }, call, rendered);
     },

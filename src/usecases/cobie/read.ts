@@ -1,7 +1,7 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { addDays, addMonths } from "../../domain/time.ts";
 import { readDate } from "../../domain/written-dates.ts";
-import type { SheetTable } from "../../xlsx/read-workbook.ts";
+import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import { type AreaUnit, areaIn, areaUnitOf } from "../import/mapping/areas.ts";
 import { lookUp } from "../import/mapping/look-up.ts";
 import { type Cells, formTable, type LeftOut, type Table } from "../import/mapping/table.ts";

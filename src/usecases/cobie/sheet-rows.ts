@@ -1,4 +1,4 @@
-import type { SheetTable } from "../../xlsx/read-workbook.ts";
+import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 
 /** A row of a sheet with a name. `cell` returns the text of a column, empty where the standard's `n/a` stands. */
 export type SheetRow = { line: number; cell(column: string): string };

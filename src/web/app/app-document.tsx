@@ -1,12 +1,19 @@
 import { type RenderedPage, renderDocument } from "../document.tsx";
+import { READER_ATTRIBUTE } from "./workbook-file.ts";
 
 /** Renders the document into which the app's script renders itself. */
-export function renderAppPage(addresses: { style: string; script: string }): RenderedPage {
+export function renderAppPage(addresses: {
+  style: string;
+  script: string;
+  /** The script that reads workbooks. */
+  workbookReader: string;
+}): RenderedPage {
+  const { workbookReader, ...document } = addresses;
   return renderDocument({
     title: "Mainstay",
-    ...addresses,
+    ...document,
     children: (
-      <div id="app">
+      <div id="app" {...{ [READER_ATTRIBUTE]: workbookReader }}>
         <main class="sign-in no-script">
           <section class="card">
             <h1>Mainstay</h1>

@@ -1,6 +1,7 @@
 import { MOST_CELL, MOST_COLUMNS, MOST_HEADING, MOST_ROWS } from "../../domain/table-limits.ts";
 import { DATE_FORMATS, DAY_FIELDS, type DateFormat, dateFormatOf } from "../../domain/written-dates.ts";
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
+import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { CsvProblem, parseCsv, readCsvFile, separatorOf } from "../browser/csv-file.ts";
@@ -47,17 +48,27 @@ type RejectedRow = { row: TableRow; error: string };
 export async function tableOf(file: Parameters<typeof readCsvFile>[0]): Promise<TableFile | string> {
   try {
     const text = await readCsvFile(file);
-    return tableOfRows(file.name, parseCsv(text, separatorOf(text)));
+    const rows = parseCsv(text, separatorOf(text)).map((cells, at) => ({ number: at + 1, cells }));
+    return tableOfRows(file.name, rows);
   } catch (error) {
     if (error instanceof CsvProblem) return error.message;
     throw error;
   }
 }
 
-function tableOfRows(name: string, all: readonly (readonly string[])[]): TableFile | string {
-  const [heading, ...rows] = all
-    .map((cells, at) => ({ number: at + 1, cells }))
-    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+/** Returns a sheet of a workbook as a table, or what is wrong with it. `isOnly`: the workbook has no other with rows. */
+export const tableOfSheet = (
+  file: string,
+  { sheet, rows }: SheetTable,
+  isOnly: boolean,
+): TableFile | string =>
+  tableOfRows(
+    isOnly ? file : `${file}, sheet ${sheet}`,
+    rows.map(({ row, cells }) => ({ number: row, cells })),
+  );
+
+function tableOfRows(name: string, all: readonly TableRow[]): TableFile | string {
+  const [heading, ...rows] = all.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
   if (!heading || rows.length === 0)
     return `${name} has no rows below a first line with the names of the columns.`;
   const columns = heading.cells;
@@ -101,6 +112,42 @@ export const withDateFormat = (mapping: Mapping, field: string, format: DateForm
   ...mapping,
   dates: { ...mapping.dates, [field]: format },
 });
+
+/** More different cells than this are no choice among a few, such as a condition. */
+const MOST_VALUES = 20;
+
+/**
+ * Returns the different cells of a column that is a choice among a few, the commonest first; none for any other, such as one
+ * whose cells all differ.
+ */
+export function choicesOf({ columns, rows }: TableFile, column: string): string[] {
+  const at = columns.findIndex((name) => name.trim() === column);
+  const counts = new Map<string, number>();
+  let filled = 0;
+  for (const { cells } of rows) {
+    const cell = cellText(cells[at] ?? "");
+    if (cell === "") continue;
+    filled++;
+    counts.set(cell, (counts.get(cell) ?? 0) + 1);
+    if (counts.size > MOST_VALUES) return [];
+  }
+  if (filled === counts.size) return [];
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([cell]) => cell);
+}
+
+/** The text by which the API finds the meaning of a cell. */
+const cellText = (cell: string) => cell.trim().replace(/ {2,}/g, " ");
+
+/** Says what a cell of a field means; an empty meaning leaves it as it is. */
+export function withValue(
+  mapping: Mapping,
+  field: string,
+  { cell, meaning }: { cell: string; meaning: string },
+): Mapping {
+  const others = Object.entries(mapping.values[field] ?? {}).filter(([text]) => text !== cell);
+  const own = Object.fromEntries(meaning.trim() === "" ? others : [...others, [cell, meaning.trim()]]);
+  return { ...mapping, values: { ...mapping.values, [field]: own } };
+}
 
 export const rowsACall = ({ columns }: Pick<TableFile, "columns">) =>
   Math.max(1, Math.min(MOST_ROWS, Math.floor(CELLS_A_CALL / columns.length)));

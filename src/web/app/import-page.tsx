@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { DATE_FORMATS, DAY_FIELDS, type DateFormat } from "../../domain/written-dates.ts";
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
+import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
 import { failureOf } from "../browser/edit-record.tsx";
 import { hrefTo } from "../browser/route.ts";
@@ -17,11 +17,12 @@ import {
   sendRows,
   type TableFile,
   tableOf,
-  withDateFormat,
-  withField,
+  tableOfSheet,
 } from "./import-file.ts";
+import { MappingSection } from "./import-mapping.tsx";
+import { readWorkbookFile } from "./workbook-file.ts";
 
-/** Imports a CSV file: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
+/** Imports a CSV file or a sheet of a workbook: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
 export function ImportPage() {
   const { api, portfolio } = useApp();
   useTitle("Import");
@@ -32,6 +33,8 @@ export function ImportPage() {
   const [run, setRun] = useState<ImportRun>();
   const [problem, setProblem] = useState<string>();
   const [isReading, setReading] = useState(false);
+  /** The sheets of a workbook with several. */
+  const [workbook, setWorkbook] = useState<{ name: string; sheets: SheetTable[]; shown: number }>();
   /** The number of files chosen, so that the result of an earlier one is ignored. */
   const chosenFiles = useRef(0);
   const isRunning = run !== undefined && !run.isDone && problem === undefined;
@@ -44,17 +47,36 @@ export function ImportPage() {
     const failure = await failureOf(work);
     if (failure !== undefined) setProblem(failure);
   };
-  const choose = async (chosen: File | undefined) => {
+  const choose = (chosen: File | undefined) => {
+    setWorkbook(undefined);
+    return open(chosen && (() => tableOfChosen(chosen)));
+  };
+  const tableOfChosen = async (chosen: File): Promise<TableFile | string> => {
+    if (!/\.xlsx$/i.test(chosen.name)) return await tableOf(chosen);
+    if (chosen.size > MAX_WORKBOOK_BYTES)
+      return `${chosen.name} is larger than ${MAX_WORKBOOK_BYTES / 1_048_576} MiB. Save the sheet as CSV UTF-8.`;
+    const reply = await readWorkbookFile(chosen, signal);
+    if ("problem" in reply) return reply.problem;
+    const [first] = reply.sheets;
+    if (!first) return `${chosen.name} has no rows.`;
+    if (reply.sheets.length > 1) setWorkbook({ name: chosen.name, sheets: reply.sheets, shown: 0 });
+    return tableOfSheet(chosen.name, first, reply.sheets.length === 1);
+  };
+  const chooseSheet = (at: number) => {
+    setWorkbook({ ...workbook!, shown: at });
+    return open(async () => tableOfSheet(workbook!.name, workbook!.sheets[at]!, false));
+  };
+  const open = async (read: (() => Promise<TableFile | string>) | undefined) => {
     const nth = ++chosenFiles.current;
     const isLatest = () => nth === chosenFiles.current;
     setFile(undefined);
     setGuess(undefined);
     setRun(undefined);
     setProblem(undefined);
-    setReading(chosen !== undefined);
-    if (!chosen) return;
+    setReading(read !== undefined);
+    if (!read) return;
     const failure = await failureOf(async () => {
-      const table = await tableOf(chosen);
+      const table = await read();
       if (!isLatest()) return;
       if (typeof table === "string") return setProblem(table);
       setFile(table);
@@ -81,21 +103,36 @@ export function ImportPage() {
         <div>
           <h1>Import</h1>
           <p class="muted">
-            A CSV file of buildings, equipment, service events or claims, with columns of any names. Save a
-            sheet of a workbook as “CSV UTF-8” first.
+            A CSV or XLSX file of buildings, equipment, service events or claims, with columns of any names.
           </p>
         </div>
       </header>
       <Section id="import-file" title="1. Choose a file">
         <label>
-          CSV file
+          CSV or XLSX file
           <input
             type="file"
-            accept=".csv,text/csv"
+            accept=".csv,text/csv,.xlsx"
             disabled={isBusy}
             onChange={(event) => void choose(event.currentTarget.files?.[0])}
           />
         </label>
+        {workbook && (
+          <label>
+            Sheet
+            <select
+              disabled={isBusy}
+              value={workbook.shown}
+              onChange={(event) => void chooseSheet(Number(event.currentTarget.value))}
+            >
+              {workbook.sheets.map(({ sheet, rows }, at) => (
+                <option value={at}>
+                  {sheet} ({counted(rows.length - 1, "row")})
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         {isReading && <p role="status">Reading the file…</p>}
         {file && (
           <p class="small muted">
@@ -178,128 +215,6 @@ const KIND_NAMES: Readonly<Record<Kind, string>> = {
   claims: "Claims",
 };
 
-/** The cells of a column that are shown as examples. */
-const EXAMPLES = 3;
-const ROWS_SEARCHED = 50;
-
-/** The field of each column, which the reader can change. */
-function MappingSection(props: {
-  file: TableFile;
-  fields: readonly string[];
-  mapping: Mapping;
-  isBusy: boolean;
-  onChange: (mapping: Mapping) => void;
-}) {
-  const { file, fields, mapping, isBusy, onChange } = props;
-  const fieldOf = new Map(Object.entries(mapping.fields).map(([field, column]) => [column, field]));
-  const constants = Object.entries(mapping.constants);
-  return (
-    <Section
-      id="import-mapping"
-      title="2. What the columns contain"
-      about={`Each row is ${ROW_NAMES[mapping.rows] ?? "a record"}. Correct any wrong guesses.`}
-    >
-      <DataTable
-        caption="Columns of the file"
-        rows={file.columns.map((column, at) => ({ column, at }))}
-        columns={[
-          {
-            heading: "Column and its first cells",
-            cell: ({ column, at }) => (
-              <>
-                <bdi>{column}</bdi>
-                <bdi class="small muted under">{examplesOf(file, at)}</bdi>
-              </>
-            ),
-          },
-          {
-            heading: "Field",
-            cell: ({ column }) => (
-              <>
-                <div>
-                  <select
-                    aria-label={`Field of ${column}`}
-                    disabled={isBusy}
-                    value={fieldOf.get(column.trim()) ?? ""}
-                    onChange={(event) =>
-                      onChange(withField(file, mapping, column.trim(), event.currentTarget.value))
-                    }
-                  >
-                    <option value="">{readsOtherwise(mapping, column) ?? "Not used"}</option>
-                    {fields.map((field) => (
-                      <option value={field}>{field}</option>
-                    ))}
-                  </select>
-                </div>
-                {DAY_FIELDS.includes(fieldOf.get(column.trim()) ?? "") && (
-                  <DateFormatSelect
-                    column={column}
-                    value={mapping.dates[fieldOf.get(column.trim())!]}
-                    isBusy={isBusy}
-                    onChange={(format) =>
-                      onChange(withDateFormat(mapping, fieldOf.get(column.trim())!, format))
-                    }
-                  />
-                )}
-              </>
-            ),
-          },
-        ]}
-      />
-      {constants.length > 0 && (
-        <p class="small muted">
-          Set in every row where it is blank:{" "}
-          {constants.map(([field, value]) => `${field} ${value}`).join(", ")}.
-        </p>
-      )}
-    </Section>
-  );
-}
-
-/** The format of a column of dates. A column for which the API guessed none is read as the first. */
-function DateFormatSelect(props: {
-  column: string;
-  value: DateFormat | undefined;
-  isBusy: boolean;
-  onChange: (format: DateFormat) => void;
-}) {
-  return (
-    <div class="date-format">
-      <select
-        aria-label={`Format of the dates of ${props.column}`}
-        disabled={props.isBusy}
-        value={props.value ?? DATE_FORMATS[0]}
-        onChange={(event) => props.onChange(event.currentTarget.value as DateFormat)}
-      >
-        {DATE_FORMATS.map((format) => (
-          <option value={format}>{format}</option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
-const ROW_NAMES: Readonly<Record<string, string>> = {
-  properties: "a property",
-  appliances: "an appliance",
-  service_events: "a service event",
-  claims: "a claim",
-  visits: "a visit with a score for each component",
-};
-
-function examplesOf({ rows }: TableFile, at: number): string {
-  const found = rows.slice(0, ROWS_SEARCHED).map(({ cells }) => cells[at]!.trim());
-  return [...new Set(found.filter((cell) => cell !== ""))].slice(0, EXAMPLES).join(", ").slice(0, 90);
-}
-
-/** Says what a column without a field is for, if anything. */
-function readsOtherwise({ equipment, scores }: Mapping, column: string): string | undefined {
-  const isOf = (one: { column: string; year_column?: string }) =>
-    one.column === column.trim() || one.year_column === column.trim();
-  if (equipment.some(isOf)) return "Equipment";
-  return scores.some(isOf) ? "Score of a component" : undefined;
-}
-
 function Progress({ run, rows }: { run: ImportRun; rows: number }) {
   return (
     <p role="status">
@@ -321,7 +236,7 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
   const reasons = [...Map.groupBy(rejected, ({ error }) => error)];
   const download = () =>
     downloadCsv(
-      `${file.name.replace(/\.csv$/i, "")}-rejected.csv`,
+      `${file.name.replace(/\.(csv|xlsx)$/i, "")}-rejected.csv`,
       [...file.columns, "line", "error"],
       rejected.map(({ row, error }) => [...row.cells, row.number, error]),
     );

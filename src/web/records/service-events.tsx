@@ -1,5 +1,5 @@
 import { currencyCode } from "../../domain/display.ts";
-import { EVENT_TYPES } from "../../domain/service-event.ts";
+import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
@@ -107,7 +107,7 @@ const fieldsOf = (event: HistoryEventJson): readonly EditField[] => [
     label: "Condition after",
     kind: "choice",
     value: event.condition_after,
-    options: ["good", "fair", "poor"],
+    options: [...CONDITIONS],
   },
   { name: "technician", label: "Technician", kind: "text", value: event.technician },
   { name: "total_cost", label: `Total cost (${currencyCode()})`, kind: "number", value: event.total_cost },

@@ -1,6 +1,6 @@
 import { isPostalCode } from "../../domain/place.ts";
 import { MAX_GROSS_AREA_SQFT, MAX_STORIES, MAX_UNITS, UNIT_LABELS } from "../../domain/property.ts";
-import { EVENT_TYPES } from "../../domain/service-event.ts";
+import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import { parseDay, parseInstant } from "../../domain/time.ts";
 import { defineConstraint } from "./field-constraint.ts";
 import { isLine, isMultilineText, isOneLine, isRequiredLine, LONG, SHORT } from "./text-bounds.ts";
@@ -106,7 +106,7 @@ export const brandTier = defineConstraint((type) =>
 );
 
 export const condition = defineConstraint((type) =>
-  type.enumerated("good", "fair", "poor").describe("good, fair or poor"),
+  type.enumerated(...CONDITIONS).describe("good, fair or poor"),
 );
 
 /** The bounds keep arithmetic on scores exact enough. */

@@ -1,7 +1,7 @@
 import { buildingSyncTables } from "../../../src/usecases/buildingsync/read.ts";
 import { cobieTables } from "../../../src/usecases/cobie/read.ts";
 import { isCobie } from "../../../src/usecases/cobie/sheet-rows.ts";
-import type { SheetTable } from "../../../src/xlsx/read-workbook.ts";
+import type { SheetTable } from "../../../src/xlsx/workbook-tables.ts";
 import { parseDocument } from "../../../src/xml/read-xml.ts";
 import type { Target } from "../target.ts";
 

@@ -1,0 +1,100 @@
+import { type CellValue, readXlsx, type Sheet, type Workbook } from "hucre/xlsx";
+import { OperatorError } from "../domain/errors.ts";
+import { meteredArchive } from "./archive-size.ts";
+import { columnName } from "./cell-references.ts";
+
+/** A sheet as rows of texts, the heading first; `row` counts from 1 as spreadsheets do. */
+export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }[]; notes: string[] };
+
+export const MAX_WORKBOOK_BYTES = 64 * 1_048_576;
+/** A few kilobytes may expand to gigabytes. Reading takes eight times as much memory. */
+export type Limits = { maxRows: number; maxExpandedBytes: number };
+const LIMITS: Limits = { maxRows: 200_000, maxExpandedBytes: 256 * 1_048_576 };
+/** The most that a spreadsheet program lets a cell have, in characters. */
+const MAX_CELL = 32_767;
+/** One text may stand in any number of cells, and each of them becomes text of its own. */
+const MAX_CHARS = 256 * 1_048_576;
+/** The first bytes of a file that a password protects. */
+const ENCRYPTED = [0xd0, 0xcf, 0x11, 0xe0];
+
+/**
+ * Returns the sheets of a workbook that have rows; browsers call it, too. Dates become YYYY-MM-DD, a formula its stored
+ * result, and a merged range its first cell. Throws an OperatorError for a file that is protected, damaged or too large.
+ */
+export async function workbookTables(
+  name: string,
+  bytes: Uint8Array,
+  limits: Partial<Limits> = {},
+): Promise<SheetTable[]> {
+  const { maxRows, maxExpandedBytes } = { ...LIMITS, ...limits };
+  if (ENCRYPTED.every((byte, at) => bytes[at] === byte))
+    throw new OperatorError(
+      `${name} is protected by a password, or in the format of Excel 97`,
+      "Save it as .xlsx without a password.",
+    );
+  const archive = meteredArchive(bytes, maxExpandedBytes, () => {
+    throw tooLarge(name, `it expands to more than ${maxExpandedBytes / 1_048_576} MiB`);
+  });
+  let workbook: Workbook;
+  try {
+    workbook = await readXlsx(archive, { maxRows: maxRows + 2 });
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(
+      `${name} cannot be read as a workbook: ${error instanceof Error ? error.message.slice(0, 200) : "unknown format"}`,
+      "Open it in a spreadsheet program and save it as .xlsx, or save the sheet as CSV.",
+    );
+  }
+  const texts = { chars: 0 };
+  return workbook.sheets
+    .map((sheet) => tableOf(name, sheet, maxRows, texts))
+    .filter(({ rows }) => rows.length > 0);
+}
+
+/** `texts` counts the characters of all sheets of a workbook. */
+function tableOf(name: string, sheet: Sheet, maxRows: number, texts: { chars: number }): SheetTable {
+  if (sheet.rows.length > maxRows + 1)
+    throw tooLarge(name, `sheet ${sheet.name} has more than ${maxRows} rows`);
+  for (const [key, cell] of sheet.cells ?? [])
+    if (cell.formula !== undefined && (cell.value === null || cell.value === undefined)) {
+      const [row, column] = key.split(",").map(Number);
+      throw new OperatorError(
+        `${name}, sheet ${sheet.name}, cell ${columnName(column!)}${row! + 1}: the formula has no stored result`,
+        "Open the file in a spreadsheet program and save it, or paste the values.",
+      );
+    }
+  const width = Math.max(0, ...sheet.rows.slice(0, 1).map((row) => row.length));
+  const rows = sheet.rows.flatMap((given, index) => {
+    const cells = given.map(textOf);
+    for (const [column, { length }] of cells.entries()) {
+      if (length > MAX_CELL)
+        throw tooLarge(
+          name,
+          `sheet ${sheet.name}, cell ${columnName(column)}${index + 1} has ${length} characters`,
+        );
+      texts.chars += length;
+    }
+    if (texts.chars > MAX_CHARS)
+      throw tooLarge(name, `its cells have more than ${MAX_CHARS / 1_048_576} MiB of text`);
+    while (cells.length < width) cells.push("");
+    return cells.every((cell) => cell.trim() === "") ? [] : [{ row: index + 1, cells }];
+  });
+  const merged = sheet.merges?.length ?? 0;
+  return {
+    sheet: sheet.name,
+    rows,
+    notes: merged > 0 ? [`sheet ${sheet.name}: of ${merged} merged ranges only the first cell is read`] : [],
+  };
+}
+
+function textOf(value: CellValue): string {
+  if (value === null || value === undefined) return "";
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString().slice(0, 10);
+  return String(value);
+}
+
+const tooLarge = (name: string, problem: string) =>
+  new OperatorError(`${name} is too large: ${problem}`, "Save the sheet as CSV, which is read row by row.");
+
+export const tooLargeWorkbook = (name: string) =>
+  tooLarge(name, `it has more than ${MAX_WORKBOOK_BYTES / 1_048_576} MiB`);
