@@ -7,6 +7,7 @@ import { hrefTo } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import type { LoadState } from "../browser/use-load.ts";
 import { count, counted } from "../format.ts";
+import { sumBy } from "../grouping.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useAction, useConsole } from "./console-context.ts";
 
@@ -32,6 +33,11 @@ export function Failures(props: {
             title="Failed deliveries"
             about="By endpoint and error: all events of the selected period. Resending keeps the order, the IDs and the payloads."
           >
+            {failedWithSeveralErrors(groups).map((failures) => (
+              <p key={failures.partner_id} class="choices">
+                <Resend failures={failures} since={since} onResent={onResent} />
+              </p>
+            ))}
             <DataTable
               caption="Failed deliveries by endpoint and error"
               rows={groups}
@@ -43,7 +49,7 @@ export function Failures(props: {
                 {
                   heading: "Action",
                   isNumber: true,
-                  cell: (group) => <Resend group={group} since={since} onResent={onResent} />,
+                  cell: (group) => <Resend failures={failedIn(group)} since={since} onResent={onResent} />,
                 },
               ]}
             />
@@ -54,7 +60,8 @@ export function Failures(props: {
   );
 }
 
-const upTo = (failed: number) => `${count(failed)}${failed < MAX_GROUP_COUNT ? "" : "+"}`;
+const upTo = (failed: number, isCounted = failed < MAX_GROUP_COUNT) =>
+  `${count(failed)}${isCounted ? "" : "+"}`;
 
 function Endpoint({ partner_id, partner_name, url }: FailureGroupJson) {
   return (
@@ -67,18 +74,48 @@ function Endpoint({ partner_id, partner_name, url }: FailureGroupJson) {
   );
 }
 
-function Resend(props: { group: FailureGroupJson; since: string | undefined; onResent: () => void }) {
-  const { group, since, onResent } = props;
-  const { partner_id, partner_name, error, failed, first_at, last_at } = group;
+/** Failed deliveries to a partner: a group, or all of its groups, which have no error in common. */
+type Failed = Pick<FailureGroupJson, "partner_id" | "partner_name" | "failed" | "first_at" | "last_at"> & {
+  error: string | undefined;
+  /** False if there may be older ones than the first. */
+  isCounted: boolean;
+};
+
+const failedIn = (group: FailureGroupJson): Failed => ({
+  ...group,
+  isCounted: group.failed < MAX_GROUP_COUNT,
+});
+
+/** Returns the partners whose deliveries failed with several errors, each with all of them. */
+function failedWithSeveralErrors(groups: readonly FailureGroupJson[]): Failed[] {
+  const byPartner = Map.groupBy(groups, ({ partner_id }) => partner_id);
+  return [...byPartner.values()]
+    .filter((own) => own.length > 1)
+    .map((own) => ({
+      ...own[0]!,
+      error: undefined,
+      failed: sumBy(own, ({ failed }) => failed),
+      isCounted: own.every((group) => failedIn(group).isCounted),
+      first_at: own.map(({ first_at }) => first_at).sort()[0]!,
+      last_at: own
+        .map(({ last_at }) => last_at)
+        .sort()
+        .at(-1)!,
+    }));
+}
+
+function Resend(props: { failures: Failed; since: string | undefined; onResent: () => void }) {
+  const { failures, since, onResent } = props;
+  const { partner_id, partner_name, error, failed, isCounted, first_at, last_at } = failures;
   const { api } = useConsole();
   const { run } = useAction();
   const range: Range = {
     partner_id,
-    error,
-    // The oldest of a group that is not counted to its end is not known.
-    from: failed < MAX_GROUP_COUNT ? first_at : (since ?? new Date(0).toISOString()),
+    ...(error !== undefined && { error }),
+    from: isCounted ? first_at : (since ?? new Date(0).toISOString()),
     to: new Date(Date.parse(last_at) + 1).toISOString(),
   };
+  const number = upTo(failed, isCounted);
   const resend = async () => {
     const path = "/admin/webhook-deliveries/resend";
     const sent = await run(() => api.write<{ resent: number }>("POST", path, range));
@@ -88,15 +125,19 @@ function Resend(props: { group: FailureGroupJson; since: string | undefined; onR
   };
   return (
     <ConfirmDialog
-      name="Resend"
-      confirmName={`Resend ${upTo(failed)}`}
-      title={`Resend ${failed === 1 ? "1 delivery" : `${upTo(failed)} deliveries`} to ${partner_name}?`}
-      isSmall
+      name={error === undefined ? `Resend all ${number} to ${partner_name}` : "Resend"}
+      confirmName={`Resend ${number}`}
+      title={`Resend ${failed === 1 ? "1 delivery" : `${number} deliveries`} to ${partner_name}?`}
+      isSmall={error !== undefined}
       onConfirm={resend}
     >
       <p>
-        {error === "" ? "With an unknown error" : `With the error “${error}”`}, created from{" "}
-        <Moment at={range.from} /> to <Moment at={last_at} />. Each gets three new attempts.
+        {error === undefined
+          ? "With any error"
+          : error === ""
+            ? "With an unknown error"
+            : `With the error “${error}”`}
+        , created from <Moment at={range.from} /> to <Moment at={last_at} />. Each gets three new attempts.
       </p>
     </ConfirmDialog>
   );
