@@ -32,6 +32,7 @@ let partnerId: string;
 let deliveryId: string;
 let componentId: string;
 let propertyId: string;
+let applianceId: string;
 
 beforeAll(async () => {
   const settings = {
@@ -68,7 +69,11 @@ beforeAll(async () => {
   }
   const ended = await full.json("embed", "create", property.id, "--expires", "90");
   await full.json("embed", "revoke", ended.embed_id);
-  ({ id: componentId, property_id: propertyId } = (await client.get("/v1/alerts")).body.alerts[0]);
+  ({
+    id: componentId,
+    property_id: propertyId,
+    appliance_id: applianceId,
+  } = (await client.get("/v1/alerts")).body.alerts[0]);
   deliveryId = (await keys.full.client.post(`/admin/partners/${partnerId}/webhook-test`, undefined, 202)).body
     .id;
   await receiver.waitFor((received) => received.length > 0);
@@ -142,6 +147,10 @@ describe("the console", () => {
       [`partners/${partnerId}/costs`]: false,
       [`deliveries/${deliveryId}`]: true,
       [`components/${componentId}`]: true,
+      ...{ book: false, "book?view=alerts": false, "book?view=losses": false },
+      [`book/${propertyId}`]: false,
+      [`properties/${propertyId}`]: false,
+      [`appliances/${applianceId}`]: false,
     };
     const found: Record<string, string[]> = {};
     let dialogs = 0;

@@ -15,6 +15,7 @@ import {
   REDUCED_MOTION,
   screenshot,
   setDetailsOpen,
+  textProblems,
 } from "../support/page-checks.ts";
 import { addAppliance, addConditionTrend, addProperty, addWornAppliance } from "../support/portfolio.ts";
 
@@ -72,7 +73,7 @@ const SIZES = [
 ];
 const STATES = ["demo", "empty", "large", "strange", "revoked"];
 
-// Rule: embed-accessibility
+// Rule: embed-accessibility, text-layout
 test.each(STATES)(
   "the page in the state %s fits and is accessible on a desktop, a tablet and a phone",
   async (state) => {
@@ -95,6 +96,12 @@ test.each(STATES)(
         );
       await setDetailsOpen(page, false);
     }
+    const texts: Record<number, string[]> = {};
+    for (const width of [375, 768, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      texts[width] = await textProblems(page);
+    }
+    expect(texts).toEqual({ 375: [], 768: [], 1024: [], 1440: [] });
     // The browser logs the 404 itself.
     expect(pageErrors.filter((one) => !one.includes("404"))).toEqual([]);
     await close();

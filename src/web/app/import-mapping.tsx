@@ -109,7 +109,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 /** IDs and serials, whose cells mean themselves; those of types can be names. */
 const isReference = (field: string) => field === "serial" || (field.endsWith("_id") && field !== "type_id");
 
-/** What the cells of a column mean, if they are a choice among a few: `5` can be `good`. */
+/** The meanings of the cells of a column that is a choice among a few: `5` can be `good`. */
 function CellMeanings(props: {
   file: TableFile;
   column: string;
