@@ -8,7 +8,7 @@ import { yieldInBackground, yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store } from "../store/store.ts";
-import { priceBasis, recalculateSums, requestIfBasisChanged } from "../usecases/costs/recalculate.ts";
+import { recalculateSums, requestIfBasisChanged, sumsBasis } from "../usecases/costs/recalculate.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { renewStandings } from "../usecases/losses/standings.ts";
@@ -177,8 +177,8 @@ export function jobTable(deps: JobDeps): Job[] {
 function recalculation({ store, knowledge, clock, log }: JobDeps): Job["run"] {
   let isBasisKnown = false;
   return async (signal) => {
-    if (!isBasisKnown && (await requestIfBasisChanged(store, priceBasis(knowledge))))
-      log.info({}, "prices differ from those of the stored sums, which are recalculated");
+    if (!isBasisKnown && (await requestIfBasisChanged(store, sumsBasis(knowledge))))
+      log.info({}, "knowledge base or settings differ from those of the stored sums, which are recalculated");
     isBasisKnown = true;
     const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
     for (const partnerId of await recalculateSums(deps))

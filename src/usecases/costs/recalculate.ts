@@ -44,21 +44,27 @@ export async function isRecalculating(
   return (await recalculations.ofPartner(partnerId)) !== undefined;
 }
 
-/** Returns a digest of what prices follow from beside cost books: the knowledge base and the settings. */
-export function priceBasis(knowledge: Knowledge): string {
+/**
+ * Returns a digest of what stored sums, and when units are due, follow from beside rows and cost books: the knowledge base and
+ * the settings. Scores themselves follow a new model with the next snapshot.
+ */
+export function sumsBasis(knowledge: Knowledge): string {
   const costs = [...knowledge.types.values()].map((type) => [
     ...[type.id, type.replacementCents, type.size, type.whole],
-    type.components.map(({ id, proactiveCents, emergencyCents, damage }) => [
-      ...[id, proactiveCents, emergencyCents, damage],
+    type.components.map((def) => [
+      ...[def.id, def.proactiveCents, def.emergencyCents, def.damage],
+      ...[def.medianLifeYears, def.weibullShape, def.fixedLifeYears, def.safety, def.replaced],
     ]),
   ]);
+  const { brandFactor, evidence } = knowledge.model;
+  const life = { brandFactor, smartEvent: evidence.smartEvent };
   const { locationFactors, priceLevel } = knowledge.priceTerms;
   const terms = { priceLevel, locationFactors: locationFactors && [...locationFactors] };
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([costs, terms])).digest("hex");
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([costs, terms, life])).digest("hex");
 }
 
 /**
- * Requests the recalculation of all partners if prices follow from anything else than those of the stored sums: another
+ * Requests the recalculation of all partners if the sums follow from anything else than the stored ones: another
  * knowledge base, or other settings. `basis` is a digest of both.
  */
 export async function requestIfBasisChanged(store: Store, basis: string): Promise<boolean> {
