@@ -71,7 +71,7 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   for (const file of request.files)
     for (const table of await openTables(resolve(cwd, file), areaUnit)) {
       const kept = table.form?.mapping ?? mappingOf(saved, table.headings);
-      const mapping = refined(kept ?? guessFileMapping(knowledge, table), request);
+      const mapping = refined(kept ?? guessFileMapping(knowledge, table, request.map), request);
       if (!kept) refuseAmbiguous({ table, mapping }, request, context);
       if (!table.form) refuseMisnamed(table, mapping);
       refuseUnknownTypes(table, mapping, isType);
@@ -143,7 +143,7 @@ function lacking({ table, mapping }: Mapped): UsageError {
   const headings = table.headings.filter(Boolean).map((heading) => JSON.stringify(heading.slice(0, 60)));
   return new UsageError(
     `${table.name}: no column for ${fields.join(" and ")} was recognized, which each row needs to be ${ROWS[mapping.rows]}`,
-    `Its headings are ${someOf(headings)}. Pass ${fields.map((field) => `--map 'COLUMN=${field}'`).join(" ")}, or --default ${fields[0]}=VALUE.`,
+    `Its headings are ${someOf(headings)}. Pass ${fields.map((field) => `--map 'COLUMN=${field}'`).join(" ")}, or --default ${fields[0]}=VALUE. If the headings are in a lower row, delete the rows above it.`,
   );
 }
 
@@ -253,7 +253,8 @@ function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => bo
       (heading) => !used.has(heading) && fieldMeant(mapping, heading) === field,
     );
     const not = others.length > 0 ? ` (not ${someOf(others)})` : "";
-    const comma = mapping.decimal_comma?.includes(field) ? " with a decimal comma" : "";
+    const hasComma = mapping.decimal_comma?.includes(field) && examples.some((cell) => /[.,]/.test(cell));
+    const comma = hasComma ? " with a decimal comma" : "";
     const either = format && ambiguousIn(table, column) ? ", or with the day first: pass --dates" : "";
     const from = table.form ? "" : `${oneLine(column)}${format}${comma}${either}: `;
     lines.push([field, `${from}${(mapped.length > 0 ? mapped : examples).join(", ").slice(0, 90)}${not}`]);

@@ -26,6 +26,8 @@ export type Mapping = {
   /** By field: what a cell means. */
   values: Readonly<Record<string, Readonly<Record<string, string>>>>;
   dates: Readonly<Record<string, DateFormat>>;
+  /** The fields whose numbers have a decimal comma. */
+  decimal_comma?: readonly string[];
   equipment: readonly { column: string; year_column?: string }[];
   scores: readonly { column: string }[];
 };
@@ -99,7 +101,11 @@ export function withField(file: TableFile, mapping: Mapping, column: string, fie
   );
   const ofKept = <T>(byField: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(byField).filter(([name]) => Object.hasOwn(fields, name)));
-  const kept = { ...mapping, fields, values: ofKept(mapping.values), dates: ofKept(mapping.dates) };
+  const decimal_comma = mapping.decimal_comma?.filter((name) => Object.hasOwn(fields, name));
+  const kept = {
+    ...{ ...mapping, fields, values: ofKept(mapping.values), dates: ofKept(mapping.dates) },
+    ...(decimal_comma && { decimal_comma }),
+  };
   if (field === "") return kept;
   const chosen = { ...kept, fields: { ...fields, [field]: column } };
   if (!DAY_FIELDS.includes(field)) return chosen;

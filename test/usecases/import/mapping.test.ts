@@ -15,7 +15,7 @@ import {
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
 import { findHeadings } from "../../../src/usecases/import/mapping/heading-row.ts";
-import { mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
+import { guessFileMapping, mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
 import { sizeIn } from "../../../src/usecases/import/mapping/measures.ts";
 import { amountIn, decimalCommaIn } from "../../../src/usecases/import/mapping/numbers.ts";
 import { prepareFiles } from "../../../src/usecases/import/mapping/prepare.ts";
@@ -123,6 +123,38 @@ describe("a guessed mapping", () => {
       Property Id | Address | Number of Units | Units
       1 | 1 Elm St | | 12`);
     expect(fields.unit_count).toBe("Units");
+  });
+
+  test("follows from the columns that are chosen, also what the rows are, and how their cells are read", () => {
+    const rows = [
+      ["Elm", "T-1", "Repair", "14/03/2021", "1.250,50"],
+      ["Elm", "T-2", "Repair", "15/03/2021", "90,00"],
+    ];
+    const table = { headings: ["Site", "Tag", "What", "When", "Bill"], sample: rows };
+    const chosen = [
+      { column: "What", field: "event_type" },
+      { column: "When", field: "date" },
+      { column: "Bill", field: "total_cost" },
+      { column: "Site", field: "name" },
+    ];
+    expect(guessFileMapping(loadKnowledge(), table, chosen)).toMatchObject({
+      rows: "service_events",
+      fields: { event_type: "What", date: "When", total_cost: "Bill", name: "Site", serial: "Tag" },
+      dates: { date: "DD/MM/YYYY" },
+      decimal_comma: ["total_cost"],
+    });
+    const buildings = {
+      headings: ["Name", "Address", "State", "Built On"],
+      sample: [["Elm", "1 Elm St", "NY", "1990"]],
+    };
+    const other = [
+      { column: "Name", field: "serial" },
+      { column: "Built On", field: "year_built" },
+    ];
+    expect(guessFileMapping(loadKnowledge(), buildings, other)).toMatchObject({
+      rows: "properties",
+      fields: { name: "Name", year_built: "Built On" },
+    });
   });
 
   test("finds a Canadian province by postal codes, and none where they differ", () => {

@@ -18,18 +18,23 @@ const NOT_EQUIPMENT =
 /** Fewer columns of scores are no visit of a whole building. */
 const FEWEST_SCORES = 4;
 
-/** Guesses what the rows of a file are, and what its columns contain, by their headings and the first rows. */
+/**
+ * Guesses what the rows of a file are, and what its columns contain, by their headings and the first rows. `chosen` has the
+ * fields of columns that need no guess.
+ */
 export function guessMapping(
   headings: readonly string[],
   sample: readonly (readonly string[])[],
   known: KnownFields,
   typeOf: (text: string) => string | undefined,
   hasCommas = false,
+  chosen: ReadonlyMap<string, string> = new Map(),
 ): FileMapping {
+  const taken = new Set([...chosen.values()].map(plainWords));
   const columns = headings.map(
     (heading, at): Column => ({
       name: heading,
-      words: plainWords(heading),
+      words: wordsOf(heading, chosen, taken),
       cells: sample.map((row) => (row[at] ?? "").trim()).filter((cell) => !NO_VALUE.test(cell)),
     }),
   );
@@ -72,6 +77,14 @@ export function guessMapping(
       scale: [1, scores.some((one) => isAbove5(column(one.column)!)) ? 10 : 5] as const,
     }),
   };
+}
+
+/** Returns the words of a heading, or of the field that is chosen for it, which no other heading then means. */
+function wordsOf(heading: string, chosen: ReadonlyMap<string, string>, taken: ReadonlySet<string>): string {
+  const field = chosen.get(heading);
+  if (field !== undefined) return plainWords(field);
+  const words = plainWords(heading);
+  return taken.has(words) ? "" : words;
 }
 
 const isAbove5 = ({ cells }: Column) => cells.some((cell) => Number(cell) > 5);

@@ -1,15 +1,20 @@
 import { closestMatch } from "../../../closest-match.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
+import type { ColumnMapping } from "../columns.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";
 import { guessMapping } from "./guess.ts";
 import type { Table } from "./table.ts";
 import { fieldOfHeading, plainWords } from "./words.ts";
 
-/** Guesses the mapping of a file, by its headings and first rows. */
+/**
+ * Guesses the mapping of a file, by its headings and first rows, and by the fields that are chosen for columns: what they say of
+ * another kind of rows counts only if the file lacks a required field otherwise.
+ */
 export function guessFileMapping(
   { types }: Knowledge,
   { headings, sample, hasCommas }: Pick<Table, "headings" | "sample" | "hasCommas">,
+  chosen: readonly ColumnMapping[] = [],
 ): FileMapping {
   const names = new Map(
     [...types.values()].flatMap(({ id, name }) => [
@@ -17,7 +22,22 @@ export function guessFileMapping(
       [plainWords(name), id],
     ]),
   );
-  return guessMapping(headings, sample, IMPORT_FIELDS, (text) => names.get(plainWords(text)), hasCommas);
+  const guess = (columns: readonly ColumnMapping[]) =>
+    guessMapping(
+      headings,
+      sample,
+      IMPORT_FIELDS,
+      (text) => names.get(plainWords(text)),
+      hasCommas,
+      new Map(columns.map(({ column, field }) => [column, field])),
+    );
+  const plain = guess([]);
+  const own = chosen.filter(({ column }) => headings.includes(column));
+  if (own.length === 0) return plain;
+  const whole = guess(own);
+  if (lackingFields(plain).length > 0 && lackingFields(whole).length === 0) return whole;
+  const known = mappableFields(plain);
+  return guess(own.filter(({ field }) => known.includes(field)));
 }
 
 /** Returns the kind of the importer's rows that the rows of a file become. */
