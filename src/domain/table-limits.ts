@@ -6,3 +6,6 @@ export const MOST_COLUMNS = 300;
 export const MOST_CELL = 4_000;
 /** In characters. */
 export const MOST_HEADING = 1_000;
+
+/** The words for what is left out of a table whose rows have cells without a heading. */
+export const UNNAMED_CELLS = { column: "unnamed columns", reason: "no heading" } as const;

@@ -25,6 +25,7 @@ const file = (rows: number) => ({
   name: "a.csv",
   columns: ["Address", "Boilers"],
   rows: Array.from({ length: rows }, (_, at) => ({ number: at + 2, cells: [`${at} Elm St`, "500"] })),
+  unnamed: 0,
 });
 
 /** Imports rows by an API that takes so many at once; returns the places and numbers of rows that it took. */
@@ -127,6 +128,12 @@ test("a file that no call could import is refused before any call", async () => 
   expect(await read('A,B\n1,5" x\n')).toContain("Row 2 has a quote in an invalid position");
 });
 
+test("cells beyond the columns are counted as left out", async () => {
+  const run = await rejectedOf({ ...file(1), unnamed: 3 });
+  expect(run.leftOut).toEqual([{ column: "unnamed columns", reason: "no heading", cells: 3 }]);
+  expect((await rejectedOf(file(1))).leftOut).toEqual([]);
+});
+
 test("an aborted import sends no further call", async () => {
   const leaving = new AbortController();
   let calls = 0;
@@ -162,7 +169,7 @@ test("a field that moves to another column loses what was guessed of its cells, 
 test("a sheet of a workbook is a table with the numbers of its rows, blank ones left out", () => {
   const rows = [
     { row: 2, cells: ["Address", "Rating"] },
-    { row: 3, cells: ["1 Elm St", "5"] },
+    { row: 3, cells: ["1 Elm St", "5", "seen", " "] },
     { row: 6, cells: ["2 Elm St"] },
   ];
   expect(tableOfSheet("a.xlsx", { sheet: "Visits", rows, notes: [] }, false)).toEqual({
@@ -172,6 +179,7 @@ test("a sheet of a workbook is a table with the numbers of its rows, blank ones 
       { number: 3, cells: ["1 Elm St", "5"] },
       { number: 6, cells: ["2 Elm St", ""] },
     ],
+    unnamed: 1,
   });
   expect(tableOfSheet("a.xlsx", { sheet: "Visits", rows: rows.slice(0, 1), notes: [] }, true)).toBe(
     "a.xlsx has no rows below a first line with the names of the columns.",
@@ -183,6 +191,7 @@ describe("the meaning of cells", () => {
     name: "a.csv",
     columns: [" Rating "],
     rows: cells.map((cell, at) => ({ number: at + 2, cells: [cell] })),
+    unnamed: 0,
   });
 
   test("is asked for a choice among a few, the commonest first, as the API reads them", () => {

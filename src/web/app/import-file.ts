@@ -1,4 +1,10 @@
-import { MOST_CELL, MOST_COLUMNS, MOST_HEADING, MOST_ROWS } from "../../domain/table-limits.ts";
+import {
+  MOST_CELL,
+  MOST_COLUMNS,
+  MOST_HEADING,
+  MOST_ROWS,
+  UNNAMED_CELLS,
+} from "../../domain/table-limits.ts";
 import { DATE_FORMATS, DAY_FIELDS, type DateFormat, dateFormatOf } from "../../domain/written-dates.ts";
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
@@ -13,6 +19,8 @@ export type TableFile = {
   name: string;
   columns: readonly string[];
   rows: readonly TableRow[];
+  /** The number of cells beyond the columns, which are not sent. */
+  unnamed: number;
 };
 /** The cells of a row, and its number as spreadsheets count: 1 is the first row of the file, blank rows included. */
 type TableRow = { number: number; cells: readonly string[] };
@@ -88,7 +96,8 @@ function tableOfRows(name: string, all: readonly TableRow[]): TableFile | string
     number,
     cells: columns.map((_, at) => cells[at] ?? ""),
   }));
-  return { name, columns, rows: filled };
+  const beyond = rows.map(({ cells }) => cells.slice(columns.length).filter((cell) => cell.trim() !== ""));
+  return { name, columns, rows: filled, unnamed: beyond.reduce((sum, cells) => sum + cells.length, 0) };
 }
 
 /**
@@ -214,7 +223,7 @@ export async function importFile(
       claims: none,
     },
     rejected: [],
-    leftOut: [],
+    leftOut: file.unnamed > 0 ? [{ ...UNNAMED_CELLS, cells: file.unnamed }] : [],
   };
   onProgress(run);
   let most = rowsACall(file);

@@ -433,12 +433,12 @@ describe("prepared files", () => {
     ]);
   });
 
-  test("count cells without a heading, and say in which row the first is", async () => {
+  test("count cells without a heading", async () => {
     const { rowsOf, leftOut } = await prepare(await open(NOW), [
       "name,address,state,\nElm,1 Elm St,NY,\nOak,2 Oak St,NY,x,\nFir,3 Fir St,NY,,y,z\n",
     ]);
     expect(await rowsOf("properties")).toHaveLength(3);
-    expect(leftOut).toMatchObject([{ what: "cells from row 3 on", reason: "no heading", cells: 3 }]);
+    expect(leftOut).toMatchObject([{ what: "unnamed columns", reason: "no heading", cells: 3 }]);
   });
 
   test("add the equipment that a count has beyond what exists, and yield after each column", async () => {

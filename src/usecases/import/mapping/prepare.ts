@@ -6,6 +6,7 @@ import { displayed, unitLabel } from "../../../domain/display.ts";
 import { Failure, OperatorError } from "../../../domain/errors.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
+import { UNNAMED_CELLS } from "../../../domain/table-limits.ts";
 import { readDate } from "../../../domain/written-dates.ts";
 import type { Yield } from "../../../event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
@@ -78,7 +79,7 @@ export async function prepareFiles(
         await yieldNow();
         if (!table.form && row.isIdle(cells)) continue;
         const origin = `${table.name}:${line}`;
-        row.countUnnamed(line, cells);
+        row.countUnnamed(cells);
         const fields = row.fields(cells);
         if (rows === "properties") {
           const property = await known.register(fields, isNamed);
@@ -161,8 +162,6 @@ const visitFields = ({ date, technician }: Cells): Cells => ({
 class RowMapper {
   readonly #at: ReadonlyMap<string, number>;
   readonly #areaUnit: AreaUnit;
-  /** The first row with such cells. */
-  #firstUnnamed: number | undefined;
 
   constructor(
     private readonly table: Table,
@@ -192,12 +191,10 @@ class RowMapper {
   }
 
   /** Counts the cells of a row that have no heading, and cannot mean anything. */
-  countUnnamed(line: number, cells: readonly string[]): void {
+  countUnnamed(cells: readonly string[]): void {
     const { name, headings } = this.table;
     const unnamed = cells.filter((cell, at) => cell.trim() !== "" && !headings[at]).length;
-    if (unnamed === 0) return;
-    this.#firstUnnamed ??= line;
-    this.left.add(name, `cells from row ${this.#firstUnnamed} on`, "no heading", unnamed);
+    if (unnamed > 0) this.left.add(name, UNNAMED_CELLS.column, UNNAMED_CELLS.reason, unnamed);
   }
 
   fields(cells: readonly string[]): Record<string, string | undefined> {
