@@ -58,6 +58,7 @@ const SENTENCES = {
   "appliance.retired": (subject) => `retired the appliance ${subject} on its day`,
   "component.update": (subject, detail) => `corrected the component ${subject}${fieldsOf(detail)}`,
   "claim.update": (subject, detail) => `corrected the claim ${subject}${fieldsOf(detail)}`,
+  "claim.void": (subject) => `voided the claim ${subject}`,
   "service_event.update": (subject, detail) => `corrected the service event ${subject}${fieldsOf(detail)}`,
   "service_event.void": (subject) => `voided the service event ${subject}`,
   "work.mark": (subject, detail) => `marked work on ${subject}${fieldsOf(detail)}`,

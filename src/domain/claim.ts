@@ -17,6 +17,9 @@ export type Claim = {
   description: string | null;
   /** Denied claims are stored but affect no score. */
   status: ClaimStatus;
+  /** The instant at which it was voided: since then it counts nowhere; null for one that counts. */
+  voidedAt: Instant | null;
+  voidReason: string | null;
   createdAt: Instant;
 } & LossFigures;
 
@@ -57,7 +60,10 @@ export function incurredCents({
 }
 
 /** The input for a new claim. */
-export type NewClaim = Omit<Claim, "id" | "partnerId" | "propertyId" | "createdAt" | keyof LossFigures> &
+export type NewClaim = Omit<
+  Claim,
+  "id" | "partnerId" | "propertyId" | "voidedAt" | "voidReason" | "createdAt" | keyof LossFigures
+> &
   Partial<LossFigures>;
 
 /** Changed fields of a claim. */

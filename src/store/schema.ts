@@ -646,6 +646,9 @@ export function schemaOf(columnTypes: ColumnTypes) {
       closedOn: text("closed_on"),
       /** The day of the amounts. */
       valuedAt: text("valued_at"),
+      /** The instant at which it was voided: since then it counts nowhere. */
+      voidedAt: bigint("voided_at"),
+      voidReason: text("void_reason"),
       createdAt: bigint("created_at").notNull(),
     },
     (t) => [

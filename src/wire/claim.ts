@@ -46,6 +46,7 @@ import {
 } from "./schema/input.ts";
 import { round, usdFromCents, usdOrNull } from "./schema/units.ts";
 import { type OptionalType, RecordType, type WireOf } from "./schema/wire-type.ts";
+import { type ChangeOrVoid, readVoiding, voidFields, voidInput, voidView } from "./voiding.ts";
 
 /** A multiplier on the hazard of failure; 1 has no effect. */
 const ratio = (description: string, example: number) => number(description, example, { minimum: 0 });
@@ -84,6 +85,7 @@ const claimFields = {
   reported_on: day("Date on which the claim was reported", "2025-03-16").orNull(),
   closed_on: day("Date on which the claim was closed", "2025-09-01").orNull(),
   valued_at: day("Valuation date of the amounts", "2026-01-31").orNull(),
+  ...voidFields,
   created_at: instant("When the record was created"),
 };
 
@@ -109,6 +111,7 @@ export const storedClaimView = storedClaim.serializer((claim: Claim) => ({
   reported_on: claim.reportedOn,
   closed_on: claim.closedOn,
   valued_at: claim.valuedAt,
+  ...voidView(claim),
   created_at: toIso(claim.createdAt),
 }));
 
@@ -126,7 +129,7 @@ export type ClaimJson = WireOf<typeof claim>;
 
 export const claimView = claim.serializer((knowledge: Knowledge, claim: Claim, today: Day) => ({
   ...storedClaimView(claim),
-  scoring_impact: ratioView(claimRatio(knowledge, claim, dayNumber(today))),
+  scoring_impact: claim.voidedAt === null ? ratioView(claimRatio(knowledge, claim, dayNumber(today))) : 1,
 }));
 export const claimReply = forPartner(claim);
 export const claimPage = page("claims", claim, { property_id: claimFields.property_id });
@@ -336,6 +339,7 @@ export const claimChange = input("ClaimChange", {
   ),
   status: optional(constraint.claimStatus, claimFields.status),
   ...optionalFields,
+  ...voidInput,
 });
 
 const claimList = body({ claims: items("The claims to create", newClaim) });
@@ -357,9 +361,21 @@ export function readNewClaim(given: unknown): NewClaim {
   };
 }
 
+/** Reads a change, which has only the fields of the request, or a request to void the claim. Throws invalid_request. */
+export function readClaimRequest(given: unknown): ChangeOrVoid<ClaimChange> {
+  const { voided, reason, ...wire } = claimChange.parse(given);
+  const fields = CLAIM_CHANGES.filter((name) => Object.hasOwn(wire, name));
+  const voiding = readVoiding({ voided, reason }, fields);
+  return voiding ? { void: voiding } : { change: readChange(wire) };
+}
+
+/** The fields that a change may have. */
+export const CLAIM_CHANGES = Object.keys(claimChange.fields).filter((name) => !(name in voidInput));
+
 /** Reads a change, which has only the fields of the request. Throws invalid_request. */
-export function readClaimChange(given: unknown): ClaimChange {
-  const wire = claimChange.parse(given);
+export const readClaimChange = (given: unknown): ClaimChange => readChange(claimChange.parse(given));
+
+function readChange(wire: InputOf<typeof claimChange.fields>): ClaimChange {
   const change: ClaimChange = readOptional(wire);
   if (wire.claim_type !== undefined) change.claimType = wire.claim_type.trim();
   if (wire.date_of_loss !== undefined) change.dateOfLoss = wire.date_of_loss;

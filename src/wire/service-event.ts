@@ -19,7 +19,6 @@ import * as constraint from "./schema/constraints.ts";
 import {
   day,
   enumOf,
-  flag,
   id,
   instant,
   number,
@@ -40,8 +39,9 @@ import {
   required,
   textOrNull,
 } from "./schema/input.ts";
-import { isoOrNull, usdOrNull } from "./schema/units.ts";
+import { usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
+import { type ChangeOrVoid, readVoiding, voidFields, voidInput, voidView } from "./voiding.ts";
 
 const conditionScale = numberList("The worst and the best score that the inspector could give", [1, 5]);
 
@@ -67,9 +67,7 @@ export const serviceEvent = record("ServiceEvent", {
     "The inspections that it was, of those that the appliance's type needs (`inspections` of GET /v1/appliance-types)",
     ["sprinkler_annual_inspection"],
   ),
-  voided: flag("Whether it was voided: it is kept, and counts nowhere", false),
-  voided_at: instant("When it was voided").orNull(),
-  void_reason: text("The reason for voiding it", "Logged on the wrong building").orNull(),
+  ...voidFields,
   created_at: instant("When the record was created"),
 });
 
@@ -92,9 +90,7 @@ export const serviceEventView = serviceEvent.serializer((event: ServiceEvent) =>
   condition_after: event.conditionAfter,
   ...conditionScoreView(event.conditionScore),
   inspection_types: event.inspectionTypes ?? [],
-  voided: event.voidedAt !== null,
-  voided_at: isoOrNull(event.voidedAt),
-  void_reason: event.voidReason,
+  ...voidView(event),
   created_at: toIso(event.createdAt),
 }));
 
@@ -177,11 +173,7 @@ export const serviceEventChange = input("ServiceEventChange", {
   date: optional(constraint.day, out.date),
   appliance_id: optional(constraint.idText, out.appliance_id),
   ...optionalFields,
-  voided: optional(
-    constraint.flag,
-    out.voided.describedAs("true voids the event; with no other field than `reason`. It cannot be undone"),
-  ),
-  reason: nullable(constraint.line, out.void_reason),
+  ...voidInput,
 });
 
 export const newServiceEvents = body({ events: items("The service events to create", newServiceEvent) });
@@ -204,19 +196,14 @@ export function readNewServiceEvent(given: unknown): NewServiceEvent {
   };
 }
 
-/** The request to change an event, or to void it. */
-export type ServiceEventRequest = { change: ServiceEventChange } | { void: { reason: string | null } };
+export type ServiceEventRequest = ChangeOrVoid<ServiceEventChange>;
 
 /** Reads a change, which has only the fields of the request, or a request to void the event. Throws invalid_request. */
 export function readServiceEventChange(given: unknown): ServiceEventRequest {
   const { voided, reason, ...wire } = serviceEventChange.parse(given);
   const fields = Object.keys(serviceEventChange.fields).filter((name) => Object.hasOwn(wire, name));
-  if (voided && fields.length > 0)
-    throw invalid(
-      `voided cannot be combined with ${fields.join(", ")}: send the change first, or void alone`,
-      [{ field: "voided", message: "must be sent with no other field than reason" }],
-    );
-  if (voided) return { void: { reason: textOrNull(reason) } };
+  const voiding = readVoiding({ voided, reason }, fields);
+  if (voiding) return { void: voiding };
   const change: ServiceEventChange = readOptional(wire);
   if (wire.event_type !== undefined) change.eventType = wire.event_type;
   if (wire.date !== undefined) change.date = wire.date;

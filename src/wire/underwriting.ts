@@ -47,7 +47,7 @@ const underwriting = object({
   overdue_inspections: list("Mandatory inspections past their due date, the earliest first", inspection),
   claims: object({
     since: day("Start of the five years that are counted", "2021-11-25"),
-    count: whole("Claims with a date of loss in those years, without denied ones", 3),
+    count: whole("Claims with a date of loss in those years, without denied and voided ones", 3),
     incurred: usd("What they incurred: paid and outstanding; the amount of a claim without either", 48_200),
     per_year: number("Claims a year on record", 0.6),
     expected_damages_per_year: number("Damages a year that the model expects now", 0.8),

@@ -69,6 +69,9 @@ describe("one claim", () => {
       reported_on: CLAIM.date_of_loss,
       closed_on: null,
       valued_at: null,
+      voided: false,
+      voided_at: null,
+      void_reason: null,
       created_at: expect.stringMatching(/Z$/),
     };
     const optional = {
@@ -411,6 +414,46 @@ describe("a recorded claim", () => {
     expect((await record({ ...CLAIM, amount: 5, outstanding: 100 })).incurred).toBe(105);
   });
 
+  // Rule: void-claim
+  test("is voided once, counts nowhere, and leaves its number", async () => {
+    const { property, path, record, score, impact, list } = await insured();
+    const before = await score("boiler_burner");
+    const { id } = await record({ ...CLAIM, claim_number: "V-1" });
+    expect(await score("boiler_burner")).toBeGreaterThan(before);
+    const put = async (body: object, status = 200) => (await client.put(`${path}/${id}`, body, status)).body;
+    const { body: claim } = await client.get(`${path}/${id}`);
+    expect(claim).toMatchObject({ voided: false, voided_at: null, void_reason: null });
+    expect((await put({ voided: true, status: "closed" }, 400)).details[0].field).toBe("voided");
+    expect((await put({ voided: false, carrier: "X" })).carrier).toBe("X");
+    const voided = await put({ voided: true });
+    expect(voided).toEqual({
+      ...{ ...claim, carrier: "X", scoring_impact: 1 },
+      ...{ voided: true, voided_at: expect.any(String), void_reason: null, warnings: [] },
+    });
+    const withReason = await put({ voided: true, reason: "wrong house" });
+    expect(withReason).toEqual({ ...voided, void_reason: "wrong house" });
+    expect(await put({ voided: true, reason: "again" })).toEqual(withReason);
+    expect((await put({ status: "closed" }, 409)).error).toBe(
+      `Claim ${id} was voided and cannot be changed: record it again`,
+    );
+    expect(await score("boiler_burner")).toBe(before);
+    expect(await list()).toMatchObject({ total: 0, claims: [] });
+    expect(await impact()).toMatchObject({ total_claims: 0, claims: [] });
+    const underwriting = (await client.get(`/v1/property/${property.id}/underwriting`)).body;
+    expect(underwriting.claims).toMatchObject({ count: 0, incurred: 0 });
+    const again = await record({ ...CLAIM, claim_number: "V-1" });
+    expect((await list()).total).toBe(1);
+    const twice = await mainstay.json("claim", "void", again.id);
+    expect(twice).toMatchObject({ id: again.id, voided: true, void_reason: null });
+    const reasoned = await mainstay.json("claim", "void", again.id, "--reason", "twice");
+    expect(reasoned).toEqual({ ...twice, void_reason: "twice" });
+    const { entries } = await mainstay.json("audit", "--subject", again.id);
+    expect(entries.map(({ action, detail }: Json) => [action, Object.keys(detail.after)])).toEqual([
+      ["claim.void", ["void_reason"]],
+      ["claim.void", ["voided", "voided_at"]],
+    ]);
+  });
+
   // Rule: claim-number
   test("keeps its number to itself in its property", async () => {
     const { path, record, property } = await insured();
@@ -447,7 +490,7 @@ describe("a recorded claim", () => {
     ]);
   });
 
-  // Rule: update-claim, loss-run
+  // Rule: update-claim, loss-run, void-claim
   test("is corrected by command and by a loss run, each in the audit log", async () => {
     const { property, record, list } = await insured();
     const { id } = await record({ ...CLAIM, claim_number: "A-1" });
@@ -515,6 +558,15 @@ describe("a recorded claim", () => {
       closed_on: "2025-03-01",
       valued_at: "2025-04-01",
     };
+    const voiding = (number: string) => `${property.id},${number},water_damage,2025-01-31,true,twice`;
+    const toVoid = "property_id,claim_number,claim_type,date_of_loss,voided,void_reason";
+    writeFileSync(file, [toVoid, voiding("A-2"), voiding("A-0")].join("\n"));
+    expect((await run()).claims).toEqual({ read: 2, created: 0, updated: 0, unchanged: 2 });
+    const { claims: voids, changes } = await run("--update");
+    expect(voids).toEqual({ read: 2, created: 0, updated: 1, unchanged: 1 });
+    expect(changes).toMatchObject([{ field: "voided", from: false, to: true }]);
+    expect((await run("--update")).claims).toMatchObject({ updated: 0, unchanged: 2 });
+    expect((await list()).claims.map((one: Json) => one.claim_number)).toEqual(["A-1"]);
     const [columns, cells] = [Object.keys(stated), Object.values(stated)];
     const key = `${property.id},A-9,water_damage,2025-01-31`;
     writeFileSync(

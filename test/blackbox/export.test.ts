@@ -133,7 +133,7 @@ describe("mainstay export", () => {
         "recorded_at created_at",
       claim:
         "id property_id claim_type date_of_loss claim_number carrier amount_paid description status paid " +
-        "outstanding incurred deductible alae catastrophe_code reported_on closed_on valued_at created_at",
+        "outstanding incurred deductible alae catastrophe_code reported_on closed_on valued_at voided voided_at void_reason created_at",
       cost_line: "id type_id component_def_id state proactive_cost reactive_cost size as_of basis",
       work_mark: "component_id appliance_id state until by reason marked_at",
       saved_filter: "name query saved_at",

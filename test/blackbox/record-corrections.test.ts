@@ -221,7 +221,7 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await close();
   });
 
-  // Rule: record-pages, update-claim, void-service-event, update-component
+  // Rule: record-pages, update-claim, void-claim, void-service-event, update-component
   test("a claim, a component and a service event are corrected", async () => {
     const client = server.as(partner);
     const appliance = await heater();
@@ -257,6 +257,14 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
       ...{ catastrophe_code: "CAT 12", reported_on: "2026-03-02", closed_on: "2026-06-01" },
       valued_at: "2026-09-30",
     });
+
+    await page.getByRole("button", { name: "Void claim of" }).click();
+    await look(page, `${site}-void-claim`);
+    await dialog.getByLabel("Reason").fill("Other building");
+    await dialog.getByRole("button", { name: "Void" }).click();
+    await page.getByText("No claims").waitFor();
+    const voided = (await client.get(`/v1/property/${appliance.property_id}/claims/${claim}`)).body;
+    expect(voided).toMatchObject({ voided: true, void_reason: "Other building", paid: 9000 });
 
     await goTo(page, `#/components/${tank}`);
     await page.getByRole("button", { name: /^Edit .*tank/i }).click();

@@ -576,6 +576,11 @@ describe("a logged event", () => {
     });
     expect((await client.put(path, { voided: true, reason: "again" })).body).toEqual(voided);
     expect((await client.get(path)).body).toEqual(voided);
+    const [other] = (await logEvents(client, event(REPLACED))).events;
+    const again = { voided: true, reason: "twice" };
+    await client.put(`/v1/service-events/${other.id}`, { voided: true });
+    for (const body of [again, { voided: true }])
+      expect((await client.put(`/v1/service-events/${other.id}`, body)).body.void_reason).toBe("twice");
     await client.put(path, { notes: "x" }, 409);
     const stable = (all: Json[]) => all.map(({ last_scored: _, ...one }) => one);
     expect(stable(await componentsNow())).toEqual(stable(before));

@@ -1,13 +1,22 @@
+import type { ClaimChange } from "../../domain/claim.ts";
 import { changeClaim } from "../../usecases/claims/claims.ts";
-import { claimChange, readClaimChange, storedClaimView } from "../../wire/claim.ts";
+import {
+  CLAIM_CHANGES,
+  claimChange,
+  readClaimChange,
+  readClaimRequest,
+  storedClaimView,
+} from "../../wire/claim.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import { type Command, command, required } from "../command.ts";
+import type { ChangeOrVoid } from "../../wire/voiding.ts";
+import { type Command, command, required, text } from "../command.ts";
+import type { Context } from "../context.ts";
 import { correct, correctionBody, correctionOptions, recordText, requireFound } from "../corrections.ts";
 import { withData } from "../data.ts";
 
 const show = command({
   name: "show",
-  summary: "print a claim",
+  summary: "print a claim, also a voided one",
   arguments: { claimId: required("the claim's ID") },
   async run(context, { claimId }) {
     const found = await withData(context, ({ store }) => store.read.claims.find(claimId));
@@ -27,16 +36,35 @@ const update = command({
     "mainstay claim update CLM_… --set status=closed --set closed_on=2026-03-01 --clear description",
   ],
   async run(context, { claimId }, given) {
-    const change = readClaimChange(correctionBody(columnsOf(claimChange), given));
-    const changed = await withData(context, async ({ store }) => {
-      const { partnerId, propertyId } = requireFound(await store.read.claims.find(claimId), "Claim", claimId);
-      return await correct(context, store, partnerId, (writer) =>
-        changeClaim(writer, { propertyId, claimId }, change),
-      );
-    });
-    const record = storedClaimView(changed);
-    context.print(record, recordText(record));
+    const kinds = Object.entries(columnsOf(claimChange)).filter(([name]) => CLAIM_CHANGES.includes(name));
+    const change = readClaimChange(correctionBody(Object.fromEntries(kinds), given));
+    await apply(context, claimId, { change });
   },
 });
 
-export const claimCommands: readonly Command[] = [show, update];
+const voiding = command({
+  name: "void",
+  summary: "void a claim: it is kept, and counts nowhere",
+  description:
+    "A voided claim cannot be changed or brought back: record it again, its number is free. Voiding it twice changes nothing, " +
+    "except that a reason is added to one without.",
+  arguments: { claimId: required("the claim's ID") },
+  options: { reason: text("TEXT", "the reason, for the record") },
+  examples: ["mainstay claim void CLM_… --reason 'recorded on the wrong building'"],
+  async run(context, { claimId }, { reason }) {
+    await apply(context, claimId, readClaimRequest({ voided: true, ...(reason && { reason }) }));
+  },
+});
+
+async function apply(context: Context, claimId: string, request: ChangeOrVoid<ClaimChange>): Promise<void> {
+  const changed = await withData(context, async ({ store }) => {
+    const { partnerId, propertyId } = requireFound(await store.read.claims.find(claimId), "Claim", claimId);
+    return await correct(context, store, partnerId, (writer) =>
+      changeClaim(writer, { propertyId, claimId }, request),
+    );
+  });
+  const record = storedClaimView(changed);
+  context.print(record, recordText(record));
+}
+
+export const claimCommands: readonly Command[] = [show, update, voiding];

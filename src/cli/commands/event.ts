@@ -48,7 +48,8 @@ const voiding = command({
   name: "void",
   summary: "void a service event: it is kept, and counts nowhere",
   description:
-    "A voided event cannot be changed or brought back: log it again. Voiding it twice changes nothing.",
+    "A voided event cannot be changed or brought back: log it again. Voiding it twice changes nothing, except that a reason " +
+    "is added to one without.",
   arguments: { eventId: required("the service event's ID") },
   options: { reason: text("TEXT", "the reason, for the record") },
   examples: ["mainstay event void SE_… --reason 'logged on the wrong building'"],

@@ -25,8 +25,8 @@ import {
   impactsView,
   impactView,
   newClaims,
-  readClaimChange,
   readClaimList,
+  readClaimRequest,
   readNewClaim,
 } from "../../wire/claim.ts";
 import { withPartner } from "../../wire/paging.ts";
@@ -95,7 +95,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       id: "listClaims",
       method: "GET",
       path: "/v1/property/{id}/claims",
-      summary: "List a property's insurance claims, most recent loss first",
+      summary: "List a property's insurance claims, most recent loss first, without voided ones",
       tag: "Claims",
       parameters: [propertyInPath, ...pagingParameters, format],
       replies: listReplies("A page of claims", claimPage, claim),
@@ -114,7 +114,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       id: "getClaim",
       method: "GET",
       path: "/v1/property/{id}/claims/{claim_id}",
-      summary: "Get an insurance claim",
+      summary: "Get an insurance claim, also a voided one",
       tag: "Claims",
       parameters: [propertyInPath, claimInPath],
       replies: readOperationReplies("The claim", claimReply),
@@ -128,9 +128,9 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       id: "updateClaim",
       method: "PUT",
       path: "/v1/property/{id}/claims/{claim_id}",
-      summary: "Update an insurance claim",
+      summary: "Update or void an insurance claim",
       description:
-        "Accepts any subset of the fields; null clears an optional field. `amount` may be named `amount_paid`, as in the answer. `warnings` names values that contradict each other, such as `paid` above `amount`, and fields that cannot be changed. Scores are updated before the response. A `claim_number` that another claim of the property has is rejected with 409, which names that claim.",
+        "Accepts any subset of the fields; null clears an optional field. `amount` may be named `amount_paid`, as in the answer. `warnings` names values that contradict each other, such as `paid` above `amount`, and fields that cannot be changed. `voided: true`, with a `reason`, voids the claim: it is kept and marked, in no list, and counts nowhere; its number is free. A voided claim cannot be changed anymore (409); voiding it again returns it as it is, with the reason if it had none. Scores are updated before the response. A `claim_number` that another claim of the property has is rejected with 409, which names that claim.",
       tag: "Claims",
       parameters: [propertyInPath, claimInPath],
       request: { type: claimChange.type, example: { status: "closed", paid: 12_500, outstanding: 0 } },
@@ -138,10 +138,10 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
-        const change = readClaimChange(body);
+        const request = readClaimRequest(body);
         const ids = { propertyId: params.id!, claimId: params.claim_id! };
         return await writePortfolio(async (writer) => {
-          const claim = await changeClaim(writer, ids, change);
+          const claim = await changeClaim(writer, ids, request);
           const record = changedClaimView(knowledge, claim, dayOf(writer.tx.now), body);
           return ok(withPartner(record, partner.name));
         });

@@ -33,6 +33,7 @@ import propertyStandings from "../../../migrations/postgres/0028_property_standi
 import conditionTrends from "../../../migrations/postgres/0029_condition_trends.sql" with { type: "text" };
 import unitTimings from "../../../migrations/postgres/0030_unit_timings.sql" with { type: "text" };
 import operatorLists from "../../../migrations/postgres/0031_operator_lists.sql" with { type: "text" };
+import claimVoids from "../../../migrations/postgres/0032_claim_voids.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -97,4 +98,5 @@ export const MIGRATIONS: readonly Migration[] = [
   // An older server would score appliances without when they are due.
   { number: 30, name: "unit_timings", sql: unitTimings, breaksOlder: true },
   { number: 31, name: "operator_lists", sql: operatorLists },
+  { number: 32, name: "claim_voids", sql: claimVoids },
 ];

@@ -1,5 +1,5 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, sql } from "drizzle-orm";
-import type { Claim, ClaimChange } from "../../domain/claim.ts";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import type { Claim } from "../../domain/claim.ts";
 import type { Engine } from "../engine.ts";
 import type { Slice } from "../slice.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -20,13 +20,15 @@ export type CountedClaim = Pick<
   | "paidCents"
   | "outstandingCents"
   | "claimNumber"
+  | "voidedAt"
 >;
 type ClaimPlace = Pick<Claim, "dateOfLoss" | "id">;
 
-/** Reads and writes claims. Amounts in cents; an ID of another partner is not found. */
+/** Reads and writes claims. Amounts in cents. Only `find` and `countedAfter` read voided ones. */
 export function claimStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { claims } = engine.tables;
+  const isValid = isNull(claims.voidedAt);
   const evidenceRows = () =>
     db
       .select(
@@ -41,7 +43,7 @@ export function claimStore(engine: Engine) {
       .from(claims);
   const evidence = engine.read<ClaimEvidenceRow>(() =>
     evidenceRows()
-      .where(isAmong(claims.propertyId, "propertyIds"))
+      .where(and(isAmong(claims.propertyId, "propertyIds"), isValid))
       // Without the order PostgreSQL expects the limit to be reached early, and scans all claims.
       .orderBy(...(engine.dialect === "postgres" ? [asc(claims.id)] : []))
       .limit(placeholder("limit")),
@@ -53,7 +55,7 @@ export function claimStore(engine: Engine) {
     );
   const evidenceAfter = engine.read<ClaimEvidenceRow>(() =>
     evidenceRows()
-      .where(isAfter())
+      .where(and(isAfter(), isValid))
       .orderBy(asc(claims.dateOfLoss), asc(claims.id))
       .limit(placeholder("limit")),
   );
@@ -69,6 +71,7 @@ export function claimStore(engine: Engine) {
           paidCents: claims.paidCents,
           outstandingCents: claims.outstandingCents,
           claimNumber: claims.claimNumber,
+          voidedAt: claims.voidedAt,
         }),
       )
       .from(claims)
@@ -80,7 +83,7 @@ export function claimStore(engine: Engine) {
     db
       .select()
       .from(claims)
-      .where(eq(claims.propertyId, placeholder("propertyId")))
+      .where(and(eq(claims.propertyId, placeholder("propertyId")), isValid))
       .orderBy(desc(claims.dateOfLoss), desc(claims.id))
       .limit(placeholder("limit"))
       .offset(placeholder("offset")),
@@ -89,7 +92,7 @@ export function claimStore(engine: Engine) {
     db
       .select({ n: count() })
       .from(claims)
-      .where(eq(claims.propertyId, placeholder("propertyId"))),
+      .where(and(eq(claims.propertyId, placeholder("propertyId")), isValid)),
   );
   const byId = engine.prepared(() =>
     db
@@ -106,20 +109,21 @@ export function claimStore(engine: Engine) {
           eq(claims.propertyId, placeholder("propertyId")),
           isNotNull(claims.claimNumber),
           isAmong(claims.claimNumber, "numbers"),
+          isValid,
         ),
       )
       .orderBy(asc(claims.claimNumber), asc(claims.id)),
   );
   return {
-    /** Returns a claim of any partner. */
+    /** Returns a claim of any partner, also a voided one. */
     async find(id: string): Promise<Claim | undefined> {
       return (await byId().execute({ id }))[0];
     },
-    /** Returns a property's claims with one of the claim numbers, the first recorded of each number first. */
+    /** Returns a property's valid claims with one of the claim numbers, the first recorded of each number first. */
     async ofNumbers(propertyId: string, numbers: readonly string[]): Promise<Claim[]> {
       return await ofNumbers().execute({ propertyId, numbers: engine.list(numbers) });
     },
-    async update(id: string, change: ClaimChange): Promise<void> {
+    async update(id: string, change: Partial<Claim>): Promise<void> {
       await db.update(claims).set(change).where(eq(claims.id, id));
     },
     async insert(claim: Claim): Promise<void> {
@@ -138,7 +142,7 @@ export function claimStore(engine: Engine) {
       const { dateOfLoss, id } = last ?? { dateOfLoss: "", id: "" };
       return evidenceAfter({ propertyId, dateOfLoss, id, limit });
     },
-    /** Returns a property's claims after a place, ordered by date of loss. */
+    /** Returns a property's claims after a place, voided ones too, ordered by date of loss. */
     async countedAfter(
       propertyId: string,
       { dateOfLoss, id }: ClaimPlace,

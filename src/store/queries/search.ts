@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Engine, Query } from "../engine.ts";
 import { asSearched, LAST_CHARACTER, lowered, streetOf } from "../searched-texts.ts";
@@ -122,7 +122,13 @@ export function searchStore(engine: Engine) {
   const claimById = engine.read<FoundClaim>(() => claimRows().where(eq(claims.id, placeholder("id"))));
   const byNumber = ownedRead<FoundClaim>((isOwned, order) =>
     claimRows()
-      .where(and(isOwned(claims.partnerId), begins(number, sql`${claims.claimNumber} is not null`)))
+      .where(
+        and(
+          isOwned(claims.partnerId),
+          begins(number, sql`${claims.claimNumber} is not null`),
+          isNull(claims.voidedAt),
+        ),
+      )
       .orderBy(...order(asc(number), asc(claims.id)))
       .limit(placeholder("limit")),
   );

@@ -41,6 +41,7 @@ import propertyStandings from "../../../migrations/sqlite/0038_property_standing
 import conditionTrends from "../../../migrations/sqlite/0039_condition_trends.sql" with { type: "text" };
 import unitTimings from "../../../migrations/sqlite/0040_unit_timings.sql" with { type: "text" };
 import operatorLists from "../../../migrations/sqlite/0041_operator_lists.sql" with { type: "text" };
+import claimVoids from "../../../migrations/sqlite/0042_claim_voids.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -88,4 +89,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 39, name: "condition_trends", sql: conditionTrends },
   { number: 40, name: "unit_timings", sql: unitTimings },
   { number: 41, name: "operator_lists", sql: operatorLists },
+  { number: 42, name: "claim_voids", sql: claimVoids },
 ];

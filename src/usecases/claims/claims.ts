@@ -1,3 +1,4 @@
+import type { AuditAction } from "../../domain/audit-actions.ts";
 import {
   type Claim,
   type ClaimChange,
@@ -11,9 +12,11 @@ import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import { strongestClaims } from "../../domain/scoring/claims.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
+import { voidingOf } from "../../domain/voiding.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Stores } from "../../store/stores.ts";
 import { storedClaimView } from "../../wire/claim.ts";
+import type { ChangeOrVoid, Voiding } from "../../wire/voiding.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { rescore } from "../portfolio/rescore.ts";
@@ -41,6 +44,7 @@ export class ClaimLog {
     if (!isNumberUnused) await this.#refuseTakenNumber(input.claimNumber);
     const claim: Claim = {
       ...NO_LOSS_FIGURES,
+      ...{ voidedAt: null, voidReason: null },
       ...input,
       id: tx.newId("claim"),
       partnerId: partner.id,
@@ -54,15 +58,33 @@ export class ClaimLog {
 
   /** Corrects a claim of the property, with an entry in the audit log. Throws as `add` does. */
   async change(before: Claim, change: ClaimChange): Promise<Claim> {
+    if (before.voidedAt !== null)
+      throw conflict(`Claim ${before.id} was voided and cannot be changed: record it again`);
     const { tx } = this.writer;
     const after: Claim = { ...before, ...change };
     checkClaimDays(after, dayOf(tx.now));
     if (after.claimNumber !== before.claimNumber) await this.#refuseTakenNumber(after.claimNumber);
-    if (Object.keys(change).length > 0) await tx.claims.update(before.id, change);
-    const [from, to] = [storedClaimView(before), storedClaimView(after)];
-    await this.writer.auditCorrection("claim.update", before.id, from, to);
-    if (!this.#before.has(before.id)) this.#before.set(before.id, before);
+    await this.#replace(before, after, change, "claim.update");
     return after;
+  }
+
+  /**
+   * Voids a claim, with an entry in the audit log: it is kept, and counts nowhere. A voided claim stays as it is, but for a
+   * reason if it has none.
+   */
+  async void(before: Claim, { reason }: Voiding): Promise<Claim> {
+    const voiding = voidingOf(before, reason, this.writer.tx.now);
+    if (!voiding) return before;
+    const after = { ...before, ...voiding };
+    await this.#replace(before, after, voiding, "claim.void");
+    return after;
+  }
+
+  async #replace(before: Claim, after: Claim, change: Partial<Claim>, action: AuditAction): Promise<void> {
+    if (Object.keys(change).length > 0) await this.writer.tx.claims.update(before.id, change);
+    const [from, to] = [storedClaimView(before), storedClaimView(after)];
+    await this.writer.auditCorrection(action, before.id, from, to);
+    if (!this.#before.has(before.id)) this.#before.set(before.id, before);
   }
 
   async #refuseTakenNumber(number: string | null): Promise<void> {
@@ -94,7 +116,9 @@ export class ClaimLog {
     const { id } = this.property;
     const all = (await loadClaims(tx, knowledge, [id])).get(id) ?? [];
     const unchanged = all.filter(({ id }) => !this.#before.has(id));
-    const earlier = [...this.#before.values()].filter((claim) => claim !== null);
+    const earlier = [...this.#before.values()].filter(
+      (claim): claim is Claim => claim !== null && claim.voidedAt === null,
+    );
     const before = strongestClaims(knowledge, [...unchanged, ...earlier], today);
     const after = strongestClaims(knowledge, all, today);
     const kept = new Set(before.map(effectOf)).intersection(new Set(after.map(effectOf)));
@@ -107,11 +131,11 @@ export class ClaimLog {
 const effectOf = ({ id, claimType, dateOfLoss }: Pick<Claim, "id" | "claimType" | "dateOfLoss">) =>
   `${id} ${claimType} ${dateOfLoss}`;
 
-/** Changes a claim and the scores that it affects. Throws not_found, invalid_request or conflict. */
+/** Changes or voids a claim, and updates the scores that it affects. Throws not_found, invalid_request or conflict. */
 export async function changeClaim(
   writer: PortfolioWriter,
   { propertyId, claimId }: { propertyId: string; claimId: string },
-  change: ClaimChange,
+  request: ChangeOrVoid<ClaimChange>,
 ): Promise<Claim> {
   const { tx, partner } = writer;
   const property = await tx.properties.find(partner.id, propertyId);
@@ -119,7 +143,8 @@ export async function changeClaim(
   refuseRetired("Property", property);
   const before = await findClaim(tx, propertyId, claimId);
   const log = new ClaimLog(writer, property);
-  const after = await log.change(before, change);
+  const after =
+    "void" in request ? await log.void(before, request.void) : await log.change(before, request.change);
   await log.finish();
   return after;
 }

@@ -15,8 +15,10 @@ import {
   totalCostCents,
 } from "../../domain/service-event.ts";
 import { type Day, dayNumber, dayOf, MS_PER_DAY } from "../../domain/time.ts";
+import { voidingOf } from "../../domain/voiding.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type ServiceEventRequest, serviceEventView } from "../../wire/service-event.ts";
+import type { Voiding } from "../../wire/voiding.ts";
 import { serviceEventCreated } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Rescoring, rescoreEach } from "../portfolio/rescore.ts";
@@ -138,11 +140,15 @@ export class ServiceLog {
     return after;
   }
 
-  /** Voids an event, with an entry in the audit log: it is kept, and counts nowhere. A voided event stays as it is. */
-  async void(before: ServiceEvent, reason: string | null): Promise<ServiceEvent> {
-    if (before.voidedAt !== null) return before;
+  /**
+   * Voids an event, with an entry in the audit log: it is kept, and counts nowhere. A voided event stays as it is, but for a
+   * reason if it has none.
+   */
+  async void(before: ServiceEvent, { reason }: Voiding): Promise<ServiceEvent> {
+    const voiding = voidingOf(before, reason, this.writer.tx.now);
+    if (!voiding) return before;
     await this.#refuseRetired(before);
-    const after = { ...before, voidedAt: this.writer.tx.now, voidReason: reason };
+    const after = { ...before, ...voiding };
     await this.#replace(before, after, "service_event.void");
     return after;
   }
@@ -276,9 +282,7 @@ export async function correctServiceEvent(
   const before = await findServiceEvent(writer.tx, writer.partner.id, id);
   const log = new ServiceLog(writer);
   const after =
-    "void" in request
-      ? await log.void(before, request.void.reason)
-      : await log.change(before, request.change);
+    "void" in request ? await log.void(before, request.void) : await log.change(before, request.change);
   await log.finish();
   return after;
 }

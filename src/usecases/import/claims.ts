@@ -1,8 +1,16 @@
 import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
-import { claimChange, claimInputView, newClaim, readClaimChange, readNewClaim } from "../../wire/claim.ts";
+import {
+  CLAIM_CHANGES,
+  claimInputView,
+  newClaim,
+  readClaimChange,
+  readClaimRequest,
+  readNewClaim,
+} from "../../wire/claim.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
+import type { Voiding } from "../../wire/voiding.ts";
 import { ClaimLog } from "../claims/claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, differences } from "./differences.ts";
@@ -14,11 +22,16 @@ import {
   readPropertyReference,
   referenceText,
 } from "./properties.ts";
+import { readVoiding, VOID_COLUMNS, voidOutcome } from "./voiding.ts";
 
-type Entry = { input: NewClaim; claimNumber: string; property: PropertyReference; cells: Cells };
+type Entry = { claimNumber: string; property: PropertyReference; cells: Cells } & (
+  | { input: NewClaim }
+  /** For a row that voids the claim, if it is on record. */
+  | { voids: Voiding }
+);
 
 const COMPARISON: Comparison<Claim, ClaimChange> = {
-  fields: Object.keys(claimChange.type.fields),
+  fields: CLAIM_CHANGES,
   read: readClaimChange,
   view: claimInputView,
 };
@@ -29,21 +42,38 @@ const COMPARISON: Comparison<Claim, ClaimChange> = {
  */
 export const claimRows: RowKind<Entry> = {
   name: "claims",
-  fields: { partner_property_id: "text", property_id: "text", ...columnsOf(newClaim) },
+  fields: { partner_property_id: "text", property_id: "text", ...columnsOf(newClaim), ...VOID_COLUMNS },
   required: ["claim_number", "claim_type", "date_of_loss"],
   references: PROPERTY_REFERENCES,
   read(given) {
+    const voids = readVoiding(given, readClaimRequest);
+    if (voids) {
+      const { claimNumber = null } = readClaimChange({ claim_number: given.claim_number });
+      return {
+        voids,
+        claimNumber: requireNumber(claimNumber),
+        property: readPropertyReference(given),
+        cells: given,
+      };
+    }
     const cells = given.amount === undefined ? { ...given, amount: given.paid } : given;
     if (cells.amount === undefined)
       throw invalid("amount required", [{ field: "amount", message: "or paid is required" }]);
     const input = readNewClaim(cells);
-    const { claimNumber } = input;
-    if (claimNumber === null)
-      throw invalid("claim_number required", [{ field: "claim_number", message: "is required" }]);
-    return { input, claimNumber, property: readPropertyReference(cells), cells };
+    return {
+      input,
+      claimNumber: requireNumber(input.claimNumber),
+      property: readPropertyReference(cells),
+      cells,
+    };
   },
   start: () => (writer) => new ClaimBatch(writer),
 };
+
+function requireNumber(claimNumber: string | null): string {
+  if (claimNumber !== null) return claimNumber;
+  throw invalid("claim_number required", [{ field: "claim_number", message: "is required" }]);
+}
 
 class ClaimBatch implements Batch<Entry> {
   readonly #properties: PropertyCache;
@@ -74,14 +104,20 @@ class ClaimBatch implements Batch<Entry> {
     }
   }
 
-  async apply({ input, claimNumber, property: reference, cells }: Entry, update: boolean): Promise<Outcome> {
+  async apply(entry: Entry, update: boolean): Promise<Outcome> {
+    const { claimNumber, property: reference, cells } = entry;
     const property = this.#properties.find(reference);
     if (!property) throw notFound(`Property not found: ${referenceText(reference)}`);
     const claims = this.#claimsOf(property.id);
     const log = this.#logOf(property);
     const there = claims.get(claimNumber);
+    if ("voids" in entry) {
+      if (!there || !update) return "unchanged";
+      claims.set(claimNumber, null);
+      return voidOutcome(there, await log.void(there, entry.voids));
+    }
     if (!there) {
-      claims.set(claimNumber, await log.add(input, { isNumberUnused: true }));
+      claims.set(claimNumber, await log.add(entry.input, { isNumberUnused: true }));
       return "created";
     }
     if (!update) return "unchanged";

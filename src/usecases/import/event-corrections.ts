@@ -1,7 +1,8 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+import { notFound } from "../../domain/errors.ts";
 import type { ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { readScale, readServiceEventChange, serviceEventView } from "../../wire/service-event.ts";
+import type { Voiding } from "../../wire/voiding.ts";
 import type { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
@@ -10,9 +11,10 @@ import {
   readApplianceReference,
 } from "./appliance-references.ts";
 import type { Cells, Outcome } from "./kind.ts";
+import { readVoiding, VOID_COLUMNS, voidOutcome } from "./voiding.ts";
 
 /** The columns of a row that corrects or voids a stored event. */
-export const CORRECTION_COLUMNS = { service_event_id: "text", voided: "text", void_reason: "text" } as const;
+export const CORRECTION_COLUMNS = { service_event_id: "text", ...VOID_COLUMNS } as const;
 
 /** A row that names a stored event by its ID. Other cells change it, as `PUT /v1/service-events/{id}` does. */
 export type EventCorrection = {
@@ -24,15 +26,13 @@ export type EventCorrection = {
   cells: Cells;
 };
 
-export type Voiding = { reason: string | null };
-
 /** An event before and after, and the outcome of its row. */
 type Corrected = { outcome: Outcome; before: ServiceEvent; after: ServiceEvent };
 
 /** Returns the correction of a row with the ID of an event; undefined for any other row. Throws invalid_request. */
 export function readEventCorrection(cells: Cells): EventCorrection | undefined {
   if (cells.service_event_id === undefined) return undefined;
-  const voids = readVoiding(cells);
+  const voids = readVoiding(cells, readServiceEventChange);
   readChange(cells);
   const namesAppliance = APPLIANCE_REFERENCES.some((columns) => columns.every((name) => name in cells));
   return {
@@ -44,20 +44,10 @@ export function readEventCorrection(cells: Cells): EventCorrection | undefined {
   };
 }
 
-/** Returns the voiding that a row asks for. Throws invalid_request for neither true nor false. */
-export function readVoiding({ voided, void_reason: reason }: Cells): Voiding | undefined {
-  if (voided === undefined) return undefined;
-  const flag = { true: true, false: false }[String(voided).toLowerCase()];
-  if (flag === undefined) throw invalid("voided", [{ field: "voided", message: "must be true or false" }]);
-  const asked = readServiceEventChange({ voided: flag, ...(reason !== undefined && { reason }) });
-  return "void" in asked ? asked.void : undefined;
-}
-
-/** Voids an event. One that is voided stays as it is. */
+/** Voids an event. One that is voided stays as it is, but for a reason if it has none. */
 export async function voidEvent(log: ServiceLog, before: ServiceEvent, voids: Voiding): Promise<Corrected> {
-  if (before.voidedAt !== null) return { outcome: "unchanged", before, after: before };
-  const after = await log.void(before, voids.reason);
-  return { outcome: { updated: [{ field: "voided", from: false, to: true }] }, before, after };
+  const after = await log.void(before, voids);
+  return { outcome: voidOutcome(before, after), before, after };
 }
 
 /** Corrects the event that a row names. Throws not_found, and conflict for a change of a voided one. */

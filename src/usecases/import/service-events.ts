@@ -2,7 +2,13 @@ import type { Appliance } from "../../domain/appliance.ts";
 import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import { newServiceEvent, readNewServiceEvent, serviceEventView } from "../../wire/service-event.ts";
+import {
+  newServiceEvent,
+  readNewServiceEvent,
+  readServiceEventChange,
+  serviceEventView,
+} from "../../wire/service-event.ts";
+import type { Voiding } from "../../wire/voiding.ts";
 import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import type { Preloading } from "./appliance-cache.ts";
@@ -20,12 +26,11 @@ import {
   type EventCorrection,
   listsIn,
   readEventCorrection,
-  readVoiding,
-  type Voiding,
   voidEvent,
 } from "./event-corrections.ts";
 import { EventDayCache, EventMatcher } from "./event-matcher.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
+import { readVoiding } from "./voiding.ts";
 
 type LoggedEvent = {
   appliance: ApplianceReference;
@@ -92,7 +97,7 @@ export const serviceEventRows: RowKind<Entry> = {
       input: readNewServiceEvent(given),
       componentDefId: cells.component_def_id?.toString(),
       appliance: readApplianceReference(cells),
-      voids: readVoiding(cells),
+      voids: readVoiding(cells, readServiceEventChange),
       cells,
     };
   },

@@ -55,7 +55,7 @@ async function claimsOf({ store, now, yieldNow }: LossDeps, { id: propertyId }: 
   for (let last = { dateOfLoss: since, id: "" }; ; await yieldNow()) {
     const claims = await store.read.claims.countedAfter(propertyId, last, CLAIM_PAGE);
     for (const claim of claims)
-      if (claim.status !== "denied") {
+      if (claim.status !== "denied" && claim.voidedAt === null) {
         count++;
         incurred += incurredCents(claim) ?? claim.amountCents;
       }

@@ -153,8 +153,8 @@ async function moveClaims(writer: PortfolioWriter, from: Property, into: Propert
     const some = await tx.claims.countedAfter(from.id, last, CLAIMS_A_STEP);
     const numbers = some.flatMap(({ claimNumber }) => claimNumber ?? []);
     const known = Map.groupBy(await tx.claims.ofNumbers(into.id, numbers), ({ claimNumber }) => claimNumber!);
-    const namesakesOf = ({ claimNumber }: CountedClaim) =>
-      claimNumber === null ? [] : (known.get(claimNumber) ?? []);
+    const namesakesOf = ({ claimNumber, voidedAt }: CountedClaim) =>
+      claimNumber === null || voidedAt !== null ? [] : (known.get(claimNumber) ?? []);
     const free = some.filter((claim) => namesakesOf(claim).length === 0);
     await tx.claims.move(
       free.map(({ id }) => id),

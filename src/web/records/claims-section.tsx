@@ -7,12 +7,17 @@ import { useLoad } from "../browser/use-load.ts";
 import { counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { pathTo, useRecords } from "./records-context.ts";
+import { VoidRecord } from "./void-record.tsx";
 
 /** The insurance claims of a property, and their current effect on its scores. */
 export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
   const records = useRecords();
   const path = `${pathTo("property", propertyId)}/claims`;
   const claims = useLoad(path, () => readAll<"claims", ClaimJson>(records, path, "claims"));
+  const put = async (claim: ClaimJson, body: object) => {
+    await records.write("PUT", `${path}/${encodeURIComponent(claim.id)}`, body);
+    claims.reload();
+  };
   return (
     <LoadedContent loaded={claims} what="the claims">
       {(all) =>
@@ -55,15 +60,19 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                   </div>
                   <span class="number">
                     {money(claim.amount_paid)}
-                    <EditRecord
-                      title={`Edit claim of ${date(claim.date_of_loss)}`}
-                      about="Scores follow at once. The audit log has the values before and after."
-                      fields={fieldsOf(claim)}
-                      onSave={async (change) => {
-                        await records.write("PUT", `${path}/${encodeURIComponent(claim.id)}`, change);
-                        claims.reload();
-                      }}
-                    />
+                    <span class="row-actions">
+                      <EditRecord
+                        title={`Edit claim of ${date(claim.date_of_loss)}`}
+                        about="Scores follow at once. The audit log has the values before and after."
+                        fields={fieldsOf(claim)}
+                        onSave={(change) => put(claim, change)}
+                      />
+                      <VoidRecord
+                        title={`Void claim of ${date(claim.date_of_loss)}`}
+                        about="The claim is kept and marked, leaves this list, and counts nowhere. This cannot be undone: record it again if it was right."
+                        onVoid={(body) => put(claim, body)}
+                      />
+                    </span>
                   </span>
                 </li>
               ))}

@@ -1,11 +1,11 @@
 import { currencyCode } from "../../domain/display.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
+import { type EditField, EditRecord } from "../browser/edit-record.tsx";
 import { date, money } from "../format.ts";
 import { codeLabel, conditionText } from "../labels.ts";
 import { pathTo, useRecords } from "./records-context.ts";
+import { VoidRecord } from "./void-record.tsx";
 
 /** Service events in full. `about` names what was serviced. */
 export function ServiceEvents<E extends HistoryEventJson>(props: {
@@ -70,24 +70,11 @@ function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged:
         fields={fieldsOf(event)}
         onSave={put}
       />
-      <ConfirmDialog
-        name="Void"
+      <VoidRecord
         title={`Void ${name}`}
-        isDestructive
-        isSmall
-        onConfirm={(form) =>
-          failureOf(() => put({ voided: true, reason: String(form.get("reason") ?? "").trim() || null }))
-        }
-      >
-        <p>
-          The event is kept and marked, and counts nowhere. This cannot be undone: log it again if it was
-          right.
-        </p>
-        <label>
-          Reason
-          <input name="reason" maxLength={200} />
-        </label>
-      </ConfirmDialog>
+        about="The event is kept and marked, and counts nowhere. This cannot be undone: log it again if it was right."
+        onVoid={put}
+      />
     </span>
   );
 }

@@ -755,6 +755,8 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       carrier: null,
       amountCents: 1,
       description: null,
+      voidedAt: null,
+      voidReason: null,
       createdAt: NOW,
     };
     const photo = {

@@ -1397,14 +1397,25 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(ids(await claims.evidenceAfter(elm.id, oldest[1], 2))).toEqual(ids(oldest.slice(2)));
       const start = { dateOfLoss: oldest[0]!.dateOfLoss, id: "" };
       const counted = await claims.countedAfter(elm.id, start, 100);
-      const { id, claimType, dateOfLoss, status, claimNumber, ...first } = oldest[0]!;
+      const { id, claimType, dateOfLoss, status, claimNumber, voidedAt, ...first } = oldest[0]!;
       const { amountCents, paidCents, outstandingCents } = first;
       expect(counted[0]).toEqual({
-        ...{ id, claimType, dateOfLoss, status, claimNumber },
+        ...{ id, claimType, dateOfLoss, status, claimNumber, voidedAt },
         ...{ amountCents, paidCents, outstandingCents },
       });
       expect(ids(counted)).toEqual(ids(oldest));
       expect(ids(await claims.countedAfter(elm.id, oldest[1]!, 1))).toEqual(ids(oldest.slice(2, 3)));
+
+      const voided = { ...made[1]!, voidedAt: NOW, voidReason: TEXT };
+      await fixture.write(partner, ({ tx }) => tx.claims.update(voided.id, voided));
+      expect(await claims.find(voided.id)).toEqual(voided);
+      const valid = ids(newest).filter((id) => id !== voided.id);
+      expect(ids(await claims.page(elm.id, ALL))).toEqual(valid);
+      expect(await claims.count(elm.id)).toBe(2);
+      expect(await claims.ofNumbers(elm.id, [voided.claimNumber!])).toEqual([]);
+      expect(ids(await claims.evidence([elm.id], 10)).sort()).toEqual(valid.toSorted());
+      expect(ids(await claims.evidenceAfter(elm.id, undefined, 9))).toEqual(valid.toReversed());
+      expect(ids(await claims.countedAfter(elm.id, start, 100))).toEqual(ids(oldest));
 
       const event = (await read().serviceEvents.ofAppliance(roof.id))[0]!;
       const photo = {

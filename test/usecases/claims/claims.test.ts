@@ -165,7 +165,7 @@ test("a corrected claim gives the scores of a claim recorded right, and an entry
       const [claim] = (await writer.tx.claims.page(property.id, { limit: 9, offset: 0 })).filter(
         (one) => one.claimType === claimType,
       );
-      return await changeClaim(writer, { propertyId: property.id, claimId: claim!.id }, change);
+      return await changeClaim(writer, { propertyId: property.id, claimId: claim!.id }, { change });
     });
   await changed("equipment_breakdown", { status: "denied", paidCents: 5 });
   expect(ratio(await components(), "boiler_burner")).toBe(1);
@@ -204,29 +204,38 @@ test("a corrected claim gives the scores of a claim recorded right, and an entry
   ]);
 });
 
-// Rule: update-claim
-test("any sequence of created and corrected claims ends in the scores of creating the last version alone", async () => {
+// Rule: update-claim, void-claim
+test("any sequence of created, corrected and voided claims ends in the scores of creating what is left alone", async () => {
   const version = fc.record({
     claimType: fc.constantFrom("equipment_breakdown", "appliance_leak", "gas_leak_explosion", "unheard_of"),
     dateOfLoss: fc.constantFrom("2019-01-01", "2023-05-01", "2026-03-01"),
     status: fc.constantFrom("open" as const, "denied" as const),
   });
-  const steps = fc.array(fc.tuple(fc.nat(4), version), { minLength: 1, maxLength: 10 });
+  const steps = fc.array(fc.tuple(fc.nat(4), version, fc.boolean()), { minLength: 1, maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
       const corrected = await propertyWith("boiler", "washer");
       const last = new Map<number, Partial<NewClaim>>();
       const ids = new Map<number, string>();
-      for (const [which, version] of steps) {
+      for (const [which, version, isVoid] of steps) {
         const claimId = ids.get(which);
         await corrected.write(async (writer) => {
           const propertyId = corrected.property.id;
-          if (claimId !== undefined) return await changeClaim(writer, { propertyId, claimId }, version);
+          if (claimId !== undefined)
+            return await changeClaim(
+              writer,
+              { propertyId, claimId },
+              isVoid ? { void: { reason: null } } : { change: version },
+            );
           const log = new ClaimLog(writer, corrected.property);
           ids.set(which, (await log.add({ ...CLAIM, ...version })).id);
           return await log.finish();
         });
-        last.set(which, version);
+        if (claimId === undefined || !isVoid) last.set(which, version);
+        else {
+          last.delete(which);
+          ids.delete(which);
+        }
       }
       const plain = await propertyWith("boiler", "washer");
       await plain.record(...last.values());
@@ -252,7 +261,9 @@ test("a claim number is unused within the property", async () => {
   const refusal = new Failure("conflict", message);
   await expect(record({ claimNumber: "A-17" })).rejects.toThrow(refusal);
   const change = (claimNumber: string) =>
-    write((writer) => changeClaim(writer, { propertyId: property.id, claimId: second!.id }, { claimNumber }));
+    write((writer) =>
+      changeClaim(writer, { propertyId: property.id, claimId: second!.id }, { change: { claimNumber } }),
+    );
   await expect(change("A-17")).rejects.toThrow(refusal);
   expect((await change("A-18")).claimNumber).toBe("A-18");
   expect((await change("A-19")).claimNumber).toBe("A-19");

@@ -1,0 +1,27 @@
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
+import { failureOf } from "../browser/edit-record.tsx";
+
+/** The button that voids a record, which asks for the reason. */
+export function VoidRecord(props: {
+  title: string;
+  /** What happens to the record, and the way back. */
+  about: string;
+  onVoid: (body: { voided: true; reason: string | null }) => Promise<void>;
+}) {
+  const reasonIn = (form: FormData) => String(form.get("reason") ?? "").trim() || null;
+  return (
+    <ConfirmDialog
+      name="Void"
+      title={props.title}
+      isDestructive
+      isSmall
+      onConfirm={(form) => failureOf(() => props.onVoid({ voided: true, reason: reasonIn(form) }))}
+    >
+      <p>{props.about}</p>
+      <label>
+        Reason
+        <input name="reason" maxLength={200} />
+      </label>
+    </ConfirmDialog>
+  );
+}
