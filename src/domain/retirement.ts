@@ -1,5 +1,5 @@
 import { conflict, invalid } from "./errors.ts";
-import type { Day } from "./time.ts";
+import { type Day, yearOf } from "./time.ts";
 
 /** The retirement of a property or an appliance: from that day it is in no list and no figure. Both null if there is none. */
 export type Retirement = { retiredAt: Day | null; retiredReason: string | null };
@@ -25,6 +25,13 @@ export function changedRetirement(
       { field: "retired_reason", message: "requires retired_at" },
     ]);
   return NOT_RETIRED;
+}
+
+/** Throws invalid_request for the retirement of an appliance in a year before its installation. */
+export function checkRetirementDay(retiredAt: Day | null, installYear: number): void {
+  if (retiredAt === null || yearOf(retiredAt) >= installYear) return;
+  const message = `must not be before install_year, ${installYear}`;
+  throw invalid(`retired_at, ${retiredAt}, ${message}`, [{ field: "retired_at", message }]);
 }
 
 type Retirable = Retirement & { id: string; seq: number };

@@ -1,10 +1,12 @@
-import type { StatedComponent } from "../domain/component.ts";
+import type { PlacedComponent, StatedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
 import { invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { component } from "./component.ts";
+import type { Instant } from "../domain/time.ts";
+import { component, componentView } from "./component.ts";
 import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
-import { object } from "./schema/fields.ts";
+import { object, textList } from "./schema/fields.ts";
 import { input, nullable, optional } from "./schema/input.ts";
 import { usdOrNull } from "./schema/units.ts";
 
@@ -25,13 +27,13 @@ export const componentChange = input("ComponentChange", {
     ),
   ),
   proactive_cost: nullable(
-    constraint.usd,
+    constraint.cost,
     out.proactive_cost.describedAs(
       "Your own cost of a planned replacement; null goes back to the price list",
     ),
   ),
   reactive_cost: nullable(
-    constraint.usd,
+    constraint.cost,
     out.reactive_cost.describedAs("Your own cost of a failure; null goes back to the price list"),
   ),
   original: nullable(constraint.flag, out.original),
@@ -74,4 +76,17 @@ export const statedComponentView = object({
   past: stated.isPastUnknown ? "unknown" : null,
 }));
 
-export const componentReply = forPartner(component);
+const changedComponent = component.and({
+  warnings: textList("Stored values that are probably errors", [
+    "install_year 1990 is before install_year 2001 of the appliance",
+  ]),
+});
+export const changedComponentReply = forPartner(changedComponent);
+
+export const changedComponentView = changedComponent.serializer(
+  (
+    prices: PriceList,
+    { component, warnings }: { component: PlacedComponent; warnings: readonly string[] },
+    latestSnapshotAt: Instant | null,
+  ) => ({ ...componentView(prices, component, latestSnapshotAt), warnings }),
+);

@@ -84,9 +84,6 @@ export const replacedBookView = replacedBook.serializer(
   }),
 );
 
-const cost = defineConstraint((type) =>
-  type("1 <= number <= 100000000").describe("an amount in USD from 1 to 100000000"),
-);
 const size = defineConstraint((type) =>
   type("0 < number <= 1000000000").describe("a number above 0, up to 1000000000"),
 );
@@ -100,8 +97,8 @@ export const newCostLine = input("NewCostLine", {
   type_id: required(constraint.requiredLine, out.type_id),
   component_def_id: nullable(constraint.line, out.component_def_id),
   state: nullable(constraint.state, out.state),
-  proactive_cost: nullable(cost, out.proactive_cost),
-  reactive_cost: nullable(cost, out.reactive_cost),
+  proactive_cost: nullable(constraint.cost, out.proactive_cost),
+  reactive_cost: nullable(constraint.cost, out.reactive_cost),
   size: nullable(size, out.size),
   as_of: nullable(constraint.day, "Day that the costs are of; today if omitted", "2026-10-02"),
   basis: documentedAs(nullable(basis, out.basis), out.basis),

@@ -558,6 +558,16 @@ describe("a recorded claim", () => {
       closed_on: "2025-03-01",
       valued_at: "2025-04-01",
     };
+    // Two valuations of one claim: the later one stays, in any order and again.
+    const valued = (paid: number, day: string) =>
+      `${property.id},A-2,water_damage,2025-01-31,${paid},,${day}`;
+    writeFileSync(file, [rows[0], valued(9, "2025-06-01"), valued(8, "2025-04-01")].join("\n"));
+    for (const changed of [1, 0])
+      expect(await run("--update")).toMatchObject({
+        claims: { updated: changed, unchanged: 2 - changed },
+        older_valuations: 1,
+      });
+    expect((await list()).claims.map((one: Json) => one.paid)).toEqual([20, 9]);
     const voiding = (number: string) => `${property.id},${number},water_damage,2025-01-31,true,twice`;
     const toVoid = "property_id,claim_number,claim_type,date_of_loss,voided,void_reason";
     writeFileSync(file, [toVoid, voiding("A-2"), voiding("A-0")].join("\n"));

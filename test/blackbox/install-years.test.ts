@@ -1,14 +1,19 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
-import { useMainstay } from "../support/mainstay.ts";
+import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, dateDaysFromToday } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
+let server: Installation;
+let partner: Partner;
 let client: ApiClient;
 beforeAll(async () => {
-  const server = await serve();
-  client = server.as(await server.createPartner("Acme"));
+  server = await serve();
+  partner = await server.createPartner("Acme");
+  client = server.as(partner);
 });
 
 const newHeater = (property_id: string, fields: object = {}) => ({
@@ -92,7 +97,7 @@ test("a building's year changes the scores of its original parts", async () => {
 
 // Rule: install-year-before-the-building
 test("an install year before the building's is taken, with a warning", async () => {
-  const { id } = await addProperty(client, { year_built: 1987 });
+  const { id } = await addProperty(client, { year_built: 1987, address: "87 Year St" });
   const warning = "install_year 1950 is before year_built 1987 of the property";
   const { body } = await post(newHeater(id, { install_year: 1950 }));
   expect(body).toMatchObject({ install_year: 1950, warnings: [warning] });
@@ -106,4 +111,29 @@ test("an install year before the building's is taken, with a warning", async () 
     (await client.put(`/v1/appliances/${body.id}`, { install_year })).body.warnings;
   expect(await put(1987)).toEqual([]);
   expect(await put(1950)).toEqual([warning]);
+  const rebuilt = async (year_built: number) =>
+    (await client.put(`/v1/properties/${id}`, { year_built })).body.warnings;
+  expect(await rebuilt(1949)).toEqual([]);
+  expect(await rebuilt(1987)).toEqual([
+    `install_year 1950 of appliance ${body.id}, and of 1 more is before year_built 1987 of the property`,
+  ]);
+  const file = join(server.folder, "early.csv");
+  const row = (year: number, serial: string) => `${id},water_heater_gas,${year},${serial}`;
+  const columns = "property_id,type_id,install_year,serial";
+  writeFileSync(file, `${columns}\n${row(1951, "S1")}\n${row(1988, "S2")}`);
+  const run = (...options: string[]) =>
+    server.json("import", "--partner", partner.partner_id, "--appliances", file, ...options);
+  expect((await run()).install_years_before_year_built).toBe(1);
+  writeFileSync(file, `${columns}\n${row(1951, "S1")}\n${row(1952, "S2")}`);
+  expect(await run("--update")).toMatchObject({
+    appliances: { updated: 1, unchanged: 1 },
+    install_years_before_year_built: 1,
+  });
+  const part = body.components[0].id;
+  const { warnings } = (await client.put(`/v1/components/${part}`, { install_year: 1940 })).body;
+  expect(warnings).toEqual([
+    "install_year 1940 is before install_year 1950 of the appliance",
+    "install_year 1940 is before year_built 1987 of the property",
+  ]);
+  expect((await client.put(`/v1/components/${part}`, { install_year: 1990 })).body.warnings).toEqual([]);
 });

@@ -111,6 +111,17 @@ describe("a retired property", () => {
 
 describe("a retired appliance", () => {
   // Rule: retire
+  test("is refused a day in a year before its installation", async () => {
+    const put = (retired_at: string, status: number) =>
+      client.ask("PUT", `/v1/appliances/${old.id}`, status, { body: { retired_at } });
+    const { body } = await put("1800-01-01", 400);
+    expect(body.details).toEqual([
+      { field: "retired_at", message: `must not be before install_year, ${old.install_year}` },
+    ]);
+    expect((await get(`/v1/appliances/${old.id}`)).retired_at).toBeNull();
+  });
+
+  // Rule: retire
   test("is left out with its components, which its own record still shows", async () => {
     const before = await shown();
     await client.put(`/v1/appliances/${old.id}`, { retired_at: TODAY, retired_reason: "Removed" });

@@ -3,7 +3,7 @@ import { requirePartner } from "../../usecases/partners/partners.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { componentView } from "../../wire/component.ts";
-import { componentChange, readComponentChange } from "../../wire/component-change.ts";
+import { changedComponentView, componentChange, readComponentChange } from "../../wire/component-change.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { type Command, command, required } from "../command.ts";
 import { correct, correctionBody, correctionOptions, recordText, requireFound } from "../corrections.ts";
@@ -44,8 +44,9 @@ const update = command({
     const record = await withData(context, async ({ store }) => {
       const owner = requireFound(await store.read.components.ownerOf(componentId), "Component", componentId);
       return await correct(context, store, owner, async (writer) => {
-        const component = await changeComponent(writer, componentId, change);
-        return componentView(await writer.prices(), component, await writer.tx.snapshots.latestSnapshotAt());
+        const changed = await changeComponent(writer, componentId, change);
+        const latestSnapshotAt = await writer.tx.snapshots.latestSnapshotAt();
+        return changedComponentView(await writer.prices(), changed, latestSnapshotAt);
       });
     });
     context.print(record, recordText(record));

@@ -209,7 +209,7 @@ const inOriginals = (result: ImportResult, mapped: readonly Mapped[]): ImportRes
 function report({ json, stderr, print }: Context, result: Done, dryRun: boolean): void {
   const { properties, appliances, components, serviceEvents, claims, buildingYears, rejected, durationMs } =
     result;
-  const { sameAddress } = result;
+  const { sameAddress, earlyYears, olderValuations } = result;
   if (!json)
     stderr.write(
       problems(result)
@@ -224,6 +224,8 @@ function report({ json, stderr, print }: Context, result: Done, dryRun: boolean)
       service_events: serviceEvents,
       claims,
       install_years_from_year_built: buildingYears,
+      install_years_before_year_built: earlyYears,
+      older_valuations: olderValuations,
       same_address: {
         properties: sameAddress.properties,
         first: sameAddress.first.map(({ line, propertyId, firstId }) => ({
@@ -250,6 +252,14 @@ function report({ json, stderr, print }: Context, result: Done, dryRun: boolean)
       ...(buildingYears === 0
         ? []
         : [`${buildingYears} appliances have no install_year and take their building's year_built.`]),
+      ...(earlyYears === 0
+        ? []
+        : [`${earlyYears} appliances have an install_year before their building's year_built.`]),
+      ...(olderValuations === 0
+        ? []
+        : [
+            `${olderValuations} rows of claims changed nothing: their valued_at is before that of the claim.`,
+          ]),
       ...sameAddressLines(result),
       ...result.changes.map(changeLine),
       ...leftOutText(result.leftOut),

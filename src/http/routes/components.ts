@@ -29,7 +29,12 @@ import {
   trendPage,
   trendPointView,
 } from "../../wire/component.ts";
-import { componentChange, componentReply, readComponentChange } from "../../wire/component-change.ts";
+import {
+  changedComponentReply,
+  changedComponentView,
+  componentChange,
+  readComponentChange,
+} from "../../wire/component-change.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   alertOrder,
@@ -132,15 +137,15 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         type: componentChange.type,
         example: { override_lifespan: 18, install_year: 2015, proactive_cost: 1900 },
       },
-      replies: okReplies("The updated component", componentReply),
+      replies: okReplies("The updated component", changedComponentReply),
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
         const change = readComponentChange(body);
         return await writePortfolio(async (writer) => {
-          const component = await changeComponent(writer, params.id!, change);
+          const changed = await changeComponent(writer, params.id!, change);
           const latestSnapshotAt = await writer.tx.snapshots.latestSnapshotAt();
-          const record = componentView(await writer.prices(), component, latestSnapshotAt);
+          const record = changedComponentView(await writer.prices(), changed, latestSnapshotAt);
           return ok(withPartner(record, partner.name));
         });
       },

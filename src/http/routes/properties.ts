@@ -11,6 +11,7 @@ import type { Slice } from "../../store/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { earlyYearWarnings } from "../../usecases/portfolio/appliances.ts";
 import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import {
@@ -168,6 +169,8 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         return await writePortfolio(async (writer) => {
           const property = await changeProperty(writer, params.id!, change);
           const warnings = await duplicateWarnings(writer, property);
+          if (change.yearBuilt !== undefined)
+            warnings.push(...(await earlyYearWarnings(writer.tx, property)));
           return ok(withPartner(writtenPropertyView(property, warnings), partner.name));
         });
       },

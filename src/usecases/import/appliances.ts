@@ -2,6 +2,7 @@ import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appl
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { MAX_UNITS, type Property } from "../../domain/property.ts";
+import { checkRetirementDay } from "../../domain/retirement.ts";
 import {
   applianceChange,
   applianceView,
@@ -10,11 +11,11 @@ import {
   readNewAppliance,
 } from "../../wire/appliance.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import { ApplianceCreator, changeAppliance } from "../portfolio/appliances.ts";
+import { ApplianceCreator, changeAppliance, yearWarnings } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
 import { type Comparison, differences } from "./differences.ts";
-import type { Added, Batch, Cells, Outcome, RowKind } from "./kind.ts";
+import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
 import {
   PROPERTY_REFERENCES,
   PropertyCache,
@@ -89,6 +90,7 @@ class ApplianceBatch implements Batch<Entry> {
   readonly #own: Stock = { counted: new Set(), left: new Map() };
   readonly #comparison: Comparison<Appliance, ApplianceChange>;
   #buildingYears = 0;
+  #earlyYears = 0;
 
   constructor(
     private readonly writer: PortfolioWriter,
@@ -120,25 +122,38 @@ class ApplianceBatch implements Batch<Entry> {
     if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
-      let added = await this.#creator.add(input);
       const retirement = retirementIn(cells);
-      if (retirement)
-        added = (await changeAppliance(this.writer, added.id, readApplianceChange(retirement))).appliance;
+      const stated = retirement && readApplianceChange(retirement);
+      const installYear = given.installYear ?? property.yearBuilt;
+      if (stated?.retiredAt != null && installYear !== null)
+        checkRetirementDay(stated.retiredAt, installYear);
+      let added = await this.#creator.add(input);
+      if (stated) added = (await changeAppliance(this.writer, added.id, stated)).appliance;
       this.#appliances.set(added);
       if (added.installYearBasis === "year_built") this.#buildingYears++;
+      this.#countEarly(added, property);
       return "created";
     }
     if (!update) return "unchanged";
     const { change, fields } = differences(this.#comparison, cells, there);
     if (fields.length === 0) return "unchanged";
-    this.#appliances.set((await changeAppliance(this.writer, there.id, change)).appliance);
+    const { appliance: changed } = await changeAppliance(this.writer, there.id, change);
+    this.#appliances.set(changed);
+    if (changed.installYear !== there.installYear) this.#countEarly(changed, property);
     return { updated: fields };
   }
 
   async finish(): Promise<Added> {
     let components = 0;
     for (const made of (await this.#creator.finish()).values()) components += made.length;
-    return { components, buildingYears: this.#buildingYears };
+    return {
+      ...NOTHING_ADDED,
+      ...{ components, buildingYears: this.#buildingYears, earlyYears: this.#earlyYears },
+    };
+  }
+
+  #countEarly(appliance: Appliance, property: Property): void {
+    if (yearWarnings(appliance, property).length > 0) this.#earlyYears++;
   }
 
   committed(): void {

@@ -80,6 +80,7 @@ class ClaimBatch implements Batch<Entry> {
   /** By property: the changes of its claims, and the claims by number. */
   readonly #logs = new Map<string, ClaimLog>();
   readonly #claims = new Map<string, Map<string, Claim | null>>();
+  #olderValuations = 0;
 
   constructor(private readonly writer: PortfolioWriter) {
     this.#properties = new PropertyCache(writer);
@@ -121,6 +122,11 @@ class ClaimBatch implements Batch<Entry> {
       return "created";
     }
     if (!update) return "unchanged";
+    const { valuedAt = null } = entry.input;
+    if (valuedAt !== null && there.valuedAt !== null && valuedAt < there.valuedAt) {
+      this.#olderValuations++;
+      return "unchanged";
+    }
     const { change, fields } = differences(COMPARISON, cells, there);
     if (fields.length === 0) return "unchanged";
     claims.set(claimNumber, await log.change(there, change));
@@ -132,7 +138,7 @@ class ClaimBatch implements Batch<Entry> {
       await log.finish();
       await this.writer.tx.yieldToEventLoop();
     }
-    return NOTHING_ADDED;
+    return { ...NOTHING_ADDED, olderValuations: this.#olderValuations };
   }
 
   #claimsOf(propertyId: string): Map<string, Claim | null> {

@@ -71,6 +71,10 @@ export type ImportResult = {
   components: RowCounts;
   /** Created appliances without an install year, which have their building's. */
   buildingYears: number;
+  /** Appliances created or changed with an install year before their building's. */
+  earlyYears: number;
+  /** Rows of claims with an earlier valuation than the claim has, which change nothing. */
+  olderValuations: number;
   /** Properties created or changed with the address of one created before; `first` are some of their rows. */
   sameAddress: { properties: number; first: RowOfSameAddress[] };
   serviceEvents: RowCounts;
@@ -150,6 +154,8 @@ async function importFiles(
     appliances: rowCounts(counters.appliances),
     components: { ...rowCounts(counters.components), created: counters.appliances.components },
     buildingYears: counters.appliances.buildingYears,
+    earlyYears: counters.appliances.earlyYears,
+    olderValuations: counters.claims.olderValuations,
     sameAddress,
     serviceEvents: rowCounts(counters.serviceEvents),
     claims: rowCounts(counters.claims),

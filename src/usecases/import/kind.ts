@@ -51,9 +51,13 @@ export type Added = {
   components: number;
   /** Appliances without an install year, which have their building's. */
   buildingYears: number;
+  /** Appliances with an install year before their building's. */
+  earlyYears: number;
+  /** Claims that stay as they are, since the row's amounts are of an earlier day. */
+  olderValuations: number;
 };
 
-export const NOTHING_ADDED: Added = { components: 0, buildingYears: 0 };
+export const NOTHING_ADDED: Added = { components: 0, buildingYears: 0, earlyYears: 0, olderValuations: 0 };
 
 /** The rows of one transaction. */
 export type Batch<Entry> = {

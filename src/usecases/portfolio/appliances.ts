@@ -11,6 +11,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import {
   changedRetirement,
+  checkRetirementDay,
   isRetired,
   NOT_RETIRED,
   type Retirement,
@@ -156,6 +157,8 @@ export async function changeAppliance(
   const retirement = changedRetirement(stored, change);
   const staysRetired = isRetired(stored) && isDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredError("Appliance", stored);
+  const installYear = others.installYear === null ? property.yearBuilt : others.installYear;
+  checkRetirementDay(retirement.retiredAt, installYear ?? stored.installYear);
   await tx.appliances.update(id, { ...retirement, updatedAt: tx.now });
   let after: Appliance = { ...stored, ...retirement, updatedAt: tx.now };
   // The other fields change while it is listed.
@@ -283,8 +286,31 @@ const statedFlags = ({ flagsSet, flagsCleared }: Appliance) => ({
   flags_cleared: flagCodesOf(flagsCleared),
 });
 
+/** Returns a warning about appliances that are older than the building, as `yearWarnings` does of one. */
+export async function earlyYearWarnings(tx: Tx, { id, yearBuilt }: Property): Promise<string[]> {
+  if (yearBuilt === null) return [];
+  let count = 0;
+  let first: Appliance | undefined;
+  for (let after = 0, left = true; left; await tx.yieldToEventLoop()) {
+    const some = await tx.appliances.ofPropertyAfter(id, after, APPLIANCES_PER_STEP);
+    const early = some.filter(({ installYear }) => installYear < yearBuilt);
+    count += early.length;
+    first ??= early[0];
+    left = some.length === APPLIANCES_PER_STEP;
+    after = some.at(-1)?.seq ?? after;
+  }
+  if (!first) return [];
+  const others = count > 1 ? `, and of ${count - 1} more` : "";
+  return [
+    `install_year ${first.installYear} of appliance ${first.id}${others} is before year_built ${yearBuilt} of the property`,
+  ];
+}
+
 /** Equipment may have been moved from an older building, so that a year before the building's is taken. */
-function yearWarnings({ installYear }: Appliance, { yearBuilt }: Property): string[] {
+export function yearWarnings(
+  { installYear }: Pick<Appliance, "installYear">,
+  { yearBuilt }: Pick<Property, "yearBuilt">,
+): string[] {
   return yearBuilt !== null && installYear < yearBuilt
     ? [`install_year ${installYear} is before year_built ${yearBuilt} of the property`]
     : [];

@@ -11,6 +11,7 @@ import { refuseRetired, refuseRetiredComponent } from "../../domain/retirement.t
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
 import { statedComponentView } from "../../wire/component-change.ts";
+import { yearWarnings } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type Rescoring, rescoreEach } from "./rescore.ts";
 
@@ -78,16 +79,34 @@ const OWN_COSTS = ["ownPlannedCents", "ownFailedCents"] as const;
 /** The columns that a correction can change. */
 const COLUMNS = ["installYear", "overrideLifespan", "past", ...OWN_COSTS] as const;
 
+/** A component after a change, and values of it that are probably errors. */
+type Changed = { component: PlacedComponent; warnings: string[] };
+
 /** Changes a component, and the scores that follow from it. Throws not_found, invalid_request or conflict. */
 export async function changeComponent(
   writer: PortfolioWriter,
   id: string,
   change: Partial<StatedComponent>,
-): Promise<PlacedComponent> {
+): Promise<Changed> {
+  const { tx, partner } = writer;
   const corrections = new ComponentCorrections(writer);
-  await corrections.change(await findComponent(writer.tx, writer.partner.id, id), change);
+  await corrections.change(await findComponent(tx, partner.id, id), change);
   await corrections.finish();
-  return await findComponent(writer.tx, writer.partner.id, id);
+  const component = await findComponent(tx, partner.id, id);
+  if (change.installYear === undefined) return { component, warnings: [] };
+  const appliance = (await tx.appliances.find(partner.id, component.applianceId))!;
+  const property = (await tx.properties.find(partner.id, component.propertyId))!;
+  const { installYear } = component;
+  const isEarly = installYear < appliance.installYear;
+  return {
+    component,
+    warnings: [
+      ...(isEarly
+        ? [`install_year ${installYear} is before install_year ${appliance.installYear} of the appliance`]
+        : []),
+      ...yearWarnings(component, property),
+    ],
+  };
 }
 
 /** Returns a component of the partner. Throws not_found. */

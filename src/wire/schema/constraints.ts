@@ -57,6 +57,11 @@ export const usd = defineConstraint((type) =>
   type(`0 <= number <= ${DOLLARS}`).describe(`an amount in USD from 0 to ${DOLLARS}`),
 );
 
+/** What a replacement costs a partner. */
+export const cost = defineConstraint((type) =>
+  type("1 <= number <= 100000000").describe("an amount in USD from 1 to 100000000"),
+);
+
 export const unitCount = defineConstraint((type) =>
   type(`0 <= number.integer <= ${MAX_UNITS}`).describe(`a whole number from 0 to ${MAX_UNITS}`),
 );

@@ -18,7 +18,7 @@ async function home() {
   const [heater] = await fixture.addAppliances({ propertyId: property.id, installYear: 2004 });
   const components = await fixture.components(property.id);
   const change = (id: string, change: Partial<StatedComponent>) =>
-    fixture.write((writer) => changeComponent(writer, id, change));
+    fixture.write(async (writer) => (await changeComponent(writer, id, change)).component);
   return { fixture, property, heater: heater!, components, change };
 }
 
