@@ -86,7 +86,7 @@ describe("a merge of two properties", () => {
     const path = `/v1/properties/${kept.id}/merge`;
     const { warnings } = (await client.ask("POST", path, 200, { body: { from: duplicate.id } })).body;
     expect(warnings).toEqual([
-      `claim ${fire} has the claim_number "Q1 (3)" now: claim ${first} of the property has "Q1". Correct the one that is wrong`,
+      `claim ${fire} has the claim_number "Q1 (3)" now: claim ${first} of the property has "Q1". If they are one claim, void one; otherwise give it its own number`,
       expect.stringContaining(
         `claim ${twice} stays with the duplicate: claim ${theSame} has its number, Q2,`,
       ),

@@ -175,7 +175,7 @@ async function moveClaims(writer: PortfolioWriter, from: Property, into: Propert
       const number = await renumber(writer, claim, into);
       result.moved++;
       warn(
-        `claim ${claim.id} has the claim_number "${number}" now: claim ${namesake.id} of the property has "${claim.claimNumber}". Correct the one that is wrong`,
+        `claim ${claim.id} has the claim_number "${number}" now: claim ${namesake.id} of the property has "${claim.claimNumber}". If they are one claim, void one; otherwise give it its own number`,
       );
     }
     if (some.length < CLAIMS_A_STEP) break;

@@ -4,7 +4,7 @@ import { failureOf } from "../browser/edit-record.tsx";
 /** The button that voids a record, which asks for the reason. */
 export function VoidRecord(props: {
   title: string;
-  /** What happens to the record, and the way back. */
+  /** The effect on the record, and the way back. */
   about: string;
   onVoid: (body: { voided: true; reason: string | null }) => Promise<void>;
 }) {

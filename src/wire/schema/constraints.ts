@@ -57,7 +57,7 @@ export const usd = defineConstraint((type) =>
   type(`0 <= number <= ${DOLLARS}`).describe(`an amount in USD from 0 to ${DOLLARS}`),
 );
 
-/** What a replacement costs a partner. */
+/** The cost of a replacement that a partner states. */
 export const cost = defineConstraint((type) =>
   type("1 <= number <= 100000000").describe("an amount in USD from 1 to 100000000"),
 );
