@@ -258,6 +258,15 @@ describe("the console", () => {
 
 describe("signing in", () => {
   // Rule: console-session
+  test("needs JavaScript, and a card in the middle of the page says so without it", async () => {
+    const { page, close } = await openWindow(browser, empty.adminUrl, { javaScriptEnabled: false });
+    await page.goto(`${empty.adminUrl}/console`);
+    const { x, y, width } = (await page.locator(".card", { hasText: "needs JavaScript" }).boundingBox())!;
+    expect([x > 400, y > 200, width < 500]).toEqual([true, true, true]);
+    await close();
+  });
+
+  // Rule: console-session
   test("rejects a wrong key with a message, and exposes neither the key nor the cookie to scripts", async () => {
     const { page, pageErrors, close } = await openWindow(browser, full.adminUrl);
     await page.goto(`${full.adminUrl}/console#/jobs`);

@@ -6,7 +6,7 @@ import { openApp } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { accessibilityViolations, overflow, screenshot } from "../support/page-checks.ts";
+import { accessibilityViolations, overflow, pagesOf, screenshot } from "../support/page-checks.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -108,6 +108,8 @@ describe("20,000 properties", () => {
     await page.getByText("1,000 of 20,000 properties loaded").waitFor();
     expect(served.calls).toBe(5);
     await screenshot(page, "app-20000-first", false);
+    // The rows in the window, without the space of all others.
+    expect(pagesOf(await page.pdf({ format: "Letter" }))).toBeLessThanOrEqual(2);
     const all = page.getByRole("button", { name: "Load all (95 API calls, about 2 minutes)" });
     await all.click();
     for (

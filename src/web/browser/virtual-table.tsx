@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { count } from "../format.ts";
 
 export type TableColumn<Row> = {
   key: string;
@@ -36,35 +37,42 @@ export function VirtualTable<Row>(props: {
   const { caption, columns, rows, rowKey, sorting, onSort } = props;
   const { body, from, to, rowPx } = useVisibleRows(rows.length);
   return (
-    <table class="rows" aria-rowcount={rows.length + 1}>
-      <caption class="visually-hidden">{caption}</caption>
-      <thead>
-        <tr aria-rowindex={1}>
-          {columns.map((column) => (
-            <Heading key={column.key} column={column} sorting={sorting} onSort={onSort} />
-          ))}
-        </tr>
-      </thead>
-      <tbody ref={body}>
-        <Spacer rows={from} rowPx={rowPx} />
-        {rows.slice(from, to).map((row, at) => (
-          <tr key={rowKey(row)} class="row" aria-rowindex={from + at + 2}>
-            {columns.map((column, index) =>
-              index === 0 ? (
-                <th key={column.key} scope="row" class={classOf(column)}>
-                  {column.cell(row)}
-                </th>
-              ) : (
-                <td key={column.key} class={classOf(column)}>
-                  {column.cell(row)}
-                </td>
-              ),
-            )}
+    <>
+      <table class="rows" aria-rowcount={rows.length + 1}>
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <Heading key={column.key} column={column} sorting={sorting} onSort={onSort} />
+            ))}
           </tr>
-        ))}
-        <Spacer rows={rows.length - to} rowPx={rowPx} />
-      </tbody>
-    </table>
+        </thead>
+        <tbody ref={body}>
+          <Spacer rows={from} rowPx={rowPx} />
+          {rows.slice(from, to).map((row, at) => (
+            <tr key={rowKey(row)} class="row" aria-rowindex={from + at + 2}>
+              {columns.map((column, index) =>
+                index === 0 ? (
+                  <th key={column.key} scope="row" class={classOf(column)}>
+                    {column.cell(row)}
+                  </th>
+                ) : (
+                  <td key={column.key} class={classOf(column)}>
+                    {column.cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+          <Spacer rows={rows.length - to} rowPx={rowPx} />
+        </tbody>
+      </table>
+      {to - from < rows.length && (
+        <p class="rows-in-print small" aria-hidden="true">
+          Rows {count(from + 1)} to {count(to)} of {count(rows.length)}: those on screen. A CSV file has all.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -110,7 +118,7 @@ function classOf<Row>({ isNumber, width, shownFrom }: TableColumn<Row>): string 
 }
 
 /** Returns the range of rows in the window, and updates it on scroll and resize. */
-function useVisibleRows(count: number) {
+function useVisibleRows(all: number) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [range, setRange] = useState({ from: 0, to: 40, rowPx: ESTIMATED_ROW_PX });
   useEffect(() => {
@@ -141,7 +149,7 @@ function useVisibleRows(count: number) {
       removeEventListener("scroll", scheduleMeasure);
       removeEventListener("resize", scheduleMeasure);
     };
-  }, [count]);
-  const from = Math.min(range.from, Math.max(0, count - 1));
-  return { body, from, to: Math.min(count, Math.max(range.to, from)), rowPx: range.rowPx };
+  }, [all]);
+  const from = Math.min(range.from, Math.max(0, all - 1));
+  return { body, from, to: Math.min(all, Math.max(range.to, from)), rowPx: range.rowPx };
 }

@@ -10,11 +10,14 @@ export function renderConsole({ style, script }: { style: string; script: string
       <div id="console">
         <noscript>
           <main class="sign-in">
-            <h1>Mainstay console</h1>
-            <p>
-              The console needs JavaScript. You can do the same tasks on the command line: run{" "}
-              <code>mainstay --help</code>.
-            </p>
+            <section class="card">
+              <p class="brand">Mainstay</p>
+              <h1>Console</h1>
+              <p>
+                The console needs JavaScript. You can do the same tasks on the command line: run{" "}
+                <code>mainstay --help</code>.
+              </p>
+            </section>
           </main>
         </noscript>
       </div>
