@@ -4,7 +4,7 @@ import { PriceList } from "../src/domain/costs/price-list.ts";
 import type { ApplianceType, ComponentDef } from "../src/domain/knowledge.ts";
 import { planAppliance, type WholeAppliance } from "../src/domain/planning/appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "../src/domain/planning/horizon.ts";
-import { lifespanYearsOf, type Part } from "../src/domain/planning/part.ts";
+import { lifespanYearsOf, type PartInPlace } from "../src/domain/planning/part-in-place.ts";
 import { policyOf } from "../src/domain/planning/policy.ts";
 import { loadKnowledge } from "../src/knowledge/load.ts";
 import { planCaches } from "../src/usecases/portfolio/plan-context.ts";
@@ -53,7 +53,7 @@ const partOf = (
   { def, plannedCents, failedCents, rules }: Kind,
   scaleYears: number,
   ageYears: number,
-): Part => ({
+): PartInPlace => ({
   shape: def.weibullShape,
   ...{ scaleYears, plannedCents, failureCents: failedCents, ageYears, labelAgeYears: ageYears },
   ...{ ...rules, hazardRatio: 1, failureProbability: 0 },

@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../domain/component.ts";
 import type { Assumptions } from "../domain/figures/assumptions.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
-import { lifespanYearsOf } from "../domain/planning/part.ts";
+import { lifespanYearsOf } from "../domain/planning/part-in-place.ts";
 import type { ComponentPlan, DueNow, WholePlan } from "../domain/planning/planned-appliance.ts";
 import type { PropertyPlan } from "../domain/planning/property-plan.ts";
 import type { Reconciliation } from "../domain/planning/reconciliation.ts";

@@ -1,4 +1,4 @@
-import { lifespanYearsOf, type Part } from "./part.ts";
+import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
 
 /*
  * The straight-line share of used-up lives, which a fully funded reserve holds (docs/model/planning.md#balances): of each unit
@@ -20,14 +20,14 @@ export function addAccrued(sums: Float64Array, { cents, lifeYears, remainingYear
 }
 
 /** Returns the years until failing earlier is as likely as not. */
-function remainingLifeYears({ shape, scaleYears, ageYears, hazardRatio }: Part): number {
+function remainingLifeYears({ shape, scaleYears, ageYears, hazardRatio }: PartInPlace): number {
   const hazard = (ageYears / scaleYears) ** shape + Math.LN2 / hazardRatio;
   return Math.max(0, scaleYears * hazard ** (1 / shape) - ageYears);
 }
 
 /** Returns how a part accrues: by its planned age, or by its expected life if it is run to failure. */
 export function accruingPart(
-  part: Part,
+  part: PartInPlace,
   { bestAgeMonths, dueInYears }: { bestAgeMonths: number | null; dueInYears: number | null },
 ): Accruing {
   return bestAgeMonths === null || dueInYears === null

@@ -1,6 +1,6 @@
 import type { Confidence, RiskTier } from "../scoring/types.ts";
 import type { DecidedPart, PolicyName } from "./appliance-plan.ts";
-import { isSafetyPastLife } from "./part.ts";
+import { isSafetyPastLife } from "./part-in-place.ts";
 import type { AgeBasis } from "./policy.ts";
 import type { UnitAdvice } from "./unit-advice.ts";
 

@@ -1,6 +1,6 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { type KnownPart, newPartOf } from "./known-part.ts";
-import { lifespanYearsOf, type Part } from "./part.ts";
+import { type KnownPart, newPartOf } from "./new-part.ts";
+import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
 import { newUnitOf, type PartPlan, type PlanCaches, planPart, schedulePart } from "./plan.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Unit } from "./unit.ts";
@@ -26,7 +26,7 @@ export type WholeAppliance = {
 };
 
 /** A part with the decision on it. */
-export type DecidedPart = PartPlan & { part: Part; policy: PolicyName };
+export type DecidedPart = PartPlan & { part: PartInPlace; policy: PolicyName };
 /** A part with its plan. */
 export type PlannedPart = DecidedPart & { newPart: KnownPart };
 
@@ -44,7 +44,7 @@ export type ApplianceAdvice = { unit: (UnitAdvice & { unit: Unit }) | null; part
  * due now whatever its policy, as a known hazard is; a principal part takes its unit along.
  */
 export function planAppliance(
-  parts: readonly Part[],
+  parts: readonly PartInPlace[],
   whole: WholeAppliance | null,
   caches: PlanCaches,
   mustGo: readonly boolean[] = [],
@@ -62,7 +62,7 @@ export function planAppliance(
 
 /** Returns the advice that the actions of `planAppliance` follow from, without planning more than that takes. */
 export function adviseOnAppliance(
-  parts: readonly Part[],
+  parts: readonly PartInPlace[],
   whole: WholeAppliance | null,
   caches: PlanCaches,
   mustGo: readonly boolean[],
@@ -80,7 +80,7 @@ export function adviseOnAppliance(
 
 /** Returns when an appliance that is replaced as a whole is due, without planning more than that takes. */
 export function unitTimingOf(
-  parts: readonly Part[],
+  parts: readonly PartInPlace[],
   whole: WholeAppliance,
   caches: PlanCaches,
   mustGo: readonly boolean[],
@@ -95,7 +95,7 @@ export function unitTimingOf(
  * whether the part is its principal one.
  */
 export function decideOnPart(
-  part: Part,
+  part: PartInPlace,
   unit: { timing: UnitTiming; isPrincipal: boolean } | null,
   caches: Pick<PlanCaches, "parts">,
 ): DecidedPart {
@@ -105,9 +105,9 @@ export function decideOnPart(
 }
 
 /** Returns whether a part that is replaced on its own is due now. */
-export const isPartDue = (part: Part, caches: PlanCaches) => planPart(part, caches).dueInYears === 0;
+export const isPartDue = (part: PartInPlace, caches: PlanCaches) => planPart(part, caches).dueInYears === 0;
 
-function planParts(parts: readonly Part[], caches: PlanCaches, mustGo: readonly boolean[]) {
+function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: readonly boolean[]) {
   return parts.map((part, index) => {
     const plan = planPart(part, caches);
     return {
@@ -120,7 +120,7 @@ function planParts(parts: readonly Part[], caches: PlanCaches, mustGo: readonly 
 
 /** Returns the unit in place, the plans of its minor parts, and its successor. */
 function unitIn(
-  parts: readonly Part[],
+  parts: readonly PartInPlace[],
   planned: ReturnType<typeof planParts>,
   whole: WholeAppliance,
   caches: PlanCaches,
@@ -150,7 +150,7 @@ const isUnitToGo = ({ principal }: WholeAppliance, mustGo: readonly boolean[]) =
 const policyOfPart = ({ dueInYears }: PartPlan): PolicyName =>
   dueInYears === null ? "run_to_failure" : dueInYears === 0 ? "replace_now" : "replace_at_age";
 
-function unitOf(parts: readonly Part[], whole: WholeAppliance): Unit {
+function unitOf(parts: readonly PartInPlace[], whole: WholeAppliance): Unit {
   const { priceCents, failedPriceCents, lifeYears, calendarAgeYears } = whole;
   const principal = whole.principal === null ? null : parts[whole.principal]!;
   return {

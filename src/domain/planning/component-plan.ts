@@ -6,7 +6,7 @@ import { failureProbability, type Outlook } from "../scoring/outlook.ts";
 import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/types.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
-import type { Part } from "./part.ts";
+import type { PartInPlace } from "./part-in-place.ts";
 import type { Price } from "./prices.ts";
 
 type Amounts = Pick<Price, "plannedCents" | "failedCents">;
@@ -38,7 +38,7 @@ export type DueComponent = Pick<
 };
 
 /** Returns the part in place as of the component's latest score. */
-export function partOf(knowledge: Knowledge, component: DueComponent, price: Amounts): Part {
+export function partOf(knowledge: Knowledge, component: DueComponent, price: Amounts): PartInPlace {
   const def = knowledge.component(component.defId);
   const outlook = outlookOf(knowledge, component, component.brandTier);
   const labelAge = hasUnknownAge(def, component) ? undefined : ageYears(component, component.scoredOn);
@@ -68,7 +68,7 @@ function partInPlace(
   { plannedCents, failedCents }: Amounts,
   labelAge: number | undefined,
   model: ScoringModel,
-): Part {
+): PartInPlace {
   const { weibullShape, scaleYears, effectiveAgeYears, rate, hazardRatio } = outlook;
   const ageYears = effectiveAgeYears / rate;
   return {

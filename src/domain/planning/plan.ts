@@ -1,7 +1,7 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
 import { type Cache, KeptValues } from "./kept-values.ts";
-import { type KnownPart, newPartOf } from "./known-part.ts";
-import { failing, type Kind, type Part, survivalInPlace } from "./part.ts";
+import { type KnownPart, newPartOf } from "./new-part.ts";
+import { failing, type Kind, type PartInPlace, survivalInPlace } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
 import { type Advice, adviseOn, monthOf } from "./replacement-advice.ts";
 import { addRenewals, byYear, emptySchedule, endOf, ofSuccessors, type Schedule } from "./schedule.ts";
@@ -42,7 +42,7 @@ export const keptUnits = (most: number) =>
 export type PartPlan = Advice & Policy;
 
 /** Returns the advice on a part. */
-export function planPart(part: Part, caches: Pick<PlanCaches, "parts">): PartPlan {
+export function planPart(part: PartInPlace, caches: Pick<PlanCaches, "parts">): PartPlan {
   const { policy } = newPartOf(part, caches);
   const { bestAgeMonths, basis, yearlyCents, yearlyCentsRunToFailure } = policy;
   const { dueInYears, waitingCents } = adviseOn(part, policy);
@@ -51,7 +51,7 @@ export function planPart(part: Part, caches: Pick<PlanCaches, "parts">): PartPla
 }
 
 /** Returns the schedule of a part that is replaced on its own (docs/model/planning.md#schedule). */
-export function schedulePart(part: Part, plan: PartPlan, newPart: KnownPart, years: number): Schedule {
+export function schedulePart(part: PartInPlace, plan: PartPlan, newPart: KnownPart, years: number): Schedule {
   const schedule = emptySchedule(years);
   const survival = survivalInPlace(part, Math.min(12 * years, MAX_PLAN_MONTHS));
   const shares = failing(survival);

@@ -23,7 +23,7 @@ import {
   type WholeAppliance,
 } from "./appliance-plan.ts";
 import { type DueComponent, dueOn, hasUnknownAge, type Plannable, partOf } from "./component-plan.ts";
-import { isSafetyPastLife, type Part } from "./part.ts";
+import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { Price, Pricing } from "./prices.ts";
 import type { Schedule } from "./schedule.ts";
@@ -318,4 +318,4 @@ const urgencyOf = (comesFirst: boolean, isImmediate: boolean): Urgency => ({
   comesFirst,
 });
 
-const isLikelyToFail = ({ failureProbability }: Part) => failureProbability >= IMMEDIATE_PROBABILITY;
+const isLikelyToFail = ({ failureProbability }: PartInPlace) => failureProbability >= IMMEDIATE_PROBABILITY;

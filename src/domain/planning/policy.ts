@@ -1,5 +1,5 @@
 import { gammaOfOnePlus } from "../gamma.ts";
-import { type Kind, lifespanYearsOf, power } from "./part.ts";
+import { type Kind, lifespanYearsOf, power } from "./part-in-place.ts";
 
 /** The longest age to consider, in effective lifespans and in months. */
 const LONGEST_AGE_LIFESPANS = 3;

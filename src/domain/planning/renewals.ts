@@ -1,5 +1,5 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { failing, type Kind, newSurvival } from "./part.ts";
+import { failing, type Kind, newSurvival } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
 
 /** The expected events of a new part and all that follow it in its place, in each month since its installation. */

@@ -1,4 +1,4 @@
-import type { Part } from "./part.ts";
+import type { PartInPlace } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
 
 /** The advice on a part in place, as if it stood alone. */
@@ -13,13 +13,13 @@ export type Advice = {
 };
 
 /** Returns when a part is due, and the cost of waiting (docs/model/planning.md#due-date). */
-export function adviseOn(part: Part, policy: Policy): Advice {
+export function adviseOn(part: PartInPlace, policy: Policy): Advice {
   const { plannedCents, failureCents, failureProbability } = part;
   const waitingCents = failureProbability * (failureCents - plannedCents) - policy.yearlyCents;
   return { dueInYears: dueIn(part, policy), waitingCents };
 }
 
-function dueIn(part: Part, { bestAgeMonths, basis }: Policy): number | null {
+function dueIn(part: PartInPlace, { bestAgeMonths, basis }: Policy): number | null {
   if (bestAgeMonths === null) return null;
   const age = bestAgeMonths / 12;
   return basis === "fixed_life"
@@ -28,7 +28,7 @@ function dueIn(part: Part, { bestAgeMonths, basis }: Policy): number | null {
 }
 
 /** Returns θ^(−1/(β−1)), the factor of the hazard ratio on the best age; 1 where the hazard does not rise with age. */
-export const ageFactor = ({ shape, hazardRatio }: Pick<Part, "shape" | "hazardRatio">) =>
+export const ageFactor = ({ shape, hazardRatio }: Pick<PartInPlace, "shape" | "hazardRatio">) =>
   shape > 1 ? hazardRatio ** (-1 / (shape - 1)) : 1;
 
 /** Returns the month in which a part that is due in so many years is replaced; 0 is now. */

@@ -1,6 +1,6 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import type { KnownPart } from "./known-part.ts";
-import { failing, type Part, power, survivalInPlace } from "./part.ts";
+import type { KnownPart } from "./new-part.ts";
+import { failing, type PartInPlace, power, survivalInPlace } from "./part-in-place.ts";
 import type { PartPlan } from "./plan.ts";
 import { convolvedAt } from "./renewals.ts";
 import { monthOf } from "./replacement-advice.ts";
@@ -124,7 +124,7 @@ function leastRepairs(unit: Unit, minors: Minors, month: number): number {
 }
 
 /** Returns S¹ of a month: the probability that a part in place still works then. */
-function worksAfter({ shape, scaleYears, ageYears, hazardRatio }: Part, months: number): number {
+function worksAfter({ shape, scaleYears, ageYears, hazardRatio }: PartInPlace, months: number): number {
   const passed = power((ageYears + months / 12) / scaleYears, shape) - power(ageYears / scaleYears, shape);
   return Math.exp(-hazardRatio * passed);
 }

@@ -1,6 +1,6 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import type { KnownPart } from "./known-part.ts";
-import { failing, survivalInPlace } from "./part.ts";
+import type { KnownPart } from "./new-part.ts";
+import { failing, survivalInPlace } from "./part-in-place.ts";
 import type { PartPlan } from "./plan.ts";
 import { monthOf } from "./replacement-advice.ts";
 import { addRenewals, byYear, emptySchedule, endOf, ofSuccessors, type Schedule } from "./schedule.ts";

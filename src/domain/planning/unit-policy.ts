@@ -1,6 +1,6 @@
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
-import type { KnownPart } from "./known-part.ts";
-import { failing, newSurvival } from "./part.ts";
+import type { KnownPart } from "./new-part.ts";
+import { failing, newSurvival } from "./part-in-place.ts";
 import { convolvedAt, cumulative, renewalsByAge, renewalsOf } from "./renewals.ts";
 import type { UnitKind } from "./unit.ts";
 

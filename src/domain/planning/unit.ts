@@ -1,4 +1,4 @@
-import type { Age, Kind, Part } from "./part.ts";
+import type { Age, Kind, PartInPlace } from "./part-in-place.ts";
 
 /** A kind of appliance that is replaced as a whole, in its place. Decides the policy of new units. */
 export type UnitKind = {
@@ -21,5 +21,5 @@ export type Unit = Omit<UnitKind, "minors"> & {
   /** The effective age of the principal part in calendar years, or without one the unit's calendar age. */
   ageYears: number;
   /** The parts in place, in the order of the kind. */
-  minors: readonly Part[];
+  minors: readonly PartInPlace[];
 };

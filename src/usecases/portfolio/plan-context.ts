@@ -3,7 +3,7 @@ import { actionOf, hazardFlagLabel, parseFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ImmediateHazard } from "../../domain/planning/action.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
-import { keptParts } from "../../domain/planning/known-part.ts";
+import { keptParts } from "../../domain/planning/new-part.ts";
 import { keptUnits, type PlanCaches } from "../../domain/planning/plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
 import { pricingBy } from "../../domain/planning/prices.ts";

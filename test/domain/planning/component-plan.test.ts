@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
 import { dueOn, hasUnknownAge, type Plannable, partOf } from "../../../src/domain/planning/component-plan.ts";
-import { lifespanYearsOf } from "../../../src/domain/planning/part.ts";
+import { lifespanYearsOf } from "../../../src/domain/planning/part-in-place.ts";
 import { planPart } from "../../../src/domain/planning/plan.ts";
 import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";

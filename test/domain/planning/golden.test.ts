@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { planAppliance, scheduleAppliance } from "../../../src/domain/planning/appliance-plan.ts";
 import { levelDepositOf } from "../../../src/domain/planning/level-deposit.ts";
-import type { Part } from "../../../src/domain/planning/part.ts";
+import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import type { PlanCaches } from "../../../src/domain/planning/plan.ts";
 import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
 import { addVariance, emptyVarianceSums, varianceByYear } from "../../../src/domain/planning/variance.ts";
@@ -21,7 +21,7 @@ function planGolden(golden: { as_of: string; property: GoldenProperty }) {
   return goldenHistory(golden).appliances.map((appliance) => {
     const { whole, replacementCents } = knowledge.type(appliance.typeId);
     const defs = appliance.components.map(({ defId }) => knowledge.component(defId));
-    const parts = appliance.components.map(({ id, defId }): Part => {
+    const parts = appliance.components.map(({ id, defId }): PartInPlace => {
       const def = knowledge.component(defId);
       const score = scores.get(id)!;
       const { working } = score;

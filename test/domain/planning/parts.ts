@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { newPartOf } from "../../../src/domain/planning/known-part.ts";
-import type { Part } from "../../../src/domain/planning/part.ts";
+import { newPartOf } from "../../../src/domain/planning/new-part.ts";
+import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import { type PlanCaches, planPart, schedulePart } from "../../../src/domain/planning/plan.ts";
 import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
 import { addVariance, emptyVarianceSums } from "../../../src/domain/planning/variance.ts";
@@ -8,7 +8,7 @@ import { addVariance, emptyVarianceSums } from "../../../src/domain/planning/var
 export const noCaches = (): PlanCaches => ({ parts: new Map(), units: new Map() });
 
 /** A part well past its best age. */
-export const worn: Part = {
+export const worn: PartInPlace = {
   shape: 3,
   scaleYears: 12,
   plannedCents: 40_000,
@@ -22,7 +22,7 @@ export const worn: Part = {
 };
 
 /** Any parts: short and long lives, new and worn, cheap and expensive failures. */
-export const anyPart: fc.Arbitrary<Part> = fc
+export const anyPart: fc.Arbitrary<PartInPlace> = fc
   .record({
     shape: fc.double({ min: 1.2, max: 4.5, noNaN: true }),
     scaleYears: fc.double({ min: 1, max: 45, noNaN: true }),
@@ -47,7 +47,7 @@ export const safetyPart = fc
   .map(([part, fixedLifeYears]) => ({ ...part, fixedLifeYears, safety: true }));
 
 /** Returns the expected yearly costs of the parts together. */
-export function yearsOf(parts: readonly Part[], years: number) {
+export function yearsOf(parts: readonly PartInPlace[], years: number) {
   const sums = { ...emptyYearlyCosts(years), ...emptyVarianceSums(years) };
   const caches = noCaches();
   const plans = parts.map((part) => {
@@ -60,8 +60,8 @@ export function yearsOf(parts: readonly Part[], years: number) {
   return { plans, sums };
 }
 
-export const planOf = (part: Part) => planPart(part, noCaches());
+export const planOf = (part: PartInPlace) => planPart(part, noCaches());
 
 /** Returns S(t), the probability that a new part survives t years. */
-export const survival = ({ shape, scaleYears }: Part, years: number) =>
+export const survival = ({ shape, scaleYears }: PartInPlace, years: number) =>
   Math.exp(-((years / scaleYears) ** shape));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { gammaOfOnePlus } from "../../../src/domain/gamma.ts";
-import { lifespanYearsOf, type Part } from "../../../src/domain/planning/part.ts";
+import { lifespanYearsOf, type PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import { anyPart, dearPart, planOf, safetyPart, survival, worn } from "./parts.ts";
 
 const MONTH = 1 / 12;
@@ -11,7 +11,7 @@ const DAY = 1 / 365.25;
 const dearAndLasting = dearPart.filter(({ scaleYears }) => scaleYears >= 1.2);
 
 /** Returns the long-run yearly cost of replacement at an age, with the integral by Simpson's rule over days. */
-function yearlyCostAt(part: Part, ageYears: number): number {
+function yearlyCostAt(part: PartInPlace, ageYears: number): number {
   const steps = 2 * Math.ceil(ageYears / DAY / 2);
   const width = ageYears / steps;
   let integral = survival(part, 0) + survival(part, ageYears);

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { newSurvival, type Part, survivalInPlace } from "../../../src/domain/planning/part.ts";
+import {
+  newSurvival,
+  type PartInPlace,
+  survivalInPlace,
+} from "../../../src/domain/planning/part-in-place.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import { planStoredAppliance } from "../../../src/domain/planning/planned-appliance.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
@@ -21,13 +25,13 @@ const states = fc.array(
 );
 
 /** The probabilities of failing for the first time in each month of the year. */
-function firstFailures(part: Part): number[] {
+function firstFailures(part: PartInPlace): number[] {
   const survival = survivalInPlace(part, MONTHS);
   return Array.from({ length: MONTHS }, (_, at) => survival[at]! - survival[at + 1]!);
 }
 
 /** The failures within the year of a part that replaces one that failed in these months, its own successors included. */
-function laterFailures(part: Part, first: readonly number[]): number {
+function laterFailures(part: PartInPlace, first: readonly number[]): number {
   const survival = newSurvival(part, MONTHS);
   const all = [...first];
   for (let month = 0; month < MONTHS; month++)

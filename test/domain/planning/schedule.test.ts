@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Part } from "../../../src/domain/planning/part.ts";
+import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import type { Schedule } from "../../../src/domain/planning/schedule.ts";
 import { anyPart, dearPart, planOf, worn, yearsOf } from "./parts.ts";
 
@@ -56,7 +56,7 @@ describe("a schedule", () => {
   test("expects at least the same failures in the coming year of an older or worse part run to failure", () => {
     fc.assert(
       fc.property(anyPart, fc.double({ min: 1, max: 3, noNaN: true }), (part, factor) => {
-        const first = (given: Part) => yearsOf([given], 1).sums.runToFailure[0]!;
+        const first = (given: PartInPlace) => yearsOf([given], 1).sums.runToFailure[0]!;
         const before = first(part);
         expectAtLeast(first({ ...part, ageYears: part.ageYears * factor }), before);
         expectAtLeast(first({ ...part, hazardRatio: part.hazardRatio * factor }), before);

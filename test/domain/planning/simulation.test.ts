@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { lifespanYearsOf, type Part } from "../../../src/domain/planning/part.ts";
+import { lifespanYearsOf, type PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import type { PartPlan } from "../../../src/domain/planning/plan.ts";
 import { anyPart, dearPart, yearsOf } from "./parts.ts";
 import { anyUnit, type DrawnUnit, scheduleOfUnit } from "./units.ts";
@@ -20,7 +20,12 @@ function random(seed: number): () => number {
 }
 
 /** Draws the years until a part of this age and hazard ratio fails: the cumulative hazard of a life is exponential. */
-function drawLife({ shape, scaleYears }: Part, age: number, hazardRatio: number, next: () => number): number {
+function drawLife(
+  { shape, scaleYears }: PartInPlace,
+  age: number,
+  hazardRatio: number,
+  next: () => number,
+): number {
   const hazard = (age / scaleYears) ** shape - Math.log(1 - next()) / hazardRatio;
   return scaleYears * hazard ** (1 / shape) - age;
 }
@@ -29,7 +34,7 @@ function drawLife({ shape, scaleYears }: Part, age: number, hazardRatio: number,
  * Returns the months in which a part and its successors end, up to `last`, and whether each fails. A failure counts in its
  * month, and the new part starts at the end of that month.
  */
-function* endsOf(part: Part, policy: Policy, last: number, next: () => number) {
+function* endsOf(part: PartInPlace, policy: Policy, last: number, next: () => number) {
   let month = 0;
   let due = policy.dueMonth;
   let life = drawLife(part, part.ageYears, part.hazardRatio, next);
@@ -56,7 +61,7 @@ const policyOf = ({ dueInYears, bestAgeMonths }: PartPlan): Policy => ({
 });
 
 /** Returns the cost of each year in one history of a part. */
-function liveThrough(part: Part, policy: Policy, next: () => number): Float64Array {
+function liveThrough(part: PartInPlace, policy: Policy, next: () => number): Float64Array {
   const costs = new Float64Array(YEARS);
   for (const { month, fails } of endsOf(part, policy, 12 * YEARS, next))
     costs[Math.ceil(month / 12) - 1]! += fails ? part.failureCents : part.plannedCents;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { planAppliance } from "../../../src/domain/planning/appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "../../../src/domain/planning/horizon.ts";
-import { lifespanYearsOf } from "../../../src/domain/planning/part.ts";
+import { lifespanYearsOf } from "../../../src/domain/planning/part-in-place.ts";
 import { noCaches, planOf, survival, worn } from "./parts.ts";
 import { anyUnit, type DrawnUnit, planOfUnit, scheduleOfUnit } from "./units.ts";
 

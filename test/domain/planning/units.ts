@@ -5,22 +5,22 @@ import {
   scheduleAppliance,
   type WholeAppliance,
 } from "../../../src/domain/planning/appliance-plan.ts";
-import type { Part } from "../../../src/domain/planning/part.ts";
+import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import { anyPart, noCaches } from "./parts.ts";
 
 /** Lives short enough for several within ten years, and much longer than a month. */
-const shortLived = anyPart.map((part): Part => ({ ...part, scaleYears: 2 + (part.scaleYears % 12) }));
+const shortLived = anyPart.map((part): PartInPlace => ({ ...part, scaleYears: 2 + (part.scaleYears % 12) }));
 
 /** Minor parts: cheap beside the unit. */
 const minorPart = shortLived.map(
-  (part): Part => ({
+  (part): PartInPlace => ({
     ...part,
     plannedCents: 5_000 + (part.plannedCents % 40_000),
     failureCents: 8_000 + (part.failureCents % 120_000),
   }),
 );
 
-export type DrawnUnit = { parts: Part[]; whole: WholeAppliance };
+export type DrawnUnit = { parts: PartInPlace[]; whole: WholeAppliance };
 
 /** Units with a principal part and up to four minor ones. */
 export const anyUnit: fc.Arbitrary<DrawnUnit> = fc

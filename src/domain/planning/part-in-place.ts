@@ -27,7 +27,7 @@ export type Age = {
 };
 
 /** A part in place (docs/model/planning.md#part-in-place). */
-export type Part = Kind &
+export type PartInPlace = Kind &
   Age & {
     /** The age by which a fixed life is counted: since its installation, or the effective age with an unknown past. */
     labelAgeYears: number;
@@ -39,7 +39,7 @@ export type Part = Kind &
 type Life = Pick<Kind, "shape" | "scaleYears">;
 
 /** Returns whether people depend on a part in place that has reached its fixed life, or its median life without one. */
-export function isSafetyPastLife(part: Part): boolean {
+export function isSafetyPastLife(part: PartInPlace): boolean {
   if (!part.safety) return false;
   return part.fixedLifeYears === null
     ? 12 * part.ageYears >= Math.round(12 * lifespanYearsOf(part))

@@ -1,6 +1,6 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
 import { type Cache, KeptValues } from "./kept-values.ts";
-import type { Kind } from "./part.ts";
+import type { Kind } from "./part-in-place.ts";
 import { type Policy, policyOf } from "./policy.ts";
 import { cumulative, makeNewPart, type NewPart } from "./renewals.ts";
 import { type Spectrum, spectraOf } from "./spectrum.ts";
