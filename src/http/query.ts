@@ -15,7 +15,7 @@ import type { RiskTier } from "../domain/scoring/types.ts";
 import { type Instant, parseDay, parseInstant } from "../domain/time.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { Listed } from "../store/queries/appliances.ts";
-import type { Slice } from "../store/slice.ts";
+import type { RowRange } from "../store/row-range.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -61,7 +61,7 @@ function unknownParameter(name: string | undefined, known: readonly string[]) {
 const LONGEST_NAME = 60;
 
 /** Parses `limit` and `offset`. Limits above 200 are capped. */
-export function parseSlice(query: ReadonlyMap<string, string>): Slice {
+export function parseRowRange(query: ReadonlyMap<string, string>): RowRange {
   const limit = wholeNumber(query, "limit", 1) ?? DEFAULT_LIMIT;
   return { limit: Math.min(limit, MAX_LIMIT), offset: wholeNumber(query, "offset", 0) ?? 0 };
 }

@@ -2,7 +2,7 @@ import { object, text, whole } from "./schema/fields.ts";
 import { type Fields, type RecordOf, RecordType, WireType } from "./schema/wire-type.ts";
 
 /** A part of a list: its maximum number of records, and the number of records before it. */
-type Slice = { limit: number; offset: number };
+type RowRange = { limit: number; offset: number };
 
 export const partnerName = text("The partner's company name", "Acme Insurance");
 
@@ -19,7 +19,7 @@ const pagingFields = {
 const envelopeFields = { ...pagingFields, partner: partnerName };
 
 /** Serializes the position of a page of records that belong to no partner. */
-const pagingView = object(pagingFields).serializer(({ limit, offset }: Slice, total: number) => ({
+const pagingView = object(pagingFields).serializer(({ limit, offset }: RowRange, total: number) => ({
   total,
   limit,
   offset,
@@ -28,7 +28,7 @@ const pagingView = object(pagingFields).serializer(({ limit, offset }: Slice, to
 }));
 export type PagingJson = ReturnType<typeof pagingView>;
 
-const envelopeView = object(envelopeFields).serializer((slice: Slice, total: number, partner: string) => ({
+const envelopeView = object(envelopeFields).serializer((slice: RowRange, total: number, partner: string) => ({
   ...pagingView(slice, total),
   partner,
 }));
@@ -52,7 +52,7 @@ class Page<N extends string, T, More extends Fields> extends RecordType<PageFiel
   /** Serializes a page. `total` counts the records on all pages. */
   of(
     records: readonly T[],
-    slice: Slice,
+    slice: RowRange,
     total: number,
     partner: string,
     ...[more]: MoreOf<More>
@@ -89,7 +89,7 @@ class UnscopedPage<N extends string, T, More extends Fields> extends RecordType<
   /** Serializes a page. `total` counts the records on all pages. */
   of(
     records: readonly T[],
-    slice: Slice,
+    slice: RowRange,
     total: number,
     ...[more]: MoreOf<More>
   ): RecordOf<UnscopedPageFields<N, T, More>> {

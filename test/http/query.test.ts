@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseQuery, parseSlice, parseTier, wantsSandbox } from "../../src/http/query.ts";
+import { parseQuery, parseRowRange, parseTier, wantsSandbox } from "../../src/http/query.ts";
 
 const parse = (search: string) => parseQuery(search, ["limit", "offset", "tier", "sandbox"]);
 
@@ -48,7 +48,7 @@ describe("limit and offset", () => {
     ["?limit=201", { limit: 200, offset: 0 }],
     ["?limit=007", { limit: 7, offset: 0 }],
   ])("of %p are %o", (search, slice) => {
-    expect(parseSlice(parse(search))).toEqual(slice);
+    expect(parseRowRange(parse(search))).toEqual(slice);
   });
 
   test.each([
@@ -62,7 +62,7 @@ describe("limit and offset", () => {
     "offset=-1",
     "offset=+1",
   ])("are refused when they are no whole numbers: %s", (search) => {
-    expect(() => parseSlice(parse(`?${search}`))).toThrow("must be a whole number");
+    expect(() => parseRowRange(parse(`?${search}`))).toThrow("must be a whole number");
   });
 });
 

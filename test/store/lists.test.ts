@@ -103,10 +103,10 @@ const slices = fc.record({
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
 describe("for any changes of scores, at any offset", () => {
-  type Slice = { limit: number; offset: number };
+  type RowRange = { limit: number; offset: number };
   type List = {
     name: string;
-    read: (slice: Slice) => Promise<{ id: string }[]>;
+    read: (slice: RowRange) => Promise<{ id: string }[]>;
     /** Returns the rows that belong to the list, in its order. The test cuts them into pages. */
     model: (rows: readonly Row[]) => readonly Row[];
     /** Returns the total that the list reports, where a separate query reads it. */
@@ -144,7 +144,7 @@ describe("for any changes of scores, at any offset", () => {
       },
       ...TIERS.map((tier) => ({
         name: `${tier} components, by creation`,
-        read: (slice: Slice) => components.tierPage(partnerId, tier, slice),
+        read: (slice: RowRange) => components.tierPage(partnerId, tier, slice),
         model: (rows: readonly Row[]) => rows.filter(({ riskTier }) => riskTier === tier),
       })),
       {
@@ -154,14 +154,14 @@ describe("for any changes of scores, at any offset", () => {
       },
       ...ELEVATED.map((tier) => ({
         name: `alerts of the tier ${tier}`,
-        read: (slice: Slice) => components.elevatedPage(partnerId, slice, tier),
+        read: (slice: RowRange) => components.elevatedPage(partnerId, slice, tier),
         model: (rows: readonly Row[]) => rows.filter(({ riskTier }) => riskTier === tier).sort(byScore),
       })),
       ...PLACES.map((by) => {
         const { model, ...list } = alertsOf(by);
         return {
           name: `${list.name}, by cost`,
-          read: (slice: Slice) => components.costliestPage({ partnerId, ...by }, undefined, slice),
+          read: (slice: RowRange) => components.costliestPage({ partnerId, ...by }, undefined, slice),
           model: (rows: readonly Row[]) =>
             model(rows).toSorted((a, b) => b.expectedCostCents - a.expectedCostCents || a.seq - b.seq),
         };

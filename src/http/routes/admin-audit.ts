@@ -13,7 +13,7 @@ import {
 } from "../../wire/parameters.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import { adminOperation, type Operation } from "../operation.ts";
-import { parseChoice, parseInstantOf, parseSince, parseSlice } from "../query.ts";
+import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query.ts";
 
 export function adminAuditOperations(): Operation[] {
   return [
@@ -36,7 +36,7 @@ export function adminAuditOperations(): Operation[] {
       replies: listReplies("A page of the log, newest first", auditPage, auditRow),
       async handle(call) {
         const { query, store } = call;
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const filter = {
           subject: query.get("subject"),
           actor: query.get("actor"),

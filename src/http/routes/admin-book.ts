@@ -46,7 +46,7 @@ import {
   parseAlertTier,
   parseChoice,
   parsePropertyFilter,
-  parseSlice,
+  parseRowRange,
   sortsByCost,
   wantsDemo,
 } from "../query.ts";
@@ -72,7 +72,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
         const found = await bookPortfolio({ store, yieldNow }, selection, wantsDemo(query), slice);
@@ -94,7 +94,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
         const { rows, total } = await bookProperties({ store, yieldNow }, selection, slice);
@@ -122,7 +122,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const state = query.get("state");
         const selection = {
           order: sortsByCost(query) ? ("cost" as const) : ("score" as const),

@@ -5,7 +5,7 @@ import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
-import type { Slice } from "../../store/slice.ts";
+import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
 import { presentPrices } from "../../usecases/portfolio/price-list.ts";
@@ -21,7 +21,7 @@ import {
   tier,
 } from "../../wire/parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { invalidParameter, parseSlice, parseTier, sortsByCost } from "../query.ts";
+import { invalidParameter, parseRowRange, parseTier, sortsByCost } from "../query.ts";
 
 /** The operations on any partner's components and the explanations of their scores. */
 export function adminComponentOperations(knowledge: Knowledge): Operation[] {
@@ -39,7 +39,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       replies: okReplies("A page of components", partnerComponentPage),
       errors: [404],
       async handle({ query, store }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const by = { tier: parseTier(query), byCost: sortsByCost(query) };
         const { rows, total } = await findComponents(store, parseOwner(query), by, slice);
         return ok(
@@ -98,7 +98,7 @@ async function findComponents(
   store: Store,
   { kind, id }: Owner,
   { tier, byCost }: By,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<Found> {
   const { read } = store;
   if (kind === "partner") {
@@ -129,7 +129,7 @@ async function componentsOfPartner(
   { components }: Store["read"],
   partnerId: string,
   { tier, byCost }: By,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<Found> {
   const tiers: readonly RiskTier[] = tier ? [tier] : ["CRITICAL", "WARNING"];
   let total = 0;

@@ -30,7 +30,7 @@ import {
   statusFilter,
 } from "../../wire/parameters.ts";
 import { accepted, acceptedReplies, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { parseChoice, parseInstantOf, parseSince, parseSlice } from "../query.ts";
+import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query.ts";
 
 export function adminDeliveryOperations(): Operation[] {
   return [
@@ -43,7 +43,7 @@ export function adminDeliveryOperations(): Operation[] {
       parameters: [partnerFilter, statusFilter, eventFilter, createdSince, createdUntil, ...pagingParameters],
       replies: okReplies("A page of deliveries with their attempts, newest first", deliveriesPage),
       async handle({ query, store }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const filter = {
           partnerId: query.get("partner_id"),
           status: parseChoice(query, "status", DELIVERY_STATUSES),

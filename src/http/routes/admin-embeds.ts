@@ -18,7 +18,7 @@ import { embedChange, embedRequest, readEmbed, readEmbedChange } from "../../wir
 import { embedInPath, pagingParameters, partnerFilter, propertyFilter } from "../../wire/parameters.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
 import { adminOperation, created, createdReplies, type Operation, ok, okReplies } from "../operation.ts";
-import { parseSlice } from "../query.ts";
+import { parseRowRange } from "../query.ts";
 
 export function adminEmbedOperations(): Operation[] {
   return [
@@ -31,7 +31,7 @@ export function adminEmbedOperations(): Operation[] {
       parameters: [propertyFilter, partnerFilter, ...pagingParameters],
       replies: okReplies("A page of embeds with their view counts, newest first", embedsPage),
       async handle({ now, query, store }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const filter = { propertyId: query.get("property_id"), partnerId: query.get("partner_id") };
         const embeds = await store.read.embeds.page(slice, filter);
         const total = await store.read.embeds.count(filter);

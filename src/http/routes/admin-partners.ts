@@ -56,7 +56,7 @@ import {
   okReplies,
   type Reply,
 } from "../operation.ts";
-import { invalidParameter, parseSlice } from "../query.ts";
+import { invalidParameter, parseRowRange } from "../query.ts";
 
 export function adminPartnerOperations(): Operation[] {
   /** Returns an operation that changes a partner without a request body, and responds with the partner. */
@@ -92,7 +92,7 @@ export function adminPartnerOperations(): Operation[] {
       parameters: [searchPartners, ...pagingParameters],
       replies: okReplies("A page of partners", partnersPage),
       async handle({ query, store }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const partners = searchByNameOrId(await store.read.partners.list(), query.get("search"));
         const endpoints = new Map(
           (await store.read.partners.listEndpoints()).map((endpoint) => [endpoint.partnerId, endpoint]),
@@ -112,7 +112,7 @@ export function adminPartnerOperations(): Operation[] {
       replies: okReplies("A page of partners", usagePage),
       async handle({ now, query, store }) {
         const asked = parseMonthOrCurrent(query, now);
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const partners = await store.read.partners.list();
         const used: PartnerUsage[] = [];
         for (const { id } of partners.slice(slice.offset, slice.offset + slice.limit))

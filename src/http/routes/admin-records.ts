@@ -15,7 +15,7 @@ import {
   okReplies,
   type PartnerOperation,
 } from "../operation.ts";
-import { invalidParameter, parseSlice } from "../query.ts";
+import { invalidParameter, parseRowRange } from "../query.ts";
 import { getPartner } from "./admin-partners.ts";
 import { applianceOperations } from "./appliances.ts";
 import { claimOperations } from "./claims.ts";
@@ -101,7 +101,7 @@ export function adminRecordOperations(knowledge: Knowledge, books: LossBooks): O
       parameters: pagingParameters,
       replies: okReplies("A page of appliance types", anyApplianceTypePage),
       handle({ query }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const page = types.slice(slice.offset, slice.offset + slice.limit);
         return ok(anyApplianceTypePage.of(page, slice, types.length));
       },

@@ -14,7 +14,7 @@ import { servers, serversView } from "../../wire/server.ts";
 import { settings, settingsView } from "../../wire/setting.ts";
 import { snapshotRunsPage, snapshotRunView } from "../../wire/snapshot.ts";
 import { accepted, acceptedReplies, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { parseSlice } from "../query.ts";
+import { parseRowRange } from "../query.ts";
 
 /** The state of the running server. */
 export type ServerState = {
@@ -105,7 +105,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       parameters: pagingParameters,
       replies: okReplies("A page of snapshots, newest first", snapshotRunsPage),
       async handle({ query, store }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const { runs, total } = await store.read.snapshots.page(slice);
         return ok(snapshotRunsPage.of(runs.map(snapshotRunView), slice, total));
       },
@@ -128,7 +128,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       parameters: pagingParameters,
       replies: okReplies("A page of administrators, including revoked ones", administratorsPage),
       async handle({ query, store }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const all = await store.read.administrators.list();
         const page = all.slice(slice.offset, slice.offset + slice.limit);
         return ok(administratorsPage.of(page.map(administratorView), slice, all.length));

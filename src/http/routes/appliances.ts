@@ -4,7 +4,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { Listed } from "../../store/queries/appliances.ts";
-import type { Slice } from "../../store/slice.ts";
+import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { actionsAmong } from "../../usecases/portfolio/actions.ts";
 import {
@@ -49,7 +49,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../operation.ts";
-import { parseListed, parseSlice } from "../query.ts";
+import { parseListed, parseRowRange } from "../query.ts";
 import { requireProperty } from "./properties.ts";
 
 const EXAMPLE = {
@@ -79,7 +79,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       parameters: pagingParameters,
       replies: readOperationReplies("A page of appliance types", applianceTypePage),
       handle({ partner, query }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const page = types.slice(slice.offset, slice.offset + slice.limit);
         return ok(applianceTypePage.of(page, slice, types.length, partner.name));
       },
@@ -151,7 +151,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       replies: readOperationReplies("A page of appliances", appliancePage),
       errors: [404],
       async handle({ partner, query, store }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const propertyId = query.get("property_id");
         const which = parseListed(query);
         if (propertyId === undefined) {
@@ -218,7 +218,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
 async function appliancesOfPartner(
   { appliances, totals }: Stores,
   partnerId: string,
-  slice: Slice,
+  slice: RowRange,
   which: Listed,
 ): Promise<{ page: Appliance[]; total: number }> {
   const stored = await totals.stored(partnerId);

@@ -42,7 +42,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../operation.ts";
-import { parseSlice } from "../query.ts";
+import { parseRowRange } from "../query.ts";
 import { requireProperty } from "./properties.ts";
 
 export function claimOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
@@ -101,7 +101,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       replies: listReplies("A page of claims", claimPage, claim),
       async handle(call) {
         const { now, params, partner, query, store } = call;
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const property = await requireProperty(store, partner, params.id!);
         const claims = await store.read.claims.page(property.id, slice);
         const total = await store.read.claims.count(property.id);

@@ -8,7 +8,7 @@ import { addDays, dayOf } from "../../domain/time.ts";
 import { trendPoints } from "../../domain/trend.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
-import type { Slice } from "../../store/slice.ts";
+import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
@@ -63,7 +63,7 @@ import {
 import {
   parseAlertTier,
   parseChoice,
-  parseSlice,
+  parseRowRange,
   parseTier,
   sortsByCost,
   wantsDemo,
@@ -86,7 +86,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       errors: [404],
       async handle(call) {
         const { partner, query, store } = call;
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const { rows, total } = await findComponents(call, slice);
         const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
         const prices = await pricesOf(store.read, knowledge, partner);
@@ -176,7 +176,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       parameters: [componentInPath, ...pagingParameters],
       replies: readOperationReplies("A page of the trend", trendPage),
       async handle(call) {
-        const slice = parseSlice(call.query);
+        const slice = parseRowRange(call.query);
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
@@ -210,7 +210,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       errors: [404],
       async handle(call) {
         const { partner, query } = call;
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const { rows, critical, warning, demo } = await findAlerts(call, slice);
         const counts = {
           critical_count: critical - (demo?.CRITICAL ?? 0),
@@ -229,7 +229,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
 /** Filters that match few rows are counted as they are read; the others use the stored counts. */
 async function findComponents(
   call: PartnerCall,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<{ rows: PlacedComponent[]; total: number }> {
   const { partner, query, store } = call;
   const tier = parseTier(query);
@@ -257,7 +257,7 @@ type FoundAlerts = {
   demo?: Record<RiskTier, number> | undefined;
 };
 
-async function findAlerts(call: PartnerCall, slice: Slice): Promise<FoundAlerts> {
+async function findAlerts(call: PartnerCall, slice: RowRange): Promise<FoundAlerts> {
   const { partner, query, store } = call;
   const includesDemo = wantsDemo(query);
   const tier = parseAlertTier(query);

@@ -11,7 +11,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../operation.ts";
-import { parseSlice } from "../query.ts";
+import { parseRowRange } from "../query.ts";
 import { requireProperty } from "./properties.ts";
 
 const WEEKLY =
@@ -54,7 +54,7 @@ export function conditionTrendOperations(): Operation[] {
 }
 
 async function pageOf({ query, partner, store }: PartnerCall, propertyId: string | null) {
-  const slice = parseSlice(query);
+  const slice = parseRowRange(query);
   const all = await store.read.conditionTrends.points(partner.id, propertyId);
   const points = all.slice(slice.offset, slice.offset + slice.limit).map(conditionPointView);
   return { slice, points, total: all.length };

@@ -14,7 +14,7 @@ import {
 } from "../../wire/parameters.ts";
 import { webhookTest, webhookTestView } from "../../wire/partner.ts";
 import { accepted, acceptedReplies, type Operation, ok, okReplies, partnerOperation } from "../operation.ts";
-import { parseChoice, parseInstantOf, parseSlice } from "../query.ts";
+import { parseChoice, parseInstantOf, parseRowRange } from "../query.ts";
 
 export type DeliveryDeps = Pick<ResendDeps, "changed">;
 
@@ -33,7 +33,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       // Without an ETag: the progress of a delivery does not change the partner's revision.
       replies: okReplies("A page of your deliveries", ownDeliveriesPage),
       async handle({ partner, query, store }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const filter = {
           partnerId: partner.id,
           status: parseChoice(query, "status", DELIVERY_STATUSES),

@@ -54,7 +54,7 @@ import {
   parseChoice,
   parseFormTerms,
   parsePlanTerms,
-  parseSlice,
+  parseRowRange,
   wantsDemo,
 } from "../query.ts";
 import { unitLabelsOf as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../unit-labels.ts";
@@ -127,7 +127,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       parameters: [...pagingParameters, ...planTerms, includeDemo, ...portfolioFormTerms],
       replies: { ...portfolioReplies, 200: { ...portfolioReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ now, partner, query, request, signal, store, yieldNow }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const wanted = tableFormat({ query, request });
         const asked = parseFormTerms(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
@@ -182,7 +182,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       errors: [404],
       async handle(call) {
         const { now, partner, query, signal, store, yieldNow } = call;
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const filter = { ...parseActionFilter(query), partnerId: partner.id };
         const order = parseChoice(query, "sort", ["waiting", "expected"]) ?? "waiting";
         const includesDemo = wantsDemo(query) || filter.propertyId !== undefined;

@@ -7,7 +7,7 @@ import { runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
-import type { Slice } from "../../store/slice.ts";
+import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
@@ -72,7 +72,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../operation.ts";
-import { parsePropertyFilter, parseSlice, wantsDemo, wantsSandbox } from "../query.ts";
+import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandbox } from "../query.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -87,7 +87,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [...propertyFilters, ...pagingParameters, sandbox],
       replies: readOperationReplies("A page of properties", propertyPage),
       async handle({ partner, query, store, yieldNow }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         if (wantsSandbox(query)) {
           const demo = await demoProperties(store, partner, filter);
@@ -206,7 +206,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath, ...pagingParameters],
       replies: readOperationReplies("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
-        const slice = parseSlice(query);
+        const slice = parseRowRange(query);
         const property = await requireProperty(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
         const records = units.map(unitView);
@@ -246,7 +246,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [...propertyFilters, ...pagingParameters, sandbox, includeDemo, format],
       replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem),
       async handle(call) {
-        const slice = parseSlice(call.query);
+        const slice = parseRowRange(call.query);
         const { partner, store } = call;
         const { rows, total, totals, flags } = await findPortfolio(knowledge, call, slice);
         const flagsOf = await store.read.flags.ofProperties(rows.map(({ property }) => property.id));
@@ -287,7 +287,7 @@ async function demoProperties(
 async function findPortfolio(
   knowledge: Knowledge,
   { partner, query, store, yieldNow }: PartnerCall,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<{
   rows: PortfolioRow[];
   total: number;

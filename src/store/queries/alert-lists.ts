@@ -16,7 +16,7 @@ import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
-import type { Slice } from "../slice.ts";
+import type { RowRange } from "../row-range.ts";
 import { componentRows } from "./component-rows.ts";
 
 const { placeholder } = sql;
@@ -130,7 +130,7 @@ export function alertLists(engine: Engine) {
     async alertPage(
       filter: AlertFilter,
       tier: RiskTier | undefined,
-      slice: Slice,
+      slice: RowRange,
     ): Promise<PlacedComponent[]> {
       return readsFor(filter).page({ ...filter, ...scoresOf(tier), ...slice });
     },
@@ -138,7 +138,7 @@ export function alertLists(engine: Engine) {
     async costliestPage(
       filter: AlertFilter,
       tier: RiskTier | undefined,
-      slice: Slice,
+      slice: RowRange,
     ): Promise<PlacedComponent[]> {
       const { from: leastScore, to: mostScore } = scoresOf(tier);
       return costPages[filterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });

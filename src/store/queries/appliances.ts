@@ -4,7 +4,7 @@ import type { DueState } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
-import type { Slice } from "../slice.ts";
+import type { RowRange } from "../row-range.ts";
 import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -248,14 +248,14 @@ export function applianceStore(engine: Engine) {
     ): Promise<(ScoredAppliance & { seq: number })[]> {
       return forScoringAfter({ propertyId, after, limit });
     },
-    async page(partnerId: string, { limit, offset }: Slice): Promise<Appliance[]> {
+    async page(partnerId: string, { limit, offset }: RowRange): Promise<Appliance[]> {
       return await page().execute({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns the appliances numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<Appliance[]> {
       return byNumber(await numbered().execute({ partnerId, ...rangeOf(after, last) }));
     },
-    async pageOfRetired(partnerId: string, { limit, offset }: Slice): Promise<Appliance[]> {
+    async pageOfRetired(partnerId: string, { limit, offset }: RowRange): Promise<Appliance[]> {
       return await db
         .select()
         .from(appliances)
@@ -288,7 +288,11 @@ export function applianceStore(engine: Engine) {
         .where(inArray(appliances.id, [...ids]));
     },
     /** Returns a page of a property's appliances by creation: those that are not retired, the retired, or all. */
-    async pageOfProperty(propertyId: string, slice: Slice, which: Listed = "active"): Promise<Appliance[]> {
+    async pageOfProperty(
+      propertyId: string,
+      slice: RowRange,
+      which: Listed = "active",
+    ): Promise<Appliance[]> {
       return await db
         .select()
         .from(appliances)

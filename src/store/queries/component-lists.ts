@@ -11,7 +11,7 @@ import {
 } from "../component-counters.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
-import type { Slice } from "../slice.ts";
+import type { RowRange } from "../row-range.ts";
 import { componentRows } from "./component-rows.ts";
 import { listPlaces } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -148,7 +148,7 @@ export function componentLists(engine: Engine) {
   async function bucketPage(
     list: typeof ofTier,
     bucket: Bucket,
-    { limit, offset }: Slice,
+    { limit, offset }: RowRange,
   ): Promise<PlacedComponent[]> {
     if (limit <= 0) return [];
     if (offset === 0) return list.from({ ...bucket, limit, from: 0 });
@@ -158,7 +158,7 @@ export function componentLists(engine: Engine) {
     return start ? list.from({ ...bucket, limit, from: start.seq }) : [];
   }
 
-  async function rescoredPage(partnerId: string, { limit, offset }: Slice): Promise<PlacedComponent[]> {
+  async function rescoredPage(partnerId: string, { limit, offset }: RowRange): Promise<PlacedComponent[]> {
     if (offset === 0) return rescoredAfter({ partnerId, limit, rescoredAt: 0, seq: 0 });
     const [last] = await rescoredAt({ partnerId, offset: offset - 1 });
     return last ? rescoredAfter({ partnerId, limit, ...last }) : [];
@@ -215,7 +215,7 @@ export function componentLists(engine: Engine) {
   const bound = (where: NarrowFilter) => ({ ...where, propertyIds: engine.list(where.propertyIds ?? []) });
 
   return {
-    async page(partnerId: string, { limit, offset }: Slice): Promise<PlacedComponent[]> {
+    async page(partnerId: string, { limit, offset }: RowRange): Promise<PlacedComponent[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns components with a `seq` after `after`, in order. */
@@ -231,11 +231,11 @@ export function componentLists(engine: Engine) {
     ): Promise<PlacedComponent[]> {
       return ofTier.from({ partnerId, tier, limit, from: after + 1 });
     },
-    async tierPage(partnerId: string, tier: RiskTier, slice: Slice): Promise<PlacedComponent[]> {
+    async tierPage(partnerId: string, tier: RiskTier, slice: RowRange): Promise<PlacedComponent[]> {
       return bucketPage(ofTier, { partnerId, bucket: TIER_BUCKETS[tier], tier }, slice);
     },
     /** Returns CRITICAL and WARNING components, or those of one of the tiers, ordered by score and then by creation. */
-    async elevatedPage(partnerId: string, slice: Slice, tier?: RiskTier): Promise<PlacedComponent[]> {
+    async elevatedPage(partnerId: string, slice: RowRange, tier?: RiskTier): Promise<PlacedComponent[]> {
       const found: PlacedComponent[] = [];
       let skip = slice.offset;
       for (const { bucket, count: inBucket } of await wholeCounters({
@@ -260,7 +260,7 @@ export function componentLists(engine: Engine) {
      * Returns CRITICAL and WARNING components ordered by their last scoring: first those that the latest snapshot scored,
      * by creation, then those that were scored since.
      */
-    async elevatedByScoring(partnerId: string, slice: Slice): Promise<PlacedComponent[]> {
+    async elevatedByScoring(partnerId: string, slice: RowRange): Promise<PlacedComponent[]> {
       if (slice.limit <= 0) return [];
       const count = await countBucket(partnerId, SETTLED_ELEVATED);
       const found = slice.offset < count ? await bucketPage(settled, settledBucket(partnerId), slice) : [];
@@ -288,7 +288,7 @@ export function componentLists(engine: Engine) {
       return countBucket(partnerId, TIER_BUCKETS[tier]);
     },
     /** Alerts are ordered by score, lists by creation. */
-    async narrowPage(where: NarrowFilter, slice: Slice): Promise<PlacedComponent[]> {
+    async narrowPage(where: NarrowFilter, slice: RowRange): Promise<PlacedComponent[]> {
       return narrowReads(where).page({ ...bound(where), ...slice });
     },
     async countNarrow(where: NarrowFilter): Promise<Record<RiskTier, number>> {

@@ -2,7 +2,7 @@ import { and, count, desc, eq, getTableColumns, isNull, sql } from "drizzle-orm"
 import { type Embed, type EmbedView, type ListedEmbed, MAX_EMBED_VIEWS } from "../../domain/embed.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { Slice } from "../slice.ts";
+import type { RowRange } from "../row-range.ts";
 
 const { placeholder } = sql;
 
@@ -41,7 +41,7 @@ export function embedStore(engine: Engine) {
       return (await db.select(columns).from(embeds).where(eq(embeds.id, id)))[0];
     },
     /** Ordered from the newest. */
-    async page(slice: Slice, filter: EmbedFilter = {}): Promise<ListedEmbed[]> {
+    async page(slice: RowRange, filter: EmbedFilter = {}): Promise<ListedEmbed[]> {
       return await db
         .select({ ...columns, propertyName: properties.name })
         .from(embeds)

@@ -5,7 +5,7 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Day } from "../../domain/time.ts";
 import type { WorkState } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
-import type { Slice } from "../slice.ts";
+import type { RowRange } from "../row-range.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -146,7 +146,7 @@ export function planActionStore(engine: Engine) {
       return mark({ propertyId, subjectId, ...columnsOf(work) });
     },
     /** Returns the subjects of the actions that match, the highest cost first. */
-    async page(filter: ActionFilter, order: ActionOrder, slice: Slice) {
+    async page(filter: ActionFilter, order: ActionOrder, slice: RowRange) {
       return await readsOf(filter, order).page({ ...bound(filter), ...slice });
     },
     async sums(filter: ActionFilter, order: ActionOrder): Promise<ActionSums> {

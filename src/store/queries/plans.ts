@@ -5,7 +5,7 @@ import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
-import type { Slice } from "../slice.ts";
+import type { RowRange } from "../row-range.ts";
 import { listPlaces } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -215,7 +215,7 @@ export function planStore(engine: Engine) {
       return rows.map((row) => ({ ...row, isUrgent: isUrgentRank(row.rank) }));
     },
     /** Ordered by creation. */
-    async page(partnerId: string, { limit, offset }: Slice): Promise<PropertyPlanRow[]> {
+    async page(partnerId: string, { limit, offset }: RowRange): Promise<PropertyPlanRow[]> {
       const after = await places.before(partnerId, offset);
       const rows = await page().execute({ partnerId, limit, offset: after });
       return rows.map(({ sums, changes, plannedChanges, ...row }) => ({

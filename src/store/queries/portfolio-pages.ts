@@ -2,7 +2,7 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Property, SummarizedProperty } from "../../domain/property.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
-import type { Slice } from "../slice.ts";
+import type { RowRange } from "../row-range.ts";
 import type { listPlaces } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 import { propertySums } from "./totals.ts";
@@ -80,7 +80,7 @@ export function portfolioPages(engine: Engine, places: ReturnType<typeof listPla
       .orderBy(asc(properties.seq)),
   );
   return {
-    async portfolioPage(partnerId: string, { limit, offset }: Slice): Promise<PortfolioRow[]> {
+    async portfolioPage(partnerId: string, { limit, offset }: RowRange): Promise<PortfolioRow[]> {
       return await portfolio().execute({
         partnerId,
         limit,
@@ -88,7 +88,7 @@ export function portfolioPages(engine: Engine, places: ReturnType<typeof listPla
       });
     },
     /** Does the same with the columns of a summary, prepared without conversions. */
-    async summaryPage(partnerId: string, { limit, offset }: Slice): Promise<SummaryRow[]> {
+    async summaryPage(partnerId: string, { limit, offset }: RowRange): Promise<SummaryRow[]> {
       const rows = await summaries({ partnerId, limit, offset: await places.before(partnerId, offset) });
       // SQLite has numbers for it.
       for (const row of rows) row.isDemo = Boolean(row.isDemo);

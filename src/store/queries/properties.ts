@@ -4,8 +4,8 @@ import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../
 import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
+import type { RowRange } from "../row-range.ts";
 import { asSearched, lowered } from "../searched-texts.ts";
-import type { Slice } from "../slice.ts";
 import { portfolioPages } from "./portfolio-pages.ts";
 import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -301,7 +301,7 @@ export function propertyStore(engine: Engine) {
       const [lower, upper] = [given.toLowerCase(), given.toUpperCase()].map(asSearched);
       return await ofName({ partnerId, lower, upper, given: asSearched(given), limit });
     },
-    async page(partnerId: string, { limit, offset }: Slice): Promise<PropertyRow[]> {
+    async page(partnerId: string, { limit, offset }: RowRange): Promise<PropertyRow[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns the properties numbered from after `after` to `last`, retired ones included, in the order of creation. */
@@ -320,7 +320,7 @@ export function propertyStore(engine: Engine) {
         .where(eq(properties.id, id));
     },
     /** Returns a page with the total count, from one statement. */
-    async countedPage(partnerId: string, slice: Slice): Promise<{ rows: PropertyRow[]; total: number }> {
+    async countedPage(partnerId: string, slice: RowRange): Promise<{ rows: PropertyRow[]; total: number }> {
       const rows = await countedPage({ partnerId, ...slice });
       const total = rows[0]?.total ?? (await totals({ partnerId }))[0]!.total;
       // With gaps before the offset, the page begins later.

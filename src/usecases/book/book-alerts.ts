@@ -10,7 +10,7 @@ import type {
   ValueCount,
   ValueRange,
 } from "../../store/queries/book.ts";
-import type { Slice } from "../../store/slice.ts";
+import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { BookDeps } from "./book-properties.ts";
 import { partsOf } from "./concatenated-lists.ts";
@@ -35,7 +35,7 @@ type Selection = Listed & { partnerIds: ReadonlySet<string> | undefined };
 export async function bookAlerts(
   { store, yieldNow }: BookDeps,
   { partnerIds, ...listed }: Selection,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<BookAlerts> {
   const listedValue = (row: PlacedComponent) =>
     listed.order === "cost" ? row.expectedCostCents : row.riskScore;
@@ -68,7 +68,7 @@ const isUnfiltered = ({ system, state }: BookAlertFilter) => system === undefine
 const sumOf = (counted: readonly { count: number }[]) => counted.reduce((sum, { count }) => sum + count, 0);
 
 /** Counts a selection as far as the page. `offset` of the answer is the page's place among the values. */
-async function countsOf(reading: Reading, listed: Listed, slice: Slice): Promise<Counts> {
+async function countsOf(reading: Reading, listed: Listed, slice: RowRange): Promise<Counts> {
   const { tier, order } = listed;
   if (!isUnfiltered(listed)) {
     const byScore = { ...listed, order: "score" } as const;
@@ -95,7 +95,7 @@ async function countsOf(reading: Reading, listed: Listed, slice: Slice): Promise
   };
 }
 
-const countCosts = (reading: Reading, listed: Listed, { limit, offset }: Slice) =>
+const countCosts = (reading: Reading, listed: Listed, { limit, offset }: RowRange) =>
   countValues(reading, listed, costRanges(), offset + limit);
 
 /** Counts alerts by value in descending ranges, until `enough` are found. Returns the values in descending order. */
@@ -167,7 +167,7 @@ async function rowsOf(
   { book, components }: Stores,
   cells: readonly AlertCell[],
   listed: Listed,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<PlacedComponent[]> {
   const { order, tier, ...places } = listed;
   const rows: PlacedComponent[] = [];

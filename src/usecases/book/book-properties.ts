@@ -5,7 +5,7 @@ import type { Yield } from "../../event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
 import type { BookMember } from "../../store/queries/book.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
-import type { Slice } from "../../store/slice.ts";
+import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { matchesOf, pageOfProperties, sumsOf } from "../portfolio/filtered-properties.ts";
@@ -30,7 +30,7 @@ type BookSelection = { partnerIds: ReadonlySet<string> | undefined; filter: Prop
 export async function bookProperties(
   { store, yieldNow }: BookDeps,
   { partnerIds, filter }: BookSelection,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<BookPage> {
   return await readBookConsistently(store, async (read) => {
     const members = await bookMembers(read, partnerIds);
@@ -46,7 +46,7 @@ export async function bookPortfolio(
   { store, yieldNow }: BookDeps,
   { partnerIds, filter }: BookSelection,
   includeDemo: boolean,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<BookPage & BookSums> {
   return await readBookConsistently(store, async (read) => {
     const members = await bookMembers(read, partnerIds);
@@ -63,7 +63,7 @@ export async function bookPortfolio(
 async function unfilteredPage(
   { book, properties }: Stores,
   members: readonly BookMember[],
-  slice: Slice,
+  slice: RowRange,
 ): Promise<{ rows: Row[]; total: number }> {
   const lists = members.map((member) => ({ id: member.id, count: member.properties }));
   const parts = partsOf(lists, slice);

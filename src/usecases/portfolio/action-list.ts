@@ -11,7 +11,7 @@ import type { Work } from "../../domain/work.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { ActionFilter, ActionOrder } from "../../store/queries/plan-actions.ts";
-import type { Slice } from "../../store/slice.ts";
+import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "./plan-context.ts";
 import { savedChangedPlans } from "./portfolio-plan.ts";
@@ -31,7 +31,7 @@ const SHORTEST = 1;
 export async function actionList(
   deps: PlanDeps & { prices: PriceList },
   filter: Omit<ActionFilter, "today" | "without">,
-  list: { order: ActionOrder; slice: Slice; includeDemo: boolean; summedAtOnce?: number },
+  list: { order: ActionOrder; slice: RowRange; includeDemo: boolean; summedAtOnce?: number },
 ): Promise<{ actions: ListedAction[]; sums: ActionSums }> {
   const { order, slice, includeDemo, summedAtOnce = SUMMED_AT_ONCE } = list;
   const { store, prices, clock, yieldNow } = deps;

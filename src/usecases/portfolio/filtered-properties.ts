@@ -5,7 +5,7 @@ import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { addCount, type CodeCount } from "../../store/queries/flags.ts";
 import type { FilteredRow } from "../../store/queries/property-filters.ts";
-import type { Slice } from "../../store/slice.ts";
+import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { PortfolioTotals } from "./portfolio-totals.ts";
@@ -28,7 +28,7 @@ export async function filteredProperties(
   { store, yieldNow }: Deps,
   partnerId: string,
   filter: PropertyFilter,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<FilteredPage> {
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await matchesOf(read, yieldNow, [await listOf(read, partnerId)], filter);
@@ -41,7 +41,7 @@ export async function filteredPortfolio(
   { store, yieldNow }: Deps,
   partnerId: string,
   filter: PropertyFilter,
-  slice: Slice,
+  slice: RowRange,
 ): Promise<FilteredPage & FilteredSums> {
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await matchesOf(read, yieldNow, [await listOf(read, partnerId)], filter);
@@ -112,7 +112,7 @@ function* stepsOf(
 export async function pageOfProperties(
   { propertyFilters }: Stores,
   matches: readonly Match[],
-  { limit, offset }: Slice,
+  { limit, offset }: RowRange,
 ): Promise<FilteredPage> {
   const ids = matches.slice(offset, offset + limit).map(({ id }) => id);
   const rows = new Map((await propertyFilters.ofIds(ids)).map((row) => [row.property.id, row]));

@@ -29,7 +29,7 @@ import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { StoredAction } from "../../store/queries/plan-actions.ts";
 import type { PropertyPlanRow, SpendingPlace } from "../../store/queries/plans.ts";
-import type { Slice } from "../../store/slice.ts";
+import type { RowRange } from "../../store/row-range.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
@@ -294,7 +294,7 @@ async function addChangedPlans(
 export async function propertyPlanRows(
   deps: PlanDeps,
   partnerId: string,
-  { limit, offset }: Slice,
+  { limit, offset }: RowRange,
   includeDemo = false,
 ): Promise<PropertyPlanRow[]> {
   const { plans, properties } = deps.store.read;

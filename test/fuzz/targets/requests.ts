@@ -14,8 +14,8 @@ import {
   parsePlanTerms,
   parsePropertyFilter,
   parseQuery,
+  parseRowRange,
   parseSince,
-  parseSlice,
   parseTier,
 } from "../../../src/http/query.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
@@ -61,7 +61,7 @@ const KNOWN_PARAMETERS = [
   "deposit_growth_pct",
 ];
 const QUERY_PARSERS: readonly ((values: ReadonlyMap<string, string>) => unknown)[] = [
-  parseSlice,
+  parseRowRange,
   parseTier,
   parseAlertTier,
   parseSince,
