@@ -6,7 +6,7 @@ import { yieldToEventLoop } from "../event-loop.ts";
 import { fileExistsError, toStorageError } from "../files.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
 import type { Store } from "../store/store.ts";
-import { cobieWorkbook } from "../usecases/cobie/write.ts";
+import { cobieWorkbook } from "../usecases/cobie/write-cobie.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import type { Context } from "./context.ts";
 import { withData } from "./data.ts";

@@ -7,7 +7,7 @@ import { type DatabaseState, readDatabaseState, readModelState } from "../store/
 import { explainError } from "../store/sqlite/errors.ts";
 import { openWithoutWalFiles } from "../store/sqlite/inspect.ts";
 import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
-import { checkBackup, checkWalArchiving } from "./backup.ts";
+import { checkBackup, checkWalArchiving } from "./backup-checks.ts";
 import { type Check, type CheckResult, fail, ok, runChecks } from "./check.ts";
 import {
   checkClock,
@@ -20,10 +20,10 @@ import {
   checkSnapshot,
   checkUploads,
   checkWal,
-} from "./database.ts";
-import { folderChecks } from "./folder.ts";
+} from "./database-checks.ts";
+import { folderChecks } from "./folder-checks.ts";
 import { checkCertificate, endpointChecks } from "./network-checks.ts";
-import { checkSharedSchema, checkStoredPhotos, databaseFound, serverChecks } from "./postgres.ts";
+import { checkSharedSchema, checkStoredPhotos, databaseFound, serverChecks } from "./postgres-checks.ts";
 
 type Installation = {
   config: Config;

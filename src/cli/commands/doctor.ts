@@ -2,7 +2,7 @@ import { setPriority } from "node:os";
 import { databaseFile } from "../../app/data-folder.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { type CheckResult, type Finding, fail, ok, warn } from "../../doctor/check.ts";
-import { FROM_BACKUP } from "../../doctor/database.ts";
+import { FROM_BACKUP } from "../../doctor/database-checks.ts";
 import { diagnose } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";

@@ -1,5 +1,5 @@
-import { buildingSyncTables } from "../../../src/usecases/buildingsync/read.ts";
-import { cobieTables } from "../../../src/usecases/cobie/read.ts";
+import { buildingSyncTables } from "../../../src/usecases/buildingsync/read-buildingsync.ts";
+import { cobieTables } from "../../../src/usecases/cobie/read-cobie.ts";
 import { isCobie } from "../../../src/usecases/cobie/sheet-rows.ts";
 import type { SheetTable } from "../../../src/xlsx/workbook-tables.ts";
 import { parseDocument } from "../../../src/xml/read-xml.ts";

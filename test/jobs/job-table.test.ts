@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config/load.ts";
+import { jobTable } from "../../src/jobs/job-table.ts";
 import type { Job } from "../../src/jobs/schedule.ts";
-import { jobTable } from "../../src/jobs/table.ts";
 import { createLogger } from "../../src/log.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
 import { AnswerCaches } from "../../src/usecases/partners/answer-caches.ts";

@@ -3,7 +3,7 @@ import { formatBytes } from "../files.ts";
 import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
 import type { ServerDiagnostics } from "../store/postgres/diagnostics/server-diagnostics.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
-import { age } from "./database.ts";
+import { age } from "./database-checks.ts";
 
 /** The clock difference above which a server takes no snapshot. */
 const CLOCK_OFF_MS = 60_000;

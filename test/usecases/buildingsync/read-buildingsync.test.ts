@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { buildingSyncTables } from "../../../src/usecases/buildingsync/read.ts";
+import { buildingSyncTables } from "../../../src/usecases/buildingsync/read-buildingsync.ts";
 import type { Table } from "../../../src/usecases/import/mapping/table.ts";
 import { parseDocument } from "../../../src/xml/read-xml.ts";
 

@@ -2,7 +2,7 @@ import type { LastBackup } from "../backup/last-backup.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { WalArchiving } from "../store/store.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
-import { age } from "./database.ts";
+import { age } from "./database-checks.ts";
 
 /** Checks the latest scheduled backup. `schedule` is "" if backups are not scheduled. */
 export function checkBackup(schedule: string, last: LastBackup | undefined, now: Instant): Finding {
