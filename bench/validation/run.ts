@@ -55,6 +55,8 @@ if (values.inspections) {
   results.conditions = await compareConditions(values.inspections);
 }
 await Bun.write(file, `${JSON.stringify(results, (_, value) => rounded(value))}\n`);
+// The check of the format covers the results, too.
+Bun.spawnSync([join(import.meta.dir, "../../node_modules/.bin/biome"), "format", "--write", file]);
 await Bun.write(page, renewTables(await Bun.file(page).text(), await Bun.file(file).json()));
 console.log(`Renewed ${page}`);
 
