@@ -144,23 +144,28 @@ const warnings = textList(
 const changedClaim = claim.and({ warnings });
 export const changedClaimReply = forPartner(changedClaim);
 
-/** Serializes a changed claim. `given` is the request, whose values of fields that cannot be changed are named. */
+/** A request to change a claim, which may be the whole record as it was answered. */
+type Asked = { given: object; before: Claim };
+
+/** Serializes a changed claim, with warnings about values of the request for fields that cannot be changed. */
 export const changedClaimView = changedClaim.serializer(
-  (knowledge: Knowledge, claim: Claim, today: Day, given: object) => ({
+  (knowledge: Knowledge, claim: Claim, today: Day, asked: Asked) => ({
     ...claimView(knowledge, claim, today),
-    warnings: [...warningsAbout(knowledge, [claim]), ...ignoredIn(given, claim)],
+    warnings: [...warningsAbout(knowledge, [claim]), ...ignoredIn(asked, claim)],
   }),
 );
 
 /** Fields of the answer that follow from others or never change. */
 const FIXED = ["id", "property_id", "incurred", "created_at"] as const;
 
-function ignoredIn(given: object, claim: Claim): string[] {
-  const asked = new Map<string, unknown>(Object.entries(given));
-  const stored = storedClaimView(claim);
-  return FIXED.filter((field) => asked.has(field) && asked.get(field) !== stored[field]).map((field) =>
+function ignoredIn({ given, before }: Asked, claim: Claim): string[] {
+  const values = new Map<string, unknown>(Object.entries(given));
+  const [from, stored] = [storedClaimView(before), storedClaimView(claim)];
+  return FIXED.filter(
+    (field) => values.has(field) && ![from[field], stored[field]].includes(values.get(field) as never),
+  ).map((field) =>
     field === "incurred"
-      ? `incurred is ${stored.incurred}, not ${JSON.stringify(asked.get(field))}: it follows from paid and outstanding`
+      ? `incurred cannot be changed: it is ${stored.incurred}, by paid and outstanding`
       : `${field} cannot be changed: it is still ${stored[field]}`,
   );
 }

@@ -406,9 +406,11 @@ describe("a recorded claim", () => {
       `claim ${id}: paid, 800.00, is more than amount, 778.00: correct the one that is wrong`,
       `claim ${id}: closed_on is ${CLAIM.date_of_loss}, but status is open: correct the one that is wrong`,
       `property_id cannot be changed: it is still ${read.property_id}`,
-      "incurred is 800, not 5: it follows from paid and outstanding",
+      "incurred cannot be changed: it is 800, by paid and outstanding",
     ]);
     expect((await put({ amount: 800, status: "closed" })).warnings).toEqual([]);
+    const { body: whole } = await client.get(`${path}/${id}`);
+    expect(await put({ ...whole, outstanding: 50 })).toMatchObject({ incurred: 850, warnings: [] });
     const single = await record({ ...CLAIM, amount: 5, paid: 6 });
     expect(single.warnings).toEqual([expect.stringContaining("paid, 6.00, is more than amount, 5.00")]);
     expect((await record({ ...CLAIM, amount: 5, outstanding: 100 })).incurred).toBe(105);

@@ -141,8 +141,10 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         const request = readClaimRequest(body);
         const ids = { propertyId: params.id!, claimId: params.claim_id! };
         return await writePortfolio(async (writer) => {
+          const before = await writer.tx.claims.find(ids.claimId);
           const claim = await changeClaim(writer, ids, request);
-          const record = changedClaimView(knowledge, claim, dayOf(writer.tx.now), body);
+          const asked = { given: body, before: before! };
+          const record = changedClaimView(knowledge, claim, dayOf(writer.tx.now), asked);
           return ok(withPartner(record, partner.name));
         });
       },
