@@ -135,6 +135,36 @@ describe("the proof of shared causes", () => {
     );
   });
 
+  test("agrees with an independent implementation for the example fleet", () => {
+    const { classes, years } = runSteps(fitSharedCausesInSteps(knowledge, cellsOf(fleet)));
+    const learned = classes.filter(({ isLearned }) => isLearned);
+    expect(learned.map(({ system, failures }) => [system, failures])).toEqual([
+      ["hvac", 74],
+      ["plumbing", 125],
+      ["appliance", 151],
+    ]);
+    for (const [at, [sum, variance]] of [
+      [73.2927, 0.038595],
+      [112.9416, 0.029311],
+      [148.2075, 0.010636],
+    ].entries()) {
+      expect(learned[at]!.expected).toBeCloseTo(sum!, 3);
+      expect(learned[at]!.variance).toBeCloseTo(variance!, 5);
+    }
+    expect(years.map(({ year, failures, intervals }) => [year, failures, ...intervals.after])).toEqual([
+      [2017, 43, 40, 64],
+      [2018, 59, 37, 60],
+      [2019, 50, 33, 56],
+      [2020, 55, 34, 56],
+      [2021, 46, 34, 57],
+      [2022, 41, 37, 60],
+      [2023, 46, 41, 66],
+      [2024, 52, 41, 65],
+      [2025, 49, 41, 65],
+    ]);
+    for (const { intervals } of years) expect(intervals.before).toEqual(intervals.after);
+  });
+
   test("says nothing of a record without a whole year", () => {
     expect(runSteps(fitSharedCausesInSteps(knowledge, []))).toMatchObject({
       years: [],
