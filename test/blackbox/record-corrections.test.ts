@@ -348,6 +348,15 @@ test("the console lists alerts by expected loss, or by score, and fits an underw
   expect(await isListed({})).not.toBe(costliest);
   await goTo(page, `${path}&partner_id=${partner.partner_id}`);
   await isListed({ sort: "cost", partner_id: partner.partner_id });
+  await page.getByLabel("State or region").selectOption("NY");
+  await page.getByLabel("Tier").selectOption("Critical");
+  await page.getByLabel("System").selectOption("plumbing");
+  const filters = { sort: "cost", state: "NY", tier: "CRITICAL", system: "plumbing" };
+  const [first] = (await administrator.client.get("/admin/book/alerts", filters)).body.alerts;
+  expect(`#/components/${first.id}`).not.toBe(costliest);
+  await page.locator(`tr.row:first-child a.name[href="#/components/${first.id}"]`).waitFor();
+  await page.getByLabel("State or region").selectOption("VT");
+  await page.getByText("No matching alerts").waitFor();
   await goTo(page, `#/book/${id}`);
   await page.getByRole("heading", { level: 1, name: "Two systems" }).waitFor();
   await look(page, "console-underwriting");

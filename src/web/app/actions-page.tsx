@@ -17,7 +17,7 @@ import { LoadMore } from "./load-more.tsx";
 import { MarkWork } from "./mark-work.tsx";
 import { usePagedList } from "./paged-list.ts";
 import { SavedFilters } from "./saved-filters.tsx";
-import { StateFilter } from "./state-filter.tsx";
+import { PortfolioStateFilter } from "./state-filter.tsx";
 
 /** The filters that the address has, by the names of the API but for the day. */
 const FILTERS = ["action", "system", "state", "tier", "work", "min_cost", "sort"] as const;
@@ -146,7 +146,7 @@ function ActionFilters(props: {
         "System",
         SYSTEMS.map((system) => [system, systemLabel(system)]),
       )}
-      <StateFilter value={route.query.get("state") ?? ""} onChange={(state) => set({ state })} />
+      <PortfolioStateFilter value={route.query.get("state") ?? ""} onChange={(state) => set({ state })} />
       {filter(
         "tier",
         "Tier",

@@ -1,20 +1,21 @@
 import { useMemo } from "preact/hooks";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
 import { ApplianceNames } from "../appliance-names.ts";
-import { Filters, SelectFilter } from "../browser/filters.tsx";
+import { Filters } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { capitalized, count, money, probabilityText } from "../format.ts";
-import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
+import { ACTION_LABELS } from "../labels.ts";
+import { AlertFilters } from "../records/alert-filters.tsx";
 import { ComponentName } from "../sections/component-name.tsx";
 import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { DownloadAllCsv } from "./csv-download.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
-import { StateFilter } from "./state-filter.tsx";
+import { PortfolioStateFilter } from "./state-filter.tsx";
 
 /** The critical and warning components of the portfolio, highest expected loss or risk score first. */
 export function AlertsPage({ route }: { route: Route }) {
@@ -46,22 +47,8 @@ export function AlertsPage({ route }: { route: Route }) {
         </div>
       </header>
       <Filters>
-        <SelectFilter
-          label="Tier"
-          value={parameter("tier")}
-          choices={[
-            ["CRITICAL", TIER_LABELS.CRITICAL.name],
-            ["WARNING", TIER_LABELS.WARNING.name],
-          ]}
-          onChange={(tier) => set({ tier })}
-        />
-        <SelectFilter
-          label="System"
-          value={parameter("system")}
-          choices={SYSTEMS.map((system) => [system, systemLabel(system)])}
-          onChange={(system) => set({ system })}
-        />
-        <StateFilter value={parameter("state")} onChange={(state) => set({ state })} />
+        <AlertFilters route={route} />
+        <PortfolioStateFilter value={parameter("state")} onChange={(state) => set({ state })} />
         <p class="result-count" role="status">
           {list.value && (
             <>

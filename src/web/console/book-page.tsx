@@ -4,9 +4,11 @@ import { Filters, RETIRED, SearchFilter, SelectFilter, StatusFilter } from "../b
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { StateFilter, US_STATES } from "../browser/state-filter.tsx";
 import type { TableColumn } from "../browser/virtual-table.tsx";
 import { DownloadWorkbook, workbookQuery } from "../browser/workbook-download.tsx";
 import { count, counted, money } from "../format.ts";
+import { AlertFilters } from "../records/alert-filters.tsx";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LargestDamage, LossDrivers, LossYears } from "../sections/loss-tables.tsx";
 import { Section } from "../sections/section.tsx";
@@ -105,7 +107,8 @@ function Properties({ partner, route }: ViewProps) {
   const filter = (name: string) => route.query.get(name) ?? "";
   const showsRetired = filter("status") === RETIRED;
   const query = listQuery({ partner, route });
-  for (const name of ["q", "flag", "include_demo"]) if (filter(name) !== "") query.set(name, filter(name));
+  for (const name of ["q", "state", "flag", "include_demo"])
+    if (filter(name) !== "") query.set(name, filter(name));
   if (showsRetired) query.set("retired", "true");
   const loaded = useRead<BookPropertiesPageJson>(`/admin/book/summary?${query}`);
   const set = (change: Record<string, string>) => replaceQuery(route, { ...change, offset: "" });
@@ -113,6 +116,7 @@ function Properties({ partner, route }: ViewProps) {
     <>
       <Filters>
         <SearchFilter label="Search by name or address" value={filter("q")} onChange={(q) => set({ q })} />
+        <StateFilter known={US_STATES} value={filter("state")} onChange={(state) => set({ state })} />
         <StatusFilter value={filter("status")} onChange={(status) => set({ status })} />
         <HazardFilter value={filter("flag")} onChange={(flag) => set({ flag })} />
         <SelectFilter
@@ -126,7 +130,15 @@ function Properties({ partner, route }: ViewProps) {
       <LoadedContent loaded={loaded} what="the book">
         {(page) =>
           page.total === 0 ? (
-            <EmptyState title={showsRetired ? "No retired properties" : "No properties"} />
+            <EmptyState
+              title={
+                hasAny(route, ["q", "state", "flag"])
+                  ? "No matching properties"
+                  : showsRetired
+                    ? "No retired properties"
+                    : "No properties"
+              }
+            />
           ) : (
             <PagedTable
               caption="Properties"
@@ -154,11 +166,21 @@ function Properties({ partner, route }: ViewProps) {
   );
 }
 
+const ALERT_FILTERS = ["tier", "system", "state"] as const;
+
+const hasAny = (route: Route, filters: readonly string[]) =>
+  filters.some((name) => (route.query.get(name) ?? "") !== "");
+
 /** The alerts of all partners, or of one: highest expected loss first, unless scores are asked for. */
 function Alerts({ partner, route }: ViewProps) {
   const query = listQuery({ partner, route });
   const sort = route.query.get("sort") ?? "";
   query.set("sort", sort === "" ? "cost" : sort);
+  const state = route.query.get("state") ?? "";
+  for (const name of ALERT_FILTERS) {
+    const value = route.query.get(name) ?? "";
+    if (value !== "") query.set(name, value);
+  }
   const loaded = useRead<BookAlertPageJson>(`/admin/book/alerts?${query}`);
   return (
     <>
@@ -170,11 +192,21 @@ function Alerts({ partner, route }: ViewProps) {
           choices={[["score", "Risk score"]]}
           onChange={(to) => replaceQuery(route, { sort: to, offset: "" })}
         />
+        <AlertFilters route={route} />
+        <StateFilter
+          known={US_STATES}
+          value={state}
+          onChange={(to) => replaceQuery(route, { state: to, offset: "" })}
+        />
       </Filters>
       <LoadedContent loaded={loaded} what="the alerts">
         {(page) =>
           page.total === 0 ? (
-            <EmptyState title="No critical or warning components" />
+            <EmptyState
+              title={
+                hasAny(route, ALERT_FILTERS) ? "No matching alerts" : "No critical or warning components"
+              }
+            />
           ) : (
             <PagedTable
               caption="Alerts"
@@ -202,10 +234,13 @@ function Losses({ partner, route }: ViewProps) {
   const { api } = useConsole();
   const query = layerQuery(route);
   if (partner !== "") query.set("partner_id", partner);
+  const state = route.query.get("state") ?? "";
+  if (state !== "") query.set("state", state);
   const loaded = useRead<BookLossesJson>(`/admin/book/losses?${query}`);
   return (
     <>
       <LayerFields route={route}>
+        <StateFilter known={US_STATES} value={state} onChange={(to) => replaceQuery(route, { state: to })} />
         <DownloadWorkbook
           api={api}
           file="book-losses.xlsx"

@@ -1,0 +1,27 @@
+import { SelectFilter } from "../browser/filters.tsx";
+import { type Route, replaceQuery } from "../browser/route.ts";
+import { SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
+
+/** The filters of alerts by tier and system, as they are in the address. A change shows the first page. */
+export function AlertFilters({ route }: { route: Route }) {
+  const filter = (name: string) => route.query.get(name) ?? "";
+  return (
+    <>
+      <SelectFilter
+        label="Tier"
+        value={filter("tier")}
+        choices={[
+          ["CRITICAL", TIER_LABELS.CRITICAL.name],
+          ["WARNING", TIER_LABELS.WARNING.name],
+        ]}
+        onChange={(tier) => replaceQuery(route, { tier, offset: "" })}
+      />
+      <SelectFilter
+        label="System"
+        value={filter("system")}
+        choices={SYSTEMS.map((system) => [system, systemLabel(system)])}
+        onChange={(system) => replaceQuery(route, { system, offset: "" })}
+      />
+    </>
+  );
+}
