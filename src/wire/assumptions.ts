@@ -32,7 +32,9 @@ const fields = record("Assumptions", {
     own_history: share("Medians of the partner's own replacements", 0),
     scaled: share("Costs of the knowledge base, scaled to the size", 0.4),
     reference: share("Costs of the knowledge base at its reference sizes", 0.6),
-  }).describedAs("Shares of the planned costs by where these come from; all 0 without components"),
+  }).describedAs(
+    "Shares of the planned costs, or of the replacement cost value, by where these come from; all 0 without components",
+  ),
   confidence_shares: object({
     HIGH: share("Components with confidence HIGH", 0.1),
     MEDIUM: share("Components with confidence MEDIUM", 0.3),
@@ -111,7 +113,10 @@ export const assumptionsView = fields.serializer((counted: Assumptions, modelVer
 });
 
 /** Returns the calculation of what figures over a property's components rest on. */
-export function assumptionsAccumulator(prices: PriceList): FigureAccumulator<AssumptionsJson> {
+export function assumptionsAccumulator(
+  prices: PriceList,
+  figure: Pick<FigureAccumulator<unknown>, "costCents"> = {},
+): FigureAccumulator<AssumptionsJson> {
   const counted = new AssumptionsAccumulator(prices.knowledge);
   return {
     add(component) {
@@ -119,7 +124,10 @@ export function assumptionsAccumulator(prices: PriceList): FigureAccumulator<Ass
       return 0;
     },
     write: (_, { modelVersion }: FigureContext) =>
-      inOneStep(() => assumptionsView(counted.assumptions, modelVersion)),
+      inOneStep(() => {
+        const costCents = figure.costCents?.() ?? counted.assumptions.costCents;
+        return assumptionsView({ ...counted.assumptions, costCents }, modelVersion);
+      }),
   };
 }
 
@@ -128,7 +136,7 @@ export function withAssumptions<Written extends object>(
   prices: PriceList,
   figure: FigureAccumulator<Written>,
 ): FigureAccumulator<Written & { assumptions: AssumptionsJson }> {
-  const counted = assumptionsAccumulator(prices);
+  const counted = assumptionsAccumulator(prices, figure);
   return {
     add(component) {
       counted.add(component);

@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../domain/component.ts";
+import type { CostBasis } from "../domain/costs/component-costs.ts";
 import type { Property } from "../domain/property.ts";
 import type { Steps } from "../domain/steps.ts";
 import type { Instant } from "../domain/time.ts";
@@ -14,4 +15,6 @@ export type FigureAccumulator<Written> = {
   /** Returns the approximate number of bytes that it stores of the component: 0 if it only adds up. */
   add(component: PlacedComponent): number;
   write(property: Property, moment: FigureContext): Steps<Written>;
+  /** Of a figure that is not a sum over components: its amount in cents by where it comes from. */
+  costCents?: () => Readonly<Record<CostBasis, number>>;
 };

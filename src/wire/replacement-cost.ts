@@ -79,6 +79,7 @@ export function replacementCostAccumulator(
       systems.add(component);
       return 0;
     },
+    costCents: () => totals.rcvByBasis,
     write: (property, { now }) =>
       inOneStep(() => replacementCostView(property, totals.assessment, systems.values(), now)),
   };

@@ -227,3 +227,24 @@ test("a cost that knows its size costs each appliance by its own size", async ()
   expect(await costOf(100)).toEqual([5000, "own", 100, 1]);
   expect(await costOf(50)).toEqual([2000, "own", 50, 1]);
 });
+
+// Rule: whole-unit-line
+test("takes a cost of a whole unit that is replaced part by part, and says what it changes", async () => {
+  const { id } = await addProperty(client, { name: "Elevator House", state: "NY" });
+  await addAppliance(client, id, { type_id: "elevator" });
+  const rcv = async () => (await client.get(`/v1/property/${id}/rcv`)).body;
+  expect((await rcv()).assumptions.cost_shares).toMatchObject({ own: 0, reference: 1 });
+  const { warnings } = await put([
+    { type_id: "elevator", proactive_cost: 200_000 },
+    { type_id: "boiler", proactive_cost: 12_000 },
+  ]);
+  expect(warnings).toEqual([
+    "Line 1: elevator is replaced part by part, so the line changes its replacement cost value and what follows from that, but " +
+      "no plan, forecast or component; to change those, add lines of its components",
+  ]);
+  const valued = await rcv();
+  expect(valued.total_replacement_cost).toBe(200_000);
+  expect(valued.assumptions.cost_shares).toEqual({ own: 1, own_history: 0, scaled: 0, reference: 0 });
+  expect((await client.get(`/v1/property/${id}/report`)).body.assumptions.cost_shares.own).toBe(0);
+  await put([]);
+});

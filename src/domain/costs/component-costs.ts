@@ -57,7 +57,12 @@ export type UnitCosts = Costs & {
    * own cost among them. A stated U is the value.
    */
   rcvCents: number;
+  /** The same by where it comes from. */
+  rcvByBasis: Readonly<Record<CostBasis, number>>;
 };
+
+/** Returns an amount of 0 for each basis. */
+export const noCents = (): Record<CostBasis, number> => ({ own: 0, own_history: 0, scaled: 0, reference: 0 });
 
 /** Returns c_f in cents, not rounded. */
 export const exactFailedCents = ({ emergencyCents, damage }: Pick<Costs, "emergencyCents" | "damage">) =>

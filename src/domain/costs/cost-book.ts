@@ -45,9 +45,14 @@ const refused = (field: string, message: string) => invalid(`${field} ${message}
 export function doubtsAbout(knowledge: Knowledge, line: CostLine): string[] {
   const { plannedCents, failedCents } = line;
   const doubts: string[] = [];
+  const type = knowledge.types.get(line.typeId)!;
+  if (line.componentDefId === null && type.whole === null)
+    doubts.push(
+      `${type.id} is replaced part by part, so the line changes its replacement cost value and what follows from that, but ` +
+        "no plan, forecast or component; to change those, add lines of its components",
+    );
   if (plannedCents !== null && failedCents !== null && failedCents < plannedCents)
     doubts.push("reactive_cost is below proactive_cost, so waiting for the failure will seem to pay");
-  const type = knowledge.types.get(line.typeId)!;
   const reference = referenceCents(type, line);
   const factor = (plannedCents ?? failedCents!) / reference;
   if (factor > UNUSUAL_FACTOR)

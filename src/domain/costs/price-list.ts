@@ -1,6 +1,6 @@
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
 import { type BookCosts, Scale } from "./book-costs.ts";
-import type { ComponentCosts, Costs, UnitCosts } from "./component-costs.ts";
+import { type ComponentCosts, type Costs, noCents, type UnitCosts } from "./component-costs.ts";
 import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
 import type { PriceTerms } from "./price-terms.ts";
 import { type PricedAppliance, type PricedProperty, sizeOf } from "./size.ts";
@@ -147,16 +147,22 @@ export class TypePrices {
     return { ...unit, ...this.#value(unit, own) };
   }
 
-  #value(unit: Costs, own?: ReadonlyMap<string, OwnCosts>): Pick<UnitCosts, "rcvCents"> {
+  #value(unit: Costs, own?: ReadonlyMap<string, OwnCosts>): Pick<UnitCosts, "rcvCents" | "rcvByBasis"> {
     const isStated = unit.basis === "own" || unit.basis === "own_history";
-    if (isStated && this.principalDefId !== null) return { rcvCents: unit.plannedCents };
+    const byBasis = noCents();
     let sum = 0;
-    for (const defId of this.#components.keys())
-      sum +=
-        defId === this.principalDefId
-          ? this.#principalPart!.plannedCents
-          : this.component(defId, own?.get(defId)).plannedCents;
-    return { rcvCents: Math.min(sum, unit.plannedCents) };
+    if (!isStated)
+      for (const defId of this.#components.keys()) {
+        const { plannedCents, basis } = this.part(defId, own?.get(defId));
+        byBasis[basis] += plannedCents;
+        sum += plannedCents;
+      }
+    if (isStated || sum > unit.plannedCents)
+      return {
+        rcvCents: unit.plannedCents,
+        rcvByBasis: { ...noCents(), [unit.basis]: unit.plannedCents },
+      };
+    return { rcvCents: sum, rcvByBasis: byBasis };
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Component, tierOfHundredths } from "../component.ts";
+import { COST_BASES, type CostBasis, noCents } from "../costs/component-costs.ts";
 import type { PricedComponent, PriceList, TypePrices } from "../costs/price-list.ts";
 import { UnitSums } from "../costs/unit-sums.ts";
 import type { BrandTier } from "../scoring/types.ts";
@@ -30,6 +31,11 @@ export class AssessmentAccumulator {
     if (this.#money.add(component)) this.#counts.appliances++;
   }
 
+  /** The replacement cost value by where it comes from. */
+  get rcvByBasis(): Record<CostBasis, number> {
+    return this.#money.rcvByBasis;
+  }
+
   get assessment(): Assessment {
     return { ...this.#counts, ...this.#money.money };
   }
@@ -58,6 +64,15 @@ export class MoneyAccumulator {
     if (this.#appliances.has(applianceId)) return false;
     this.#appliances.set(applianceId, prices);
     return true;
+  }
+
+  get rcvByBasis(): Record<CostBasis, number> {
+    const sum = noCents();
+    for (const [id, prices] of this.#appliances) {
+      const { rcvByBasis } = prices.unit(this.#sums.ownOf(id));
+      for (const basis of COST_BASES) sum[basis] += rcvByBasis[basis];
+    }
+    return sum;
   }
 
   get money(): TotalMoney {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { COST_BASES, exactFailedCents } from "../../../src/domain/costs/component-costs.ts";
+import { COST_BASES, exactFailedCents, noCents } from "../../../src/domain/costs/component-costs.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import { type PricedComponent, PriceList, type TypePrices } from "../../../src/domain/costs/price-list.ts";
 import type { PriceTerms } from "../../../src/domain/costs/price-terms.ts";
@@ -204,6 +204,33 @@ test("a replacement cost value is the unit's cost, or that of all parts if it is
   expect(boilerUnit([line({ componentDefId: null, plannedCents: 2_000_000 })]).rcvCents).toBe(2_000_000);
   expect(rcv("rooftop_unit")).toBe(1_845_000);
   expect(rcv("roof")).toBe(15_000_000);
+});
+
+// Rule: whole-unit-line
+test("a stated cost of the whole unit is its replacement cost value, also of a type that is replaced part by part", () => {
+  for (const [typeId, plannedCents] of [
+    ["elevator", 50_000_000],
+    ["roof", 100_000],
+    ["hvac_central", 2_000_000],
+    ["boiler", 2_000_000],
+  ] as const) {
+    const lines = [line({ typeId, componentDefId: null, plannedCents })];
+    const place = { state: "OH", unitCount: 0, grossAreaSqft: null, stories: null };
+    const priced = { typeId, size: null, unitId: null };
+    const unit = new PriceList(knowledge, TERMS, lines).ofAppliance(priced, place).unit();
+    expect(unit.rcvCents).toBe(plannedCents);
+    expect(unit.rcvByBasis).toEqual({ ...noCents(), own: plannedCents });
+  }
+});
+
+test("a replacement cost value has the basis of the parts that it is the sum of", () => {
+  for (const { id: typeId } of knowledge.types.values()) {
+    const place = { state: "OH", unitCount: 0, grossAreaSqft: null, stories: null };
+    const unit = new PriceList(knowledge, TERMS)
+      .ofAppliance({ typeId, size: null, unitId: null }, place)
+      .unit();
+    expect(unit.rcvByBasis).toEqual({ ...noCents(), reference: unit.rcvCents });
+  }
 });
 
 test("a cost that was stated for a tiny size stays one whose sums are exact", () => {
