@@ -186,10 +186,18 @@ type TypedOperation<O extends Operation, R extends Replies> = Omit<
 /** The parameters that only lists and losses have: a page or a limit, and the filter for demonstration properties. */
 const OF_LISTS: readonly string[] = ["limit", "sandbox"];
 
-function queryOf({ parameters = [] }: Pick<Common, "parameters">): QueryNames {
+/** The paths of figures: a term or format that was ignored would give a wrong one. */
+const OF_FIGURES = ["/v1/property/", "/v1/portfolio/"];
+
+function queryOf({
+  method,
+  path,
+  parameters = [],
+}: Pick<Common, "method" | "path" | "parameters">): QueryNames {
   const query = parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
   const isList = query.some((name) => OF_LISTS.includes(name));
-  return { query, unknownParameters: isList ? "rejected" : "ignored" };
+  const isFigure = method === "GET" && OF_FIGURES.some((start) => path.startsWith(start));
+  return { query, unknownParameters: isList || isFigure ? "rejected" : "ignored" };
 }
 
 /**

@@ -48,9 +48,9 @@ export function parseQuery(
   return values;
 }
 
-/** A filter that a list ignored would give wrong figures. */
+/** A filter or a term that was ignored would give wrong figures. */
 function unknownParameter(name: string | undefined, known: readonly string[]) {
-  const names = `this list takes ${known.join(", ")}`;
+  const names = `this request takes ${known.length === 0 ? "none" : known.join(", ")}`;
   if (name === undefined) return invalid(`The query string has a parameter with an invalid name; ${names}`);
   const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
   return invalid(`Unknown query parameter: ${shown}; ${names}`, [

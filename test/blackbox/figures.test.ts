@@ -242,6 +242,21 @@ test("a condition score has every field of the specification and agrees with the
   expect(Number.isInteger(overall.nci_equivalent)).toBe(true);
 });
 
+// Rule: unknown-parameters
+test("figures refuse a parameter that they do not know, and name those that they do", async () => {
+  for (const name of [...FIGURES, "plan", "losses", "underwriting"]) {
+    const path = `/v1/property/${property.id}/${name}`;
+    expect((await client.get(`${path}?_=1`)).status).toBe(200);
+    const { body } = await client.ask("GET", `${path}?infation=9`, 400);
+    expect(body.error).toMatch(/^Unknown query parameter: infation; this request takes /);
+    if (name === "plan") expect(body.error).toContain("inflation");
+    if (name === "report") {
+      expect(body.error).toEndWith("takes none");
+      await client.ask("GET", `${path}?format=csv`, 400);
+    }
+  }
+});
+
 // Rule: deferred-percent-text, rcv
 test("a replacement cost valuation has every field of the specification, by system", async () => {
   const { critical, warning, good, financials } = await read("report");

@@ -36,7 +36,9 @@ describe("a query string", () => {
 test.each(["?stat=NY", "?%zz=1", "?LIMIT=1", "?__proto__=1&constructor=1", "?=1"])(
   "an unknown parameter is rejected where filters matter: %s",
   (search) => {
-    expect(() => parseQuery(search, ["limit", "state"], "rejected")).toThrow("this list takes limit, state");
+    expect(() => parseQuery(search, ["limit", "state"], "rejected")).toThrow(
+      "this request takes limit, state",
+    );
   },
 );
 

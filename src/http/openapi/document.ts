@@ -188,7 +188,7 @@ function errorStatuses(operation: Operation): string[] {
   else statuses.add(429);
   if (operation.body) for (const status of [400, 413]) statuses.add(status);
   if (operation.body === "json") statuses.add(415);
-  if (operation.query.length > 0) statuses.add(400);
+  if (operation.query.length > 0 || operation.unknownParameters === "rejected") statuses.add(400);
   if (operation.access === "partner" && operation.idempotent) statuses.add(409);
   if (operation.path.includes("{")) statuses.add(404);
   statuses.add(500).add(503);
