@@ -29,7 +29,10 @@ export const explainedCosts = object({
   ),
   price_level: number("Today's prices ÷ those of the month that the costs are of; 1 for own costs", 1),
   costs_of_month: text("Month that the costs of the knowledge base are of", "2026-01"),
-  location_edition: text("Edition of the factors of the states", "EM 1110-2-1304, table 3, 31 March 2026"),
+  location_edition: text(
+    "Edition of the factors of the states; null where none is known, as in the territories",
+    "EM 1110-2-1304, table 3, 31 March 2026",
+  ).orNull(),
 });
 
 const damageView = ({ peril, expected, cents }: DamageCosts) => ({
@@ -39,7 +42,7 @@ const damageView = ({ peril, expected, cents }: DamageCosts) => ({
 });
 
 export const explainedCostsView = explainedCosts.serializer(
-  (knowledge: Knowledge, typeId: string, costs: Costs) => ({
+  (knowledge: Knowledge, { typeId, state }: { typeId: string; state: string }, costs: Costs) => ({
     cost_basis: costs.basis,
     proactive_cost: usdFromCents(costs.plannedCents),
     emergency_cost: usdFromCents(Math.round(costs.emergencyCents)),
@@ -52,6 +55,6 @@ export const explainedCostsView = explainedCosts.serializer(
     location_factor: costs.scaling.byLocation,
     price_level: costs.scaling.byPriceLevel,
     costs_of_month: knowledge.costs.ofMonth,
-    location_edition: knowledge.costs.edition,
+    location_edition: knowledge.costs.locationFactors.has(state) ? knowledge.costs.edition : null,
   }),
 );

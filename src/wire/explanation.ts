@@ -350,7 +350,7 @@ export const explanationView = explanationReply.serializer(
       score: scoreView(explanation, knowledge),
       confidence: confidenceView(explanation, knowledge),
       projection: projectionView(explanation, knowledge),
-      costs: explainedCostsView(knowledge, component.typeId, made.costs),
+      costs: explainedCostsView(knowledge, component, made.costs),
       changes: made.changes.map(({ change, score }) => changeView(change, score, explanation.def)),
       decision: decisionView(explanation.decision),
     };

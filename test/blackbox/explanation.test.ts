@@ -114,12 +114,13 @@ describe("an explanation", () => {
       return { basis: rate.environment_basis, values: rate.environment.map((one: Json) => one.value), costs };
     };
     const abroad = await at({ country: "AU", state: "WA" });
-    expect(abroad).toMatchObject({ basis: "mean", costs: { location_factor: 1 } });
+    expect(abroad).toMatchObject({ basis: "mean", costs: { location_factor: 1, location_edition: null } });
     expect(new Set(abroad.values)).toEqual(new Set([0.35]));
     const { country, state } = property;
     const home = await at({ country, state });
     expect(home.basis).toBe("state");
     expect(home.costs.location_factor).not.toBe(1);
+    expect(home.costs.location_edition).toStartWith("EM 1110-2-1304");
   });
 
   // Rule: explain-component

@@ -27,7 +27,8 @@ export function costsText({ costs }: Explained, width: number): string {
         `× ${number(costs.size_factor)}`,
         `${number(size)} ${unit === null ? "" : unitLabel(unit)}${reference === null ? "" : ` against ${number(reference)}`}`,
       ),
-    isOfBook && line("Location", `× ${number(costs.location_factor)}`, costs.location_edition),
+    isOfBook &&
+      line("Location", `× ${number(costs.location_factor)}`, costs.location_edition ?? "no factor is known"),
     isOfBook && line("Price level", `× ${number(costs.price_level)}`, `since ${costs.costs_of_month}`),
   ]);
 }
