@@ -15,6 +15,6 @@ export type FigureAccumulator<Written> = {
   /** Returns the approximate number of bytes that it stores of the component: 0 if it only adds up. */
   add(component: PlacedComponent): number;
   write(property: Property, moment: FigureContext): Steps<Written>;
-  /** Of a figure that is not a sum over components: its amount in cents by where it comes from. */
+  /** Returns the amount in cents by where it comes from, for a figure that is not a sum over components. */
   costCents?: () => Readonly<Record<CostBasis, number>>;
 };
