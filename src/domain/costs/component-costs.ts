@@ -57,7 +57,7 @@ export type UnitCosts = Costs & {
    * own cost among them. A stated U is the value.
    */
   rcvCents: number;
-  /** The same by where it comes from. */
+  /** `rcvCents` by the basis of its costs. */
   rcvByBasis: Readonly<Record<CostBasis, number>>;
 };
 
