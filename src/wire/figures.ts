@@ -35,7 +35,7 @@ export const subject = { property_id: id("P", "The property"), name: property.fi
 export const subjectView = ({ id, name }: Property) => ({ property_id: id, name });
 
 export const deferredDescription = "Planned replacement cost of the CRITICAL and WARNING components";
-const reactiveDescription = "Cost of the CRITICAL and WARNING components after failure";
+const reactiveDescription = "Cost of the CRITICAL and WARNING components after failure, all failing at once";
 export const totalDeferred = usd(deferredDescription, 14_500);
 export const totalReactive = usd(reactiveDescription, 39_000);
 export const deferredPerDoor = usd("Deferred maintenance per unit", 604.17);

@@ -5,6 +5,7 @@ import type { Work } from "../domain/work.ts";
 import { actionFields, actionView } from "./action.ts";
 import { alert } from "./component.ts";
 import { applianceTypeId } from "./component-names.ts";
+import { costBasis } from "./costs.ts";
 import { page } from "./paging.ts";
 import { property } from "./property.ts";
 import { recalculating } from "./recalculating-field.ts";
@@ -39,6 +40,7 @@ export const listedAction = record("PortfolioAction", {
   ),
   proactive_cost,
   reactive_cost,
+  cost_basis: costBasis,
   cost_of_waiting_a_year: usd("Net cost of a 12-month delay, negative if waiting is cheaper", 162.5),
   expected_cost_12m: usd(
     "Expected cost of failures within 12 months; of an appliance as a whole, those of all its components",
@@ -68,6 +70,7 @@ export const listedActionView = listedAction.serializer(
       failure_probability_12m: round(action.failureProbability, 4),
       proactive_cost: usdFromCents(price.plannedCents),
       reactive_cost: usdFromCents(price.failedCents),
+      cost_basis: price.basis,
       cost_of_waiting_a_year: usdFromCents(action.waitingCents),
       expected_cost_12m: usdFromCents(action.expectedCents),
       ...workFieldsView(work),

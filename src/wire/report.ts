@@ -58,7 +58,10 @@ const report = object({
     total_deferred: totalDeferred,
     total_reactive_exposure: totalReactive,
     deferred_per_door: deferredPerDoor,
-    estimated_savings_if_acted: usd("Reactive exposure minus deferred maintenance", 24_500),
+    estimated_savings_if_acted: usd(
+      "Reactive exposure minus deferred maintenance: all listed components failing at once, not what is expected",
+      24_500,
+    ),
     recommended_monthly_reserve_per_unit: recommendedReserve,
   }).describedAs("Costs, in USD"),
   flags: flaggedAppliances,

@@ -756,8 +756,8 @@ describe("the list of actions", () => {
     expect(actions.map(idOf).sort()).toEqual([...wanted.keys()].sort());
     expect(total).toBe(wanted.size);
     for (const one of actions) {
-      const { action, reason, cost, cost_of_waiting_a_year } = wanted.get(idOf(one))!;
-      expect(one).toMatchObject({ action, reason, proactive_cost: cost, cost_of_waiting_a_year });
+      const { action, reason, cost, cost_basis, cost_of_waiting_a_year } = wanted.get(idOf(one))!;
+      expect(one).toMatchObject({ action, reason, proactive_cost: cost, cost_basis, cost_of_waiting_a_year });
     }
     for (const field of ["proactive_cost", "cost_of_waiting_a_year", "expected_cost_12m"])
       expect(cents(totals[field])).toBe(sum(actions, field));
