@@ -14,12 +14,14 @@ export type Word = {
 export type ClauseRules = { ends: ReadonlySet<string>; verbsAfterAnd: ReadonlySet<string> };
 
 const TOKEN = /\d+\.\d+|[a-z0-9]+(?:'[a-z]+)?|[.;!?\n]|[,:()–—]| - /g;
+/** The abbreviation before a number, whose period ends no clause: "cat. 5". */
+const CATEGORY = /\bcat\. ?(?=\d)/g;
 const LAST_ITEM = /(?:\s+[\w'-]+){0,2}\s+n?or\s/y;
 const ITEM = /(?:\s+[\w'-]+){1,2},/y;
 
 /** Splits a note into lower-case words, each with its clause. Takes time proportional to the note. */
 export function readWords(notes: string, rules: ClauseRules): Word[] {
-  const text = withoutListCommas(notes.toLowerCase().replaceAll("’", "'"));
+  const text = withoutListCommas(notes.toLowerCase().replaceAll("’", "'").replace(CATEGORY, "cat "));
   const tokens = text.match(TOKEN) ?? [];
   const words: Word[] = [];
   let clause = 0;

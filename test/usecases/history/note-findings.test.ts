@@ -26,6 +26,9 @@ test("the stored form of a note identifies its findings and the note itself", ()
 test.each([
   ["Cat 5 full load test, passed", ["category_5_full_load_test"]],
   ["annual no-load test", ["category_1_annual_test"]],
+  ["CAT5 done", ["category_5_full_load_test"]],
+  ["cat. 5 full load", ["category_5_full_load_test"]],
+  ["Cat.1 passed", ["category_1_annual_test"]],
   ["Category 1 and category 5 done", ["category_1_annual_test", "category_5_full_load_test"]],
   ["Backflow tested", ["fire_line_backflow_test", "backflow_preventer_test"]],
   ["5-year internal pipe inspection", ["internal_pipe_inspection"]],
