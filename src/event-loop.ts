@@ -32,14 +32,17 @@ export function yieldOfRequest(signal: AbortSignal): Yield {
 
 /** Times that background work yields in a row while a request has work left, so that it gets a small share of the time. */
 const BACKGROUND_YIELDS = 8;
+/** The longest that background work waits for requests between two of its slices: it may have rows of a snapshot open. */
+const BACKGROUND_WAIT_MS = 40;
 
 /** Returns the Yield of background work that has no deadline, which rejects once the signal is aborted. */
-export function yieldInBackground(signal: AbortSignal): Yield {
+export function yieldInBackground(signal: AbortSignal, monotonicMs = () => performance.now()): Yield {
   return async () => {
+    const startedAt = monotonicMs();
     for (let n = 0; n < BACKGROUND_YIELDS; n++) {
       await yieldToEventLoop();
       signal.throwIfAborted();
-      if (unfinishedRequests === 0) return;
+      if (unfinishedRequests === 0 || monotonicMs() - startedAt >= BACKGROUND_WAIT_MS) return;
     }
   };
 }

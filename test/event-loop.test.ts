@@ -16,7 +16,12 @@ test("background work runs between the slices of a request, and gets a small sha
   const log: string[] = [];
   await Promise.all([
     work("request", 40, yieldOfRequest(signal), log),
-    work("background", 100, yieldInBackground(signal), log),
+    work(
+      "background",
+      100,
+      yieldInBackground(signal, () => 0),
+      log,
+    ),
   ]);
   const lastOfRequest = log.lastIndexOf("request");
   const meanwhile = log.slice(0, lastOfRequest).filter((name) => name === "background").length;
@@ -37,4 +42,25 @@ test("a request that was aborted does not slow background work down", async () =
   await Promise.all([work("background", 3, yieldInBackground(signal), log), other]);
   expect(log.slice(before, before + 6).filter((name) => name === "background")).toHaveLength(3);
   await expect(yieldInBackground(abort.signal)()).rejects.toThrow("the client left");
+});
+
+// Rule: requests-first
+test("background work waits for slow requests no longer than 40 ms", async () => {
+  const log: string[] = [];
+  let now = 0;
+  const slowly = async () => {
+    now += 20;
+    await yieldOfRequest(signal)();
+  };
+  await Promise.all([
+    work("request", 40, slowly, log),
+    work(
+      "background",
+      20,
+      yieldInBackground(signal, () => now),
+      log,
+    ),
+  ]);
+  const meanwhile = log.slice(0, log.lastIndexOf("request")).filter((name) => name === "background").length;
+  expect(meanwhile).toBeGreaterThanOrEqual(19);
 });

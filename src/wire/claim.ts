@@ -5,7 +5,6 @@ import {
   incurredCents,
   type NewClaim,
 } from "../domain/claim.ts";
-import { invalid } from "../domain/errors.ts";
 import type { ClaimImpact, ClaimScoringStatus, UnscoredReason } from "../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
@@ -156,18 +155,19 @@ export const changedClaimView = changedClaim.serializer(
 );
 
 /** Fields of the answer that follow from others or never change. */
-const FIXED = ["id", "property_id", "incurred", "created_at"] as const;
+const FIXED = ["id", "property_id", "amount_paid", "incurred", "created_at"] as const;
 
 function ignoredIn({ given, before }: Asked, claim: Claim): string[] {
   const values = new Map<string, unknown>(Object.entries(given));
   const [from, stored] = [storedClaimView(before), storedClaimView(claim)];
   return FIXED.filter(
     (field) => values.has(field) && ![from[field], stored[field]].includes(values.get(field) as never),
-  ).map((field) =>
-    field === "incurred"
-      ? `incurred cannot be changed: it is ${stored.incurred}, by paid and outstanding`
-      : `${field} cannot be changed: it is still ${stored[field]}`,
-  );
+  ).map((field) => {
+    if (field === "incurred")
+      return `incurred cannot be changed: it is ${stored.incurred}, by paid and outstanding`;
+    if (field === "amount_paid") return `amount_paid is ${stored.amount_paid}, by amount: send one of them`;
+    return `${field} cannot be changed: it is still ${stored[field]}`;
+  });
 }
 
 /** The fields of a claim, all optional, since only the response to a single claim has them. */
@@ -384,13 +384,9 @@ function readChange(wire: InputOf<typeof claimChange.fields>): ClaimChange {
   const change: ClaimChange = readOptional(wire);
   if (wire.claim_type !== undefined) change.claimType = wire.claim_type.trim();
   if (wire.date_of_loss !== undefined) change.dateOfLoss = wire.date_of_loss;
+  // A record that is sent back with an amount still has its former amount_paid.
   const amount = wire.amount ?? wire.amount_paid;
   if (amount !== undefined) change.amountCents = centsFromUsd(amount);
-  if (wire.amount_paid !== undefined && wire.amount_paid !== amount)
-    throw invalid(
-      `amount, ${amount}, and amount_paid, ${wire.amount_paid}, are one field: send one of them`,
-      [{ field: "amount_paid", message: "must be left out, or be the amount" }],
-    );
   if (wire.status !== undefined) change.status = wire.status;
   return change;
 }

@@ -20,6 +20,8 @@ export type RemovalRules = {
 
 /** The longest way from a thing to its participle, and how far before them a word of `undone` counts, in words. */
 const REACH_WORDS = 8;
+/** The year of the work. Other numbers, as in "20A breaker" and "2 breakers", begin a part of the thing. */
+const YEAR = /^(19|20)\d\d$/;
 
 /** Finds in a note whether a thing is reported as gone. Each answer takes a bounded number of steps. */
 export class Removals {
@@ -117,7 +119,7 @@ export class Removals {
   #endsWell(words: readonly Word[], from: number, after: number): boolean {
     const word = words[after];
     if (word?.clause !== words[from]!.clause) return true;
-    return this.#follows.has(word.text) || /^\d/.test(word.text);
+    return this.#follows.has(word.text) || YEAR.test(word.text);
   }
 }
 

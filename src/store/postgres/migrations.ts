@@ -98,5 +98,6 @@ export const MIGRATIONS: readonly Migration[] = [
   // An older server would score appliances without when they are due.
   { number: 30, name: "unit_timings", sql: unitTimings, breaksOlder: true },
   { number: 31, name: "operator_lists", sql: operatorLists },
-  { number: 32, name: "claim_voids", sql: claimVoids },
+  // An older server would count voided claims.
+  { number: 32, name: "claim_voids", sql: claimVoids, breaksOlder: true },
 ];

@@ -119,7 +119,9 @@ export function searchStore(engine: Engine) {
       )
       .from(claims)
       .innerJoin(properties, eq(properties.id, claims.propertyId));
-  const claimById = engine.read<FoundClaim>(() => claimRows().where(eq(claims.id, placeholder("id"))));
+  const claimById = engine.read<FoundClaim>(() =>
+    claimRows().where(and(eq(claims.id, placeholder("id")), isNull(claims.voidedAt))),
+  );
   const byNumber = ownedRead<FoundClaim>((isOwned, order) =>
     claimRows()
       .where(

@@ -222,6 +222,7 @@ export function serviceEventStore(engine: Engine) {
         and(
           isAmong(serviceEvents.applianceId, "applianceIds"),
           gte(serviceEvents.date, placeholder("from")),
+          counts,
           sql`${serviceEvents.eventType} in ('Replacement', 'Emergency Repair')`,
           sql`(${serviceEvents.applianceId}, ${serviceEvents.date}, ${serviceEvents.eventType}, ${serviceEvents.id}) > (${placeholder("applianceId")}, ${placeholder("date")}, ${placeholder("eventType")}, ${placeholder("id")})`,
         ),

@@ -35,7 +35,6 @@ export async function costHistoryOf(
         return property && !property.isDemo ? [[appliance.id, { appliance, property }] as const] : [];
       }),
     );
-    if (placed.size === 0) continue;
     for (let last: Awaited<ReturnType<typeof read.serviceEvents.billedAfter>>[number] | undefined; ; ) {
       const events = await read.serviceEvents.billedAfter([...placed.keys()], from, last, EVENTS_A_STEP);
       for (const event of events) {

@@ -157,8 +157,10 @@ export async function changeAppliance(
   const retirement = changedRetirement(stored, change);
   const staysRetired = isRetired(stored) && isDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredError("Appliance", stored);
-  const installYear = others.installYear === null ? property.yearBuilt : others.installYear;
-  checkRetirementDay(retirement.retiredAt, installYear ?? stored.installYear);
+  if (retiredAt !== undefined) {
+    const installYear = others.installYear === null ? property.yearBuilt : others.installYear;
+    checkRetirementDay(retirement.retiredAt, installYear ?? stored.installYear);
+  }
   await tx.appliances.update(id, { ...retirement, updatedAt: tx.now });
   let after: Appliance = { ...stored, ...retirement, updatedAt: tx.now };
   // The other fields change while it is listed.

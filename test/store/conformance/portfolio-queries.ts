@@ -1085,6 +1085,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await billed("2025-07-01", expected[0], 1)).toEqual([expected[1]!]);
       expect(await billed("2025-07-01", expected[1], 9)).toEqual([expected[2]!]);
       expect(await serviceEvents.billedAfter([], "2020-01-01", undefined, 9)).toEqual([]);
+      await fixture.write(partner, async (writer) => {
+        const log = new ServiceLog(writer);
+        await log.void(made[1]!, { reason: null });
+        await log.finish();
+      });
+      expect(await billed("2025-07-01", undefined, 10)).toEqual([expected[0]!, expected[2]!]);
     });
 
     test("of cost books is replaced as a whole, and kept in its order", async () => {
