@@ -186,10 +186,10 @@ function applianceOf(
   };
 }
 
-/** Returns the number of a size of ours, and that of another program with its unit; other programs have dimensions there, too. */
+/** Returns a size with its unit, which only ours may lack; other programs have dimensions there, too. */
 const sizeOf = (text: string, isOwn: boolean): string | undefined =>
   isOwn
-    ? /^(\d+(?:\.\d+)?)(?: .*)?$/.exec(text)?.[1]
+    ? /^\d+(?:\.\d+)?(?: .*)?$/.exec(text)?.[0]
     : /^\d[\d.,]* ?[^\d\s][^\d]*$/.exec(text.slice(0, 100))?.[0];
 
 /** Returns the year of a date that has the day or the month first. */

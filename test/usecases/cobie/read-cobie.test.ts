@@ -125,6 +125,20 @@ describe("a COBie workbook", () => {
     expect(form!.mapping.values).toEqual({ type_id: { B1: "boiler" } });
   });
 
+  test.each([
+    ["929 m²", "929 m²"],
+    ["117 kBtu/h", "117 kBtu/h"],
+    ["12", "12"],
+    ["large", undefined],
+  ])("has sizes of an export with their unit: %s", async (Size, size) => {
+    const tables = await open({
+      Facility: [FACILITY],
+      Type: [{ Name: "B1", Category: "D3020", Description: "Hot water boiler", Size }],
+      Component: [{ Name: "1", TypeName: "B1", SerialNumber: "S1", ExtSystem: "Mainstay" }],
+    });
+    expect((await rowsOf(tables, "Component"))[0]!.size).toBe(size);
+  });
+
   test("numbers its dwellings in their order, and keeps the numbers of an export", async () => {
     const Category = "13-65 00 00: Private Residential Spaces";
     const unitsOf = async (more: Record<string, string>) => {
