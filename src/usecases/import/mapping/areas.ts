@@ -8,7 +8,7 @@ const SQFT_PER_M2 = 10.763_910_4;
 export function areaUnitOf(text: string): AreaUnit | undefined {
   const words = text.toLowerCase().replaceAll(/[^a-z0-9²]/g, "");
   if (/^(squaremet(er|re)s?|sqm|m2|m²)$/.test(words)) return "m2";
-  return /^(squarefeet|squarefoot|sqft|sf|ft2|ft²)$/.test(words) ? "sqft" : undefined;
+  return /^(square(feet|foot|footage)|sqft|g?sf|ft2|ft²|pi2|pi²)$/.test(words) ? "sqft" : undefined;
 }
 
 /** Returns an area in another unit, whole; the text as it is if it is no number. */

@@ -59,7 +59,7 @@ export function sizeIn(
   const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
   const number = digits === undefined ? undefined : numberIn(digits, hasCommas);
   if (number === undefined || !(Number(number) > 0)) return undefined;
-  const unit = stated === "" ? unitOfHeading(heading) : stated!;
+  const unit = stated === "" ? (unitInBrackets(heading) ?? unitOfSize(heading)) : stated!;
   if (unit === undefined || typeUnit === undefined)
     return typeUnit === undefined && unit ? undefined : number;
   return converted(number, unit, typeUnit, areaUnit);
@@ -74,17 +74,31 @@ function converted(number: string, unit: string, typeUnit: string, areaUnit: Are
 }
 
 /** Returns the unit in the heading of a column, such as `kW` of `Capacity (kW)`. */
-const unitOfHeading = (heading: string): string | undefined =>
+const unitInBrackets = (heading: string): string | undefined =>
   /[([]([^()[\]]{1,30})[)\]]\s*$/.exec(heading.slice(-100))?.[1];
+
+/** Returns the unit behind the first words of a heading without brackets, such as `kW` of `capacity_kw`. */
+const unitOfSize = (heading: string): string | undefined =>
+  /^(?:capacity|size|capacite) (\S+(?: \S+)?)$/.exec(plainWords(heading))?.[1];
+
+/** The heading of the importer's own files, whose areas are in the unit of the installation. */
+const OWN_AREA = "gross_area_sqft";
+
+/** Returns the unit of areas in a heading, in brackets or in its last words. */
+function areaUnitOfHeading(heading: string): AreaUnit | undefined {
+  if (heading === OWN_AREA) return undefined;
+  const inBrackets = unitInBrackets(heading);
+  if (inBrackets !== undefined) return areaUnitOf(inBrackets);
+  const words = plainWords(heading).split(" ");
+  return areaUnitOf(words.slice(-2).join(" ")) ?? areaUnitOf(words.at(-1)!);
+}
 
 /** Returns an area in the unit of the installation, if its cell or its column's heading states another. */
 export function areaOf(cell: string, { heading, areaUnit, hasCommas }: CellReading): string | undefined {
   const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
   const number = digits === undefined ? undefined : numberIn(digits, hasCommas);
   if (number === undefined) return undefined;
-  const unit = stated === "" ? areaUnitOf(unitOfHeading(heading) ?? lastWords(heading)) : areaUnitOf(stated!);
+  const unit = stated === "" ? areaUnitOfHeading(heading) : areaUnitOf(stated!);
   if (unit === undefined) return stated === "" ? number : undefined;
   return areaIn(number, unit, areaUnit);
 }
-
-const lastWords = (heading: string) => plainWords(heading).split(" ").slice(-2).join(" ");

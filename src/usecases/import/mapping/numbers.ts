@@ -13,13 +13,19 @@ export function decimalCommaIn(cells: readonly string[]): boolean | undefined {
   return commas + points === 0 ? undefined : commas > 0 && points === 0;
 }
 
-/** Returns whether a sign may separate thousands: three digits follow it, and at most three precede the first. */
+/**
+ * Returns whether a sign may separate thousands: three digits follow it, and at most three, without a leading zero, precede
+ * the first.
+ */
 const isGroup = (digits: string, last: number, sign: string) =>
-  digits.length - last === 4 && digits.indexOf(sign) <= 3;
+  digits.length - last === 4 && digits.indexOf(sign) <= 3 && !digits.startsWith("0");
 const isRepeated = (digits: string, last: number, sign: string) => digits.indexOf(sign) !== last;
 
-const WITH_POINT = /^\d{1,3}(?:[,' ]?\d{3})*(?:\.\d+)?$|^\d+(?:\.\d*)?$/;
-const WITH_COMMA = /^\d{1,3}(?:[.' ]?\d{3})*(?:,\d+)?$|^\d+(?:,\d*)?$/;
+const WITH_POINT = /^[1-9]\d{0,2}(?:[,' ]?\d{3})*(?:\.\d+)?$|^\d+(?:\.\d*)?$/;
+const WITH_COMMA = /^[1-9]\d{0,2}(?:[.' ]?\d{3})*(?:,\d+)?$|^\d+(?:,\d*)?$/;
+
+/** No group of thousands begins with a zero, so that the sign behind it is the decimal one. */
+const BELOW_ONE = /^0[.,]\d+$/;
 
 /** Returns a number without separators of thousands, and with a decimal point; undefined for any other text. */
 export function numberIn(text: string, hasCommas: boolean): string | undefined {
@@ -27,6 +33,7 @@ export function numberIn(text: string, hasCommas: boolean): string | undefined {
     .slice(0, 100)
     .replaceAll(/[\s\u00a0\u202f]+/g, " ")
     .trim();
+  if (BELOW_ONE.test(given)) return given.replace(",", ".");
   if (!(hasCommas ? WITH_COMMA : WITH_POINT).test(given)) return undefined;
   const digits = given.replaceAll(hasCommas ? /[.' ]/g : /[,' ]/g, "").replace(",", ".");
   return digits.endsWith(".") ? digits.slice(0, -1) : digits;
