@@ -16,7 +16,7 @@ import {
 import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
 import { findHeadings } from "../../../src/usecases/import/mapping/heading-row.ts";
 import { guessFileMapping, mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
-import { sizeIn } from "../../../src/usecases/import/mapping/measures.ts";
+import { areaOf, sizeIn } from "../../../src/usecases/import/mapping/measures.ts";
 import { amountIn, decimalCommaIn } from "../../../src/usecases/import/mapping/numbers.ts";
 import { prepareFiles } from "../../../src/usecases/import/mapping/prepare.ts";
 import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
@@ -225,6 +225,8 @@ describe("numbers", () => {
     [["1.200.000"], true],
     [["3,5", "1.5"], false],
     [["1.200"], undefined],
+    [["0,750"], true],
+    [["0.500", "1,250"], false],
   ] as const)("%j have a decimal comma: %j", (cells, has) => {
     expect(decimalCommaIn(cells)).toBe(has);
   });
@@ -235,6 +237,11 @@ describe("numbers", () => {
     ["4 500 000,00 $", true, "4500000.00"],
     ["CAD 1.200,5", true, "1200.5"],
     ["1,5", false, undefined],
+    ["0,750", false, "0.750"],
+    ["0,750", true, "0.750"],
+    ["0.500", true, "0.500"],
+    ["012,500", false, undefined],
+    ["0.500.000", true, undefined],
     ["1,2,3", false, undefined],
     ["$5.2M", false, undefined],
     ["(1,200)", false, undefined],
@@ -250,11 +257,47 @@ describe("numbers", () => {
     ["35", "tons", "Capacity (kW)", "9.952"],
     ["200 L", "gallons", "Size", "52.83"],
     ["929 m²", "sq ft", "Size", "10000"],
+    ["10", "kBtu/h", "Capacity kW", "34.12"],
+    ["10", "kBtu/h", "capacity_kw", "34.12"],
+    ["60000", "kBtu/h", "Capacity - BTU/h", "60"],
+    ["200", "gallons", "Size L", "52.83"],
+    ["35", "tons", "Capacité kW", "9.952"],
+    ["929", "sq ft", "Size m2", "10000"],
+    ["10", "tons", "Capacity lb", undefined],
+    ["10", "tons", "Rated output", "10"],
     ["2500 lb", "stops", "Capacity", undefined],
     ["large", "tons", "Capacity", undefined],
     ["0 tons", "tons", "Capacity", undefined],
   ] as const)("a size of %s in %s under %s is %j", (cell, unit, heading, size) => {
     expect(sizeIn(cell, unit, { heading, areaUnit: "sqft", hasCommas: false })).toBe(size);
+  });
+
+  test.each([
+    ["1000", "gross_area_m2", "10764"],
+    ["1000", "Gross Floor Area m2", "10764"],
+    ["1000", "Floor area m²", "10764"],
+    ["1000", "Area m2", "10764"],
+    ["1000", "Gross area sqm", "10764"],
+    ["1000", "Gross area sq m", "10764"],
+    ["1000", "Superficie m2", "10764"],
+    ["1000 sf", "Superficie m2", "1000"],
+    ["1000", "Building SF", "1000"],
+    ["1000", "Gross area", "1000"],
+  ] as const)("an area of %s under %s is %s sq ft", (cell, heading, area) => {
+    expect(areaOf(cell, { heading, areaUnit: "sqft", hasCommas: false })).toBe(area);
+  });
+
+  test.each([
+    ["Building SF", "929"],
+    ["Area SF", "929"],
+    ["GSF", "929"],
+    ["Square Footage", "929"],
+    ["Superficie (pi2)", "929"],
+    ["Superficie (pi²)", "929"],
+    ["gross_area_m2", "10000"],
+    ["gross_area_sqft", "10000"],
+  ] as const)("an area of 10,000 under %s is %s m², as the installation's own column is", (heading, area) => {
+    expect(areaOf("10,000", { heading, areaUnit: "m2", hasCommas: false })).toBe(area);
   });
 
   test.each([
@@ -342,16 +385,16 @@ async function prepare(
   fixture: Awaited<ReturnType<typeof open>>,
   files: readonly string[],
   yieldNow: Yield = async () => {},
+  values: FileMapping["values"] = {},
 ) {
   const mapped = [];
   for (const [index, text] of files.entries()) {
     const path = join(folder, `file-${index}.csv`);
     writeFileSync(path, text);
     const [table] = await openTables(path);
-    mapped.push({
-      table: table!,
-      mapping: guessMapping(table!.headings, table!.sample, IMPORT_FIELDS, () => undefined),
-    });
+    const { headings, sample, hasCommas } = table!;
+    const mapping = guessMapping(headings, sample, IMPORT_FIELDS, () => undefined, hasCommas);
+    mapped.push({ table: table!, mapping: { ...mapping, values: { ...mapping.values, ...values } } });
   }
   const { store, partner } = fixture;
   const { sources, leftOut } = await prepareFiles(
@@ -571,6 +614,131 @@ describe("a register as people keep it", () => {
       "Capacity 2500 lb: not a size in stops (1)",
       "unit 904: no number of a unit; the appliance is in the building (1)",
       "unit All: several units without their numbers (1)",
+    ]);
+  });
+
+  test.each([
+    ["ND", "", "ND", undefined],
+    ["North Dakota", "", "ND", undefined],
+    ["NA", "NA", undefined, "NA"],
+    ["Khomas", "NA", "Khomas", "NA"],
+    ["N/D", "n/a", undefined, undefined],
+    ["-", "tbd", undefined, undefined],
+  ])("keeps the state %s and the country %s", async (given, country, state, kept) => {
+    const { rowsOf } = await prepare(await open(NOW), [
+      `Name,Address,State,Country\nElm,1 Elm St,${given},${country}\nOak,2 Oak St,NY,US`,
+    ]);
+    const [row] = await rowsOf("properties");
+    expect([row!.state, row!.country]).toEqual([state, kept]);
+  });
+
+  test("has what the mapping says of a cell that would else say nothing", async () => {
+    const { rowsOf } = await prepare(
+      await open(NOW),
+      ["Name,Address,State\nElm,1 Elm St,Unknown\nOak,2 Oak St,N/A"],
+      undefined,
+      { state: { Unknown: "MN" } },
+    );
+    expect((await rowsOf("properties")).map(({ state }) => state)).toEqual(["MN", undefined]);
+  });
+
+  test("has sizes in the unit of their type, each read once", async () => {
+    const { rowsOf, leftOut } = await prepare(await open(NOW), [
+      [
+        "Building;Equipment;Serial No;Capacity kW",
+        "Elm;Boiler;B1;1,250",
+        "Elm;Boiler;B2;0,750",
+        "Elm;Boiler;B3;2,5 TON",
+        "Elm;Boiler;B4;300 lb",
+      ].join("\n"),
+    ]);
+    expect((await rowsOf("appliances")).map(({ size }) => size)).toEqual(["4.265", "2.559", "30", undefined]);
+    expect(leftOut).toMatchObject([{ what: "Capacity kW 300 lb", reason: "not a size in kBtu/h", cells: 1 }]);
+  });
+
+  test.each([
+    [
+      ["904,1", "904,1", "904,"],
+      ["ptac-904", "ptac-904-2", "ptac-904-3"],
+    ],
+    [
+      ["3,2", "4,2"],
+      ["ptac-1 in 3", "ptac-2 in 3", "ptac-4-1 in 4", "ptac-4-2 in 4"],
+    ],
+    [
+      ["904,2", "904,1", "904,1"],
+      ["ptac-904-1", "ptac-904-2", "ptac-904", "ptac-904-3"],
+    ],
+    [
+      [",2", ",3"],
+      ["ptac-1", "ptac-2", "ptac-1-2", "ptac-2-2", "ptac-3"],
+    ],
+    [
+      ['"901, 902"', '"902, 903"'],
+      ["ptac-901", "ptac-902", "ptac-902-2", "ptac-903"],
+    ],
+    [
+      ["3,1", "4,1"],
+      ["undefined in 3", "undefined in 4"],
+    ],
+  ])("labels the appliances of %j, none twice", async (units, labels) => {
+    const files = [
+      "Property Code,Name,Address,State,Units\nE,Elm,1 Elm St,NY,12\nO,Oak,2 Oak St,NY,12",
+      `Property Code,Equipment,Unit,Qty\n${["E", "O"].flatMap((id) => units.map((unit) => `${id},PTAC,${unit}`)).join("\n")}`,
+    ];
+    const { rowsOf } = await prepare(await open(NOW), files);
+    const own = (await rowsOf("appliances")).map(
+      ({ serial, unit }) => `${serial}${unit ? ` in ${unit}` : ""}`,
+    );
+    expect(own).toEqual([...labels, ...labels]);
+  });
+
+  test("has none of a quantity of 0, and one of a quantity that cannot be; both are counted", async () => {
+    const { rowsOf, leftOut } = await prepare(await open(NOW), [
+      [
+        "Building,Equipment,Unit,Quantity",
+        ...["Elm,Boiler,,0", "Elm,Boiler,,501", "Elm,Boiler,,two", "Elm,Boiler,,1.5", "Elm,Boiler,,2.0"],
+        ...['Elm,Boiler,"1, 2",0', 'Elm,Boiler,"1, 2",3', "Elm,Boiler,,N/A"],
+      ].join("\n"),
+    ]);
+    expect((await rowsOf("appliances")).map(({ row }) => row)).toEqual([
+      "3",
+      "4",
+      "5",
+      "6",
+      "6#2",
+      "8",
+      "8#2",
+      "9",
+    ]);
+    expect(leftOut.map(({ what, reason, cells }) => `${what}: ${reason} (${cells})`)).toEqual([
+      "quantity 0: none of them is there (2)",
+      "quantity 501: no whole number from 0 to 500; one is imported (1)",
+      "quantity two: no whole number from 0 to 500; one is imported (1)",
+      "quantity 1.5: no whole number from 0 to 500; one is imported (1)",
+      "quantity 3: not the number of its units (1)",
+    ]);
+  });
+
+  test("has the scores of a visit that are numbers, and counts those that are not", async () => {
+    const sample = Array.from({ length: 2_000 }, (_, at) => `${at},2026-02-01,3,5,1,4`);
+    const { rowsOf, leftOut } = await prepare(await open(NOW), [
+      [
+        "RSN,Inspection Date,Elevators,Roof,Stairwells,Parking Area",
+        ...sample,
+        'A,2026-02-01,"3,5",4/5,"3,5",N/A',
+        "A,2026-02-01,4.5,,,5",
+      ].join("\n"),
+    ]);
+    const scores = (await rowsOf("serviceEvents")).filter((row) => row.partner_property_id === "A");
+    expect(scores.map(({ notes, condition_score }) => [notes, condition_score])).toEqual([
+      ["Elevators", "4.5"],
+      ["Parking Area", "5"],
+    ]);
+    expect(leftOut.map(({ what, reason, cells }) => `${what}: ${reason} (${cells})`)).toEqual([
+      "Stairwells: no kind of equipment (2001)",
+      "Elevators 3,5: no score (1)",
+      "Roof 4/5: no score (1)",
     ]);
   });
 

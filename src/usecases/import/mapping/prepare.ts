@@ -14,11 +14,12 @@ import type { AreaUnit } from "./areas.ts";
 import { hasLines, valueIn, zipIn } from "./cell-values.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { KnownProperties } from "./known-properties.ts";
+import { Labels } from "./labels.ts";
 import { lookUp } from "./look-up.ts";
 import { sizeIn } from "./measures.ts";
 import type { Cells, LeftOut, Table } from "./table.ts";
 import { namesUnitsAlone, unitsIn } from "./unit-lists.ts";
-import { FORMULA_ERROR, NO_VALUE, plainWords, TOTALS } from "./words.ts";
+import { FORMULA_ERROR, hasNoValue, NO_VALUE, plainWords, TOTALS } from "./words.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
@@ -35,6 +36,7 @@ export const ORIGIN = "source_row";
 /** More of one kind in one building are a typing error. */
 const MOST_OF_A_KIND = 500;
 const BUFFERED = 256 * 1024;
+const NO_COUNT = `no whole number from 0 to ${MOST_OF_A_KIND}`;
 const NO_KIND = "no kind of equipment";
 const LONGEST_SHOWN = 100;
 
@@ -68,6 +70,7 @@ export async function prepareFiles(
     return file;
   };
   const left = new LeftOutCounts();
+  const labels = new Map<string, Labels>();
   const known = new KnownProperties(read, partnerId, yieldNow);
   for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
     for (const { table, mapping } of mapped.filter((one) => one.mapping.rows === rows)) {
@@ -114,13 +117,16 @@ export async function prepareFiles(
           }
         } else if (rows === "appliances" && fields.type_id !== undefined && !types.has(fields.type_id))
           left.add(table.name, fields.type_id.slice(0, LONGEST_SHOWN), NO_KIND);
-        else if (rows === "appliances")
-          for (const [index, own] of row.piecesOf(fields, property.units).entries())
+        else if (rows === "appliances") {
+          const key = property.id ?? property.reference;
+          const given = labels.get(key) ?? new Labels();
+          labels.set(key, given);
+          for (const [index, own] of row.piecesOf(fields, property.units, given).entries())
             fileOf("appliances").add(
               { ...fields, ...property.columns, ...own },
               `${origin}${index > 0 ? `#${index + 1}` : ""}`,
             );
-        else
+        } else
           fileOf(rows === "claims" ? "claims" : "serviceEvents").add(
             { ...fields, ...property.columns },
             origin,
@@ -157,6 +163,8 @@ const visitFields = ({ date, technician }: Cells): Cells => ({
   date,
   ...(technician && { technician }),
 });
+
+type Place = { unit: string | undefined; label?: string };
 
 /** Maps the rows of one table. */
 class RowMapper {
@@ -204,7 +212,13 @@ class RowMapper {
       const own = this.#cell(cells, column);
       const isText = hasLines(field);
       const cell = isText ? own : own.replaceAll(/\s+/g, " ");
-      if (cell === "" || (isText ? /^n\/?a$/i : NO_VALUE).test(cell)) continue;
+      if (cell === "") continue;
+      const meant = lookUp(values[field] ?? {}, cell);
+      if (meant !== undefined) {
+        read[field] = meant;
+        continue;
+      }
+      if (isText ? /^n\/?a$/i.test(cell) : hasNoValue(field, cell)) continue;
       if (FORMULA_ERROR.test(cell)) {
         this.#leave(`${column} ${cell}`, "an error of a formula");
         continue;
@@ -218,9 +232,7 @@ class RowMapper {
         hasCommas: decimal_comma?.includes(field) ?? false,
       };
       // A date in another format stays as it is, and the importer rejects its row.
-      read[field] =
-        lookUp(values[field] ?? {}, cell) ??
-        (format ? (readDate(cell, format) ?? cell) : valueIn(field, cell, reading));
+      read[field] = format ? (readDate(cell, format) ?? cell) : valueIn(field, cell, reading);
     }
     if (read.zip !== undefined && (read.country ?? UNITED_STATES) === UNITED_STATES)
       read.zip = zipIn(read.zip);
@@ -251,34 +263,46 @@ class RowMapper {
    * Returns the cells by which the appliances of a row differ: a quantity, or a list of units, makes several. Units have the
    * numbers from 1 in a property; an appliance of another is in the building, with a label that names it.
    */
-  piecesOf({ type_id, serial, unit, quantity }: Cells, unitsInProperty: number | undefined): Cells[] {
+  piecesOf(
+    { type_id, serial, unit, quantity }: Cells,
+    unitsInProperty: number | undefined,
+    labels: Labels,
+  ): Cells[] {
     if (unit !== undefined && namesUnitsAlone(unit)) {
       this.#leave(`unit ${unit}`, "several units without their numbers");
       return [];
     }
-    const units = unit === undefined ? [undefined] : unitsIn(unit, this.mapping.fields.unit ?? "");
     const count = Number(quantity ?? 1);
-    const isMany = type_id !== undefined && Number.isInteger(count) && count >= 2 && count <= MOST_OF_A_KIND;
+    if (count === 0) {
+      this.#leave(`quantity ${quantity}`, "none of them is there");
+      return [];
+    }
+    const units = unit === undefined ? [undefined] : unitsIn(unit, this.mapping.fields.unit ?? "");
     if (units.length > 1) {
       if (quantity !== undefined && count !== 1 && count !== units.length)
         this.#leave(`quantity ${quantity}`, "not the number of its units");
-      return units.map((own) => ({
-        ...this.#place(own, type_id, unitsInProperty),
-        ...(serial && { serial: `${serial}-${own}` }),
-      }));
+      return units.map((own) =>
+        pieceIn(this.#place(own, type_id, unitsInProperty), labels, serial && `${serial}-${own}`),
+      );
     }
+    const isCount = Number.isInteger(count) && count >= 1 && count <= MOST_OF_A_KIND;
+    if (!isCount) this.#leave(`quantity ${quantity}`, `${NO_COUNT}; one is imported`);
     const place = this.#place(units[0], type_id, unitsInProperty);
-    const label = serial ?? place.serial;
-    return isMany
-      ? Array.from({ length: count }, (_, i) => ({ ...place, serial: `${label ?? type_id}-${i + 1}` }))
-      : [{ ...place, ...(label && { serial: label }) }];
+    if (!isCount || count === 1 || type_id === undefined) return [pieceIn(place, labels, serial)];
+    const numbers = Array.from({ length: count }, (_, i) => i + 1);
+    if (serial) return numbers.map((nth) => pieceIn(place, labels, `${serial}-${nth}`));
+    const kind = place.label ?? type_id;
+    // Labels name the unit where another row has those without it already: a file that was imported before keeps its own.
+    const isTaken = numbers.some((nth) => labels.isTaken(`${kind}-${nth}`));
+    const label = isTaken && place.unit !== undefined ? `${kind}-${place.unit}` : kind;
+    return numbers.map((nth) => pieceIn({ ...place, label: `${label}-${nth}` }, labels));
   }
 
-  #place(unit: string | undefined, typeId: string | undefined, units: number | undefined): Cells {
+  #place(unit: string | undefined, typeId: string | undefined, units: number | undefined): Place {
     if (unit === undefined || units === undefined || typeId === undefined) return { unit };
     if (/^\d{1,6}$/.test(unit) && Number(unit) >= 1 && Number(unit) <= units) return { unit };
     this.#leave(`unit ${unit}`, "no number of a unit; the appliance is in the building");
-    return { unit: undefined, serial: `${typeId}-${unit}`.slice(0, LONGEST_SHOWN) };
+    return { unit: undefined, label: `${typeId}-${unit}`.slice(0, LONGEST_SHOWN) };
   }
 
   #leave(what: string, reason: string): void {
@@ -297,7 +321,7 @@ class RowMapper {
     const count =
       kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|oui|true|1)$/i.test(cell) ? 1 : 0;
     if (!Number.isInteger(count) || count < 0 || count > MOST_OF_A_KIND) {
-      this.left.add(this.table.name, column, `no number from 0 to ${MOST_OF_A_KIND}`);
+      this.left.add(this.table.name, column, NO_COUNT);
       return [];
     }
     if (count === 0) return [];
@@ -311,20 +335,30 @@ class RowMapper {
     }));
   }
 
-  /** Returns the scores of a visit; those of parts without a kind are counted. */
+  /** Returns the scores of a visit; those of parts without a kind, and cells that are none, are counted. */
   scores(cells: readonly string[]): { typeId: string; fields: Cells }[] {
     const { scores, scale } = this.mapping;
     return scores.flatMap(({ column, type_id }) => {
       const cell = this.#cell(cells, column);
-      if (cell === "" || !/^\d+(\.\d+)?$/.test(cell)) return [];
+      if (NO_VALUE.test(cell)) return [];
       if (type_id === undefined) {
         this.left.add(this.table.name, column, NO_KIND);
+        return [];
+      }
+      if (!/^\d+(\.\d+)?$/.test(cell)) {
+        this.#leave(`${column} ${cell}`, "no score");
         return [];
       }
       const fields = { condition_score: cell, condition_scale: scale?.join("-"), notes: column };
       return [{ typeId: type_id, fields }];
     });
   }
+}
+
+/** Returns an appliance in its place, with its serial, or else a label that no other has. */
+function pieceIn({ unit, label }: Place, labels: Labels, serial?: string): Cells {
+  const own = serial || (label && labels.take(label));
+  return { unit, ...(own && { serial: own }) };
 }
 
 const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_year|year_built)$/;

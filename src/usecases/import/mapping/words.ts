@@ -13,7 +13,11 @@ export const plainWords = (text: string): string =>
 
 /** Cells that say that nothing is known. */
 export const NO_VALUE =
-  /^(n\/?[ad]|none|unknown|unk|tb[da]|to be (determined|confirmed)|not (available|applicable|known)|inconnue?|s\/o|[-–—?.]+)?$/i;
+  /^(n\/?a|n\/d|none|unknown|unk|tb[da]|to be (determined|confirmed)|not (available|applicable|known)|inconnue?|s\/o|[-–—?.]+)?$/i;
+
+/** Returns whether a cell of a field says that nothing is known; as a country, NA is Namibia. */
+export const hasNoValue = (field: string, cell: string): boolean =>
+  NO_VALUE.test(cell) && !(field === "country" && cell === "NA");
 
 /** The results of formulas that spreadsheet programs could not compute. */
 export const FORMULA_ERROR = /^#(n\/a|ref!|value!|div\/0!|name\?|null!|num!|spill!|calc!|getting_data)$/i;
