@@ -20,14 +20,7 @@ type Golden = {
   name: string;
   deductible: number;
   limit: number;
-  components: [
-    division: string,
-    system: System,
-    q: number,
-    repair: number,
-    frequency: number,
-    damage: number,
-  ][];
+  parts: [division: string, system: System, q: number, repair: number, frequency: number, damage: number][];
   total: { expected: number; standard_deviation: number };
   damage: { expected: number; standard_deviation: number };
   insured: { expected: number };
@@ -42,9 +35,9 @@ const books: Golden[] = JSON.parse(
   readFileSync(join(import.meta.dir, "../../fixtures/golden-losses.json"), "utf8"),
 );
 
-const goldenBook = ({ components, deductible, limit }: Golden): LossBook =>
+const goldenBook = ({ parts, deductible, limit }: Golden): LossBook =>
   bookOf(
-    components.map(([division, system, failureProbability, repair, frequency, damage]) =>
+    parts.map(([division, system, failureProbability, repair, frequency, damage]) =>
       componentOf({ division, system, failureProbability, repair, frequency, damage }),
     ),
     { deductible, limit },
