@@ -20,7 +20,10 @@ type PropertyRow = Pick<
 /** The columns of a property that a snapshot reads, with the number of its components. */
 type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; components: number };
 /** A property that a row of a file may mean. */
-export type MatchedProperty = Pick<Property, "id" | "partnerPropertyId" | "unitCount">;
+export type MatchedProperty = Pick<
+  Property,
+  "id" | "partnerPropertyId" | "unitCount" | "city" | "state" | "zip"
+>;
 
 /** Reads and writes properties. Lists are in the order of `seq`; an ID of another partner is not found. */
 export function propertyStore(engine: Engine) {
@@ -164,6 +167,7 @@ export function propertyStore(engine: Engine) {
     id: properties.id,
     partnerPropertyId: properties.partnerPropertyId,
     unitCount: properties.unitCount,
+    ...{ city: properties.city, state: properties.state, zip: properties.zip },
   });
   const onStreet = engine.read<MatchedProperty>(() =>
     db

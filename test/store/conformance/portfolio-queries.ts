@@ -244,6 +244,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         id: accented.id,
         partnerPropertyId: "matched-École Élan",
         unitCount: accented.unitCount,
+        ...{ city: "Troy", state: accented.state, zip: accented.zip },
       });
       expect(more).toEqual([]);
       expect(ids(await properties.ofName(other.id, "quay", 9))).toEqual([second.id]);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCsv } from "../../../src/csv/read.ts";
 import { ambiguousDate, dateFormatOf, readDate } from "../../../src/domain/written-dates.ts";
+import { amountIn, decimalCommaIn } from "../../../src/domain/written-numbers.ts";
 import type { Yield } from "../../../src/event-loop.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
@@ -17,7 +18,6 @@ import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
 import { findHeadings } from "../../../src/usecases/import/mapping/heading-row.ts";
 import { guessFileMapping, mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
 import { areaOf, sizeIn } from "../../../src/usecases/import/mapping/measures.ts";
-import { amountIn, decimalCommaIn } from "../../../src/usecases/import/mapping/numbers.ts";
 import { prepareFiles } from "../../../src/usecases/import/mapping/prepare.ts";
 import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
 import { unitsIn } from "../../../src/usecases/import/mapping/unit-lists.ts";
@@ -474,6 +474,47 @@ describe("prepared files", () => {
       ["HEATING_EQUIPMENT_YEAR_INSTALLED", 1],
       ["NO_OF_ELEVATORS", 1],
     ]);
+  });
+
+  test("keep buildings without an ID apart by their whole addresses, and use a name only without an address", async () => {
+    const fixture = await open(NOW);
+    const long = "Tower of the very long name ".repeat(5);
+    const { rowsOf } = await prepare(fixture, [
+      [
+        "Building Name,Street Address,City,State",
+        ...["Building A,1 Elm St,Albany,NY", "Building A,5 Oak St,Albany,NY"],
+        ...[
+          "Main,100 Main St,Springfield,IL",
+          "Main,100 Main Street,Peoria,IL",
+          "Main,100 Main St,Peoria,AZ",
+        ],
+        ...["Main,100 main st.,peoria,IL", `X,${long} 1,Albany,NY`, `Y,${long} 2,Albany,NY`],
+      ].join("\n"),
+      "Building Name,Street Address,Equipment,Serial #,Qty\nBuilding A,5 Oak St,Boiler,B-1,1\nMain,1 Elm St,Boiler,B-2,1\nBuilding A,9 Ash St,Boiler,B-3,1\nX,,Boiler,B-4,1",
+    ]);
+    const references = (await rowsOf("properties")).map((row) => row.partner_property_id!);
+    expect(references.slice(0, 6)).toEqual([
+      ...["1 elm st, albany, NY", "5 oak st, albany, NY", "100 main st, springfield, IL"],
+      ...["100 main st, peoria, IL", "100 main st, peoria, AZ", "100 main st, peoria, IL"],
+    ]);
+    expect(new Set(references).size).toBe(7);
+    for (const reference of references) expect(reference.length).toBeLessThanOrEqual(100);
+    expect(
+      Object.fromEntries((await rowsOf("appliances")).map((row) => [row.serial, row.partner_property_id])),
+    ).toEqual({
+      ...{ "B-1": references[1]!, "B-2": references[0]!, "B-3": "9 Ash St", "B-4": references[6]! },
+    });
+  });
+
+  test("find a stored property by its address in its place alone", async () => {
+    const fixture = await open(NOW);
+    const { address, id } = await fixture.addProperty({ city: "Albany", state: "NY" });
+    const { rowsOf } = await prepare(fixture, [
+      `Building Name,Street Address,City,State\nA,${address},Albany,NY\nB,${address},Salem,NY\nC,${address},Albany,OR\nD,${address.toUpperCase()},ALBANY,NY`,
+    ]);
+    const references = (await rowsOf("properties")).map((row) => row.partner_property_id);
+    expect([references[0], references[3]]).toEqual([id, id]);
+    expect(new Set(references).size).toBe(3);
   });
 
   test("count cells without a heading", async () => {

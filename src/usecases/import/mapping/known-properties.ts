@@ -1,4 +1,5 @@
-import { streetKey } from "../../../domain/address.ts";
+import { propertyReference, streetKey } from "../../../domain/address.ts";
+import { UNITED_STATES } from "../../../domain/place.ts";
 import type { Yield } from "../../../event-loop.ts";
 import type { MatchedProperty } from "../../../store/queries/properties.ts";
 import type { Stores } from "../../../store/stores.ts";
@@ -31,16 +32,26 @@ class Equipment {
   }
 }
 
-/** Two properties with a street address or a name make it ambiguous. */
+/** A property with a street address, and what tells it from those of the same street in other places. */
+type Placed = {
+  reference: string;
+  state: string | undefined;
+  city: string | undefined;
+  zip: string | undefined;
+};
+
+/** Two properties with a name make it ambiguous. */
 const ENOUGH = 2;
+/** The most properties of one street address that are compared with a row. */
+const MOST_ON_STREET = 50;
 const APPLIANCES_A_STEP = 500;
 
 /** Finds the properties that rows mean, by reference, address or name, and labels their equipment. */
 export class KnownProperties {
   /** By reference: the properties of this run, and those that were looked up. */
   readonly #byReference = new Map<string, PropertyKey>();
-  /** The references by street address and by name; null where several properties have it. */
-  readonly #byStreet = new Map<string, string | null>();
+  /** The properties by street address, and the references by name; null where several properties have it. */
+  readonly #byStreet = new Map<string, Placed[]>();
   readonly #byName = new Map<string, string | null>();
   /** By reference and type: the equipment that exists or is prepared. */
   readonly #equipment = new Map<string, Map<string, Equipment>>();
@@ -63,10 +74,13 @@ export class KnownProperties {
       const found = await this.#named(given, fields);
       if (found) return found;
     }
-    const reference = given ?? (fields.address === undefined ? "" : streetKey(fields.address).slice(0, 100));
+    const place = placedAt(fields);
+    const reference =
+      given ?? (fields.address === undefined ? "" : propertyReference({ ...place, address: fields.address }));
     const property = await this.#ofReference(reference);
     if (/^\d{1,6}$/.test(fields.unit_count ?? "")) property.units ??= Number(fields.unit_count);
-    this.#index(reference, fields.address, fields.name);
+    if (fields.address !== undefined) this.#index(streetKey(fields.address), { ...place, reference });
+    if (fields.name !== undefined) put(this.#byName, fields.name.toLowerCase(), reference);
     return property;
   }
 
@@ -150,20 +164,37 @@ export class KnownProperties {
     return await this.#matched({ name });
   }
 
-  async #matched({ address, name }: Fields): Promise<PropertyKey | undefined> {
-    const reference =
-      (address === undefined ? undefined : await this.#onStreet(streetKey(address))) ??
-      (name === undefined ? undefined : await this.#ofName(name));
-    return reference == null ? undefined : await this.#ofReference(reference);
+  /** Returns the property with the address; the name decides among several, and where the row has no address. */
+  async #matched({ name, ...fields }: Fields): Promise<PropertyKey | undefined> {
+    const named = async () => (name === undefined ? undefined : ((await this.#ofName(name)) ?? undefined));
+    if (fields.address === undefined) {
+      const reference = await named();
+      return reference === undefined ? undefined : await this.#ofReference(reference);
+    }
+    const place = placedAt(fields);
+    const there = (await this.#onStreet(streetKey(fields.address))).filter((one) => mayBeSame(one, place));
+    if (there.length === 0) return undefined;
+    const reference = there.length === 1 ? there[0]!.reference : await named();
+    return there.some((one) => one.reference === reference) ? await this.#ofReference(reference!) : undefined;
   }
 
-  async #onStreet(street: string): Promise<string | null | undefined> {
+  async #onStreet(street: string): Promise<readonly Placed[]> {
     if (!this.#streetsRead.has(street)) {
       this.#streetsRead.add(street);
-      for (const one of await this.read.properties.onStreet(this.partnerId, street, ENOUGH))
-        put(this.#byStreet, street, this.#stored(one));
+      for (const one of await this.read.properties.onStreet(this.partnerId, street, MOST_ON_STREET))
+        this.#index(street, {
+          ...{ reference: this.#stored(one), state: one.state },
+          ...{ city: one.city?.trim().toLowerCase(), zip: one.zip?.slice(0, 5) },
+        });
     }
-    return this.#byStreet.get(street);
+    return this.#byStreet.get(street) ?? [];
+  }
+
+  #index(street: string, placed: Placed): void {
+    const there = this.#byStreet.get(street) ?? [];
+    this.#byStreet.set(street, there);
+    if (there.length < 2 * MOST_ON_STREET && !there.some(({ reference }) => reference === placed.reference))
+      there.push(placed);
   }
 
   async #ofName(name: string): Promise<string | null | undefined> {
@@ -184,11 +215,24 @@ export class KnownProperties {
     this.#byReference.set(reference, { reference, columns, id, units });
     return reference;
   }
+}
 
-  #index(reference: string, address: string | undefined, name: string | undefined): void {
-    if (address !== undefined) put(this.#byStreet, streetKey(address), reference);
-    if (name !== undefined) put(this.#byName, name.toLowerCase(), reference);
-  }
+/** Returns the place of a row, as properties have it. */
+function placedAt({ country = UNITED_STATES, state, city, zip }: Fields): Omit<Placed, "reference"> {
+  const [nation, own] = [country, state].map((text) => text?.trim().toUpperCase());
+  const isAbroad = own !== undefined && nation !== UNITED_STATES && !own.startsWith(`${nation}-`);
+  return {
+    state: isAbroad ? `${nation}-${own}` : own,
+    ...{ city: city?.trim().toLowerCase(), zip: zip?.trim().slice(0, 5) },
+  };
+}
+
+/** Returns whether two addresses of the same street can be one: nothing that both state differs. */
+function mayBeSame(a: Omit<Placed, "reference">, b: Omit<Placed, "reference">): boolean {
+  const isEqual = (x: string | undefined, y: string | undefined) =>
+    x === undefined || y === undefined ? undefined : x === y;
+  if (isEqual(a.state, b.state) === false) return false;
+  return isEqual(a.city, b.city) ?? isEqual(a.zip, b.zip) ?? true;
 }
 
 /** Notes a property for a key, and null for the key of several. */
