@@ -12,21 +12,21 @@ const NEGLIGIBLE = 64;
 const EACH_FILE = 1_024;
 const LOCAL = { bytes: 30, nameLength: 26, extraLength: 28 };
 
-/** A file of an archive: where its data start, and how many bytes it has when it is expanded. */
-type ArchivedFile = { start: number; size: number };
+/** A file of an archive: where its data start, how many bytes they are, and how many when they are expanded. */
+export type ArchivedFile = { start: number; compressed: number; isDeflated: boolean; size: number };
 
 /**
  * Returns the files of a ZIP archive by its directory: the reader expands none beyond the size there. That is Infinity if the
- * directory does not say it; undefined if there is no directory.
+ * directory does not say it. There are none without a directory.
  */
-function filesOf(bytes: Uint8Array): ArchivedFile[] | undefined {
+export function filesOf(bytes: Uint8Array): ArchivedFile[] {
   const archive = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const uint16 = (at: number) => archive.getUint16(at, true);
   const uint32 = (at: number) => archive.getUint32(at, true);
   const last = bytes.length - END.bytes;
   let end = last;
   while (end >= 0 && end >= last - END.mostComment && uint32(end) !== END.signature) end--;
-  if (end < 0 || end < last - END.mostComment) return undefined;
+  if (end < 0 || end < last - END.mostComment) return [];
   const startOfData = (header: number) =>
     header + LOCAL.bytes > bytes.length
       ? -1
@@ -43,6 +43,7 @@ function filesOf(bytes: Uint8Array): ArchivedFile[] | undefined {
     const isUnbounded = isDeflated && (isUnknown || (compressed === 0 && hasDescriptor));
     files.push({
       start: startOfData(uint32(at + ENTRY.headerOffset)),
+      ...{ compressed, isDeflated },
       size: isUnbounded ? Number.POSITIVE_INFINITY : size,
     });
     const lengths = [ENTRY.nameLength, ENTRY.extraLength, ENTRY.commentLength];
@@ -51,18 +52,30 @@ function filesOf(bytes: Uint8Array): ArchivedFile[] | undefined {
   return files;
 }
 
+type Meter = {
+  mostBytes: number;
+  /** Throws. */
+  onTooMuch: () => never;
+  /** Called with the start of the data of a file, before each time that it is read. */
+  onFile: (start: number) => void;
+};
+
 /**
- * Returns the bytes of a ZIP archive for a reader. `onTooMuch` throws, when the archive is opened if its files expand to more
+ * Returns the bytes of a ZIP archive for a reader. `onTooMuch` is called when the archive is opened if its files expand to more
  * than the limit, or when they do since the reader reads some of them again and again.
  */
-export function meteredArchive(archive: Uint8Array, mostBytes: number, onTooMuch: () => never): Uint8Array {
-  const files = filesOf(archive) ?? [];
+export function meteredArchive(
+  archive: Uint8Array,
+  files: readonly ArchivedFile[],
+  { mostBytes, onTooMuch, onFile }: Meter,
+): Uint8Array {
   const sum = files.reduce((total, { size }) => total + size, 0);
   if (sum > mostBytes) onTooMuch();
   const sizes = new Map(files.map(({ start, size }) => [start, size]));
   return new MeteredBytes(archive, (start) => {
     mostBytes -= EACH_FILE + (sizes.get(start) ?? 0);
     if (mostBytes < 0) onTooMuch();
+    onFile(start);
   });
 }
 

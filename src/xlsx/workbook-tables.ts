@@ -1,7 +1,8 @@
 import { type CellValue, readXlsx, type Sheet, type Workbook } from "hucre/xlsx";
 import { OperatorError } from "../domain/errors.ts";
-import { meteredArchive } from "./archive-size.ts";
+import { filesOf, meteredArchive } from "./archive-size.ts";
 import { columnName } from "./cell-references.ts";
+import { sheetArea } from "./sheet-area.ts";
 
 /** A sheet as rows of texts, the heading first; `row` counts from 1 as spreadsheets do. */
 export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }[]; notes: string[] };
@@ -10,10 +11,15 @@ export const MAX_WORKBOOK_BYTES = 64 * 1_048_576;
 /** A few kilobytes may expand to gigabytes. Reading takes eight times as much memory. */
 export type Limits = { maxRows: number; maxExpandedBytes: number };
 const LIMITS: Limits = { maxRows: 200_000, maxExpandedBytes: 256 * 1_048_576 };
+/** The last row and column of a sheet. */
+const MAX_ROW = 1_048_576;
+const MAX_COLUMN = 16_384;
 /** The most that a spreadsheet program lets a cell have, in characters. */
 const MAX_CELL = 32_767;
 /** One text may stand in any number of cells, and each of them becomes text of its own. */
 const MAX_CHARS = 256 * 1_048_576;
+/** One cell in the last column makes its row as wide as the sheet can be. */
+const MAX_CELLS = 20_000_000;
 /** The first bytes of a file that a password protects. */
 const ENCRYPTED = [0xd0, 0xcf, 0x11, 0xe0];
 
@@ -32,12 +38,35 @@ export async function workbookTables(
       `${name} is protected by a password, or in the format of Excel 97`,
       "Save it as .xlsx without a password.",
     );
-  const archive = meteredArchive(bytes, maxExpandedBytes, () => {
+  const files = filesOf(bytes);
+  const tooMuch = () => {
     throw tooLarge(name, `it expands to more than ${maxExpandedBytes / 1_048_576} MiB`);
+  };
+  const cells = new Map<number, number>();
+  const last = { row: 1, column: 1 };
+  let cellsLeft = MAX_CELLS;
+  const archive = meteredArchive(bytes, files, {
+    mostBytes: maxExpandedBytes,
+    onTooMuch: tooMuch,
+    onFile(start) {
+      cellsLeft -= cells.get(start) ?? 0;
+      if (cellsLeft < 0)
+        throw tooLarge(
+          name,
+          `its sheets span more than ${MAX_CELLS} cells, the blank ones before others included`,
+        );
+    },
   });
+  for (const file of files) {
+    const { rows, columns } = await sheetArea(bytes, file);
+    cells.set(file.start, Math.max(1, rows) * columns);
+    last.row = Math.max(last.row, Math.min(rows, MAX_ROW));
+    last.column = Math.max(last.column, Math.min(columns, MAX_COLUMN));
+  }
+  const range = `A1:${columnName(last.column - 1)}${last.row}`;
   let workbook: Workbook;
   try {
-    workbook = await readXlsx(archive, { maxRows: maxRows + 2 });
+    workbook = await readXlsx(archive, { maxRows: maxRows + 2, range });
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(

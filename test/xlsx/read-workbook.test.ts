@@ -125,6 +125,35 @@ describe("a workbook", () => {
     );
   });
 
+  test("whose cells are far from each other is refused before its rows are filled up", async () => {
+    const sheet = (cells: string) =>
+      `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${cells}</sheetData></worksheet>`;
+    const reaching = (rows: number, column: string) =>
+      sheet(
+        Array.from({ length: rows }, (_, at) => `<row><c r="${column}${at + 1}"><v>1</v></c></row>`).join(""),
+      );
+    const message = "is too large: its sheets span more than 20000000 cells";
+    await expect(readWorkbook(save(withSheet(reaching(1_300, "XFD"))))).rejects.toThrow(message);
+    await expect(
+      readWorkbook(save(withSheet(sheet('<row><c r="&#88;FD1"><v>1</v></c></row>')))),
+    ).rejects.toThrow(message);
+    const [near] = await readWorkbook(save(withSheet(reaching(2, "AB"))));
+    expect(near!.rows.map(({ cells }) => [cells.length, cells.at(-1)])).toEqual([
+      [28, "1"],
+      [28, "1"],
+    ]);
+    const implied = sheet('<row><c><v>1</v></c><c><v>2</v></c></row><row r="9"><c><v>3</v></c></row>');
+    expect((await readWorkbook(save(withSheet(implied))))[0]!.rows).toEqual([
+      { row: 1, cells: ["1", "2"] },
+      { row: 9, cells: ["3", ""] },
+    ]);
+    const files = workbookFiles(reaching(1_100, "MZZ"));
+    const twice = files["xl/workbook.xml"]!.replace(/<sheet .*\/>/, (one) => one + one.replace('"S"', '"T"'));
+    await expect(readWorkbook(save(zipArchive({ ...files, "xl/workbook.xml": twice })))).rejects.toThrow(
+      message,
+    );
+  });
+
   test("with too many rows is refused with the remedy", async () => {
     const rows = Array.from({ length: 52 }, (_, i) => [i]);
     const error = await readWorkbook(await workbook({ name: "S", rows }), { maxRows: 50 }).catch(
