@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { US_DISPLAY } from "../domain/display.ts";
+import { isMonthFirst } from "../domain/display.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { UNITED_STATES } from "../domain/place.ts";
 import { ambiguousDate, type DateFormat } from "../domain/written-dates.ts";
 import { replaceFile } from "../files.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
@@ -71,18 +70,21 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   for (const file of request.files)
     for (const table of await openTables(resolve(cwd, file), areaUnit)) {
       const kept = table.form?.mapping ?? mappingOf(saved, table.headings);
-      const mapping = refined(kept ?? guessFileMapping(knowledge, table, request.map), request);
-      if (!kept) refuseAmbiguous({ table, mapping }, request, context);
+      const moved = kept && movedFields(kept, request);
+      const guess = moved?.size === 0 ? kept! : guessFileMapping(knowledge, table, request.map);
+      const mapping = refined(moved ? reread(kept!, guess, moved) : guess, request);
+      refuseAmbiguous({ table, mapping }, moved ?? Object.keys(mapping.dates), request);
       if (!table.form) refuseMisnamed(table, mapping);
       refuseUnknownTypes(table, mapping, isType);
       const isUsable = table.form !== undefined || lackingFields(mapping).length === 0;
       (isUsable ? mapped : without).push({ table, mapping });
     }
   refuseIdle([...mapped, ...without], request);
-  const [unusable] = without;
   // A sheet of notes beside the data is not read; without any data the first of them is what was meant.
-  if (unusable && (mapped.length === 0 || (unusable.table.count > 0 && !isSheet(unusable.table))))
-    throw lacking(unusable);
+  const unusable =
+    without.find(({ table }) => table.count > 0 && !isSheet(table)) ??
+    (mapped.length === 0 ? without[0] : undefined);
+  if (unusable) throw lacking(unusable);
   const leftOut = without.map(({ table, mapping }): LeftOut => {
     const reason = `no column for ${lackingFields(mapping).join(" or ")}`;
     return { file: table.name, what: basename(table.name), reason, cells: table.count + 1 };
@@ -108,6 +110,34 @@ function savedMapping(path: string): readonly FileMapping[] {
     `${dirname(path)} is not there`,
     "Create the folder, or name another file after --mapping.",
   );
+}
+
+/** Returns the fields for which the command line names another column than a saved mapping. */
+const movedFields = ({ columns, fields }: FileMapping, { map }: MappedRequest): ReadonlySet<string> =>
+  new Set(
+    map
+      .filter(({ column, field }) => columns.includes(column) && fields[field] !== column)
+      .map(({ field }) => field),
+  );
+
+/** Returns a saved mapping, with the cells of the fields that moved to another column read as the guess says. */
+function reread(saved: FileMapping, guess: FileMapping, moved: ReadonlySet<string>): FileMapping {
+  const merged = <T>(kept: Readonly<Record<string, T>>, guessed: Readonly<Record<string, T>>) =>
+    Object.fromEntries([
+      ...Object.entries(kept).filter(([field]) => !moved.has(field)),
+      ...Object.entries(guessed).filter(([field]) => moved.has(field)),
+    ]);
+  const commas = [
+    ...(saved.decimal_comma ?? []).filter((field) => !moved.has(field)),
+    ...(guess.decimal_comma ?? []).filter((field) => moved.has(field)),
+  ];
+  const { decimal_comma, ...kept } = saved;
+  return {
+    ...kept,
+    values: merged(saved.values, guess.values),
+    dates: merged(saved.dates, guess.dates),
+    ...(commas.length > 0 && { decimal_comma: commas }),
+  };
 }
 
 /** Applies what the command line says about columns, constants and values. */
@@ -150,16 +180,14 @@ function lacking({ table, mapping }: Mapped): UsageError {
 /** Throws a UsageError for dates that may have the day or the month first, where the installation or the file is not of the US. */
 function refuseAmbiguous(
   { table, mapping }: Mapped,
+  fields: Iterable<string>,
   { dates, defaults }: MappedRequest,
-  { config }: Context,
 ): void {
   const country = defaults.find(({ field }) => field === "country")?.text ?? mapping.constants.country;
-  const isOfUs =
-    config.display.currency === US_DISPLAY.currency && (country ?? UNITED_STATES) === UNITED_STATES;
-  if (dates !== undefined || isOfUs) return;
-  for (const field of Object.keys(mapping.dates)) {
+  if (dates !== undefined || isMonthFirst(country)) return;
+  for (const field of fields) {
     const column = mapping.fields[field];
-    const date = ambiguousIn(table, column);
+    const date = mapping.dates[field] && ambiguousIn(table, column);
     if (date !== undefined)
       throw new UsageError(
         `${table.name}, column ${column}: ${date} may be a date with the day or the month first`,

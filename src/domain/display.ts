@@ -1,3 +1,4 @@
+import { UNITED_STATES } from "./place.ts";
 import { usNumber } from "./us-english.ts";
 
 /*
@@ -22,6 +23,10 @@ export const displayed = (): Display => chosen;
 export const currencyCode = (): string => chosen.currency;
 
 const isUsd = () => chosen.currency === US_DISPLAY.currency;
+
+/** Returns whether dates of a country, if it is known, have the month first. */
+export const isMonthFirst = (country: string = UNITED_STATES): boolean =>
+  isUsd() && country === UNITED_STATES;
 
 /** `US dollars`, `EUR` */
 export const currencyName = (): string => (isUsd() ? "US dollars" : chosen.currency);

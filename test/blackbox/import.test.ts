@@ -198,8 +198,19 @@ describe("importing files of any form", () => {
         'units.csv, row 2: install_year (column "Year Installed") must be a number such as 12 or 1200.50',
       ),
     ]);
+    const repairs = join(installation.folder, "repairs.csv");
+    writeFileSync(
+      repairs,
+      "Site Name,Serial #,Work Type,Visit Date,Done\nElm,C,Repair,2021-03-04,25/03/2021\n",
+    );
+    const keeping = ["--mapping", join(installation.folder, "repairs.json"), "--yes", "--dry-run"];
+    expect((await run("--file", repairs, ...keeping)).stderr).toContain("Visit Date: 2021-03-04");
+    expect((await run("--file", repairs, ...keeping, "--map", "Done=date")).stderr).toContain(
+      "Done as DD/MM/YYYY: 25/03/2021",
+    );
     for (const [args, message] of [
       [["--file", messy, "--yes"], "messy.csv: no column for name was recognized"],
+      [["--file", path, "--file", messy, "--yes"], "messy.csv: no column for name was recognized"],
       [
         ["--file", messy, "--file", path, "--yes", "--map", "Site=name", "--default", "country=CA"],
         "messy.csv, column Visit Date: 03/04/2021 may be a date with the day or the month first",
