@@ -9,3 +9,10 @@ export const MOST_HEADING = 1_000;
 
 /** The words for what is left out of a table whose rows have cells without a heading. */
 export const UNNAMED_CELLS = { column: "unnamed columns", reason: "no heading" } as const;
+
+/** The signs that separate the cells of a CSV file. */
+export const SEPARATORS = [",", ";", "\t", "|"] as const;
+export type Separator = (typeof SEPARATORS)[number];
+
+/** Programs that write a decimal comma separate cells by semicolons. */
+export const hasDecimalCommas = (separator: string | undefined): boolean => separator === ";";

@@ -1,4 +1,11 @@
-import { MOST_CELL, MOST_COLUMNS, MOST_HEADING, MOST_ROWS } from "../domain/table-limits.ts";
+import {
+  MOST_CELL,
+  MOST_COLUMNS,
+  MOST_HEADING,
+  MOST_ROWS,
+  SEPARATORS,
+  type Separator,
+} from "../domain/table-limits.ts";
 import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
@@ -21,6 +28,9 @@ const rows = defineConstraint((type) =>
 const firstRow = defineConstraint((type) =>
   type("1 <= number.integer <= 10000000").describe("a whole number from 1 to 10000000"),
 );
+const separator = defineConstraint((type) =>
+  type.enumerated(...SEPARATORS).describe("a comma, a semicolon, a tab or |"),
+);
 const mapping = defineConstraint((type) =>
   type({})
     .narrow((value) => !Array.isArray(value))
@@ -34,6 +44,11 @@ const request = body({
     ["A-17", "1 Elm St", "NY", "1931"],
   ]),
   first_row: optional(firstRow, "The number of the first of these rows in the file; 2 by default", 2),
+  separator: optional(
+    separator,
+    "What separates the cells of the file. Where its numbers do not show their decimal sign, those of a file with semicolons have a decimal comma",
+    ";",
+  ),
   mapping: optional(
     mapping,
     "What the columns contain: the `mapping` of an earlier response, changed or not. Guessed by the headings and these rows if omitted",
@@ -48,6 +63,7 @@ type RowsToImport = {
   columns: string[];
   rows: string[][];
   firstRow: number;
+  separator: Separator | undefined;
   mapping: object | undefined;
   dryRun: boolean;
   silent: boolean;
@@ -61,6 +77,7 @@ export function readRowsToImport(given: Record<string, unknown>): RowsToImport {
     columns: parsed.columns as string[],
     rows: parsed.rows as string[][],
     firstRow: (parsed.first_row as number | undefined) ?? 2,
+    separator: parsed.separator as Separator | undefined,
     mapping: parsed.mapping as object | undefined,
     dryRun: parsed.dry_run ?? false,
     silent: parsed.no_webhooks ?? false,

@@ -690,6 +690,16 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
     .setInputFiles({ ...chosen, buffer: Buffer.from("PK no workbook") });
   await page.getByRole("alert").waitFor();
   expect(await page.getByRole("alert").innerText()).toStartWith("visits.xlsx cannot be read as a workbook: ");
+  await choose(
+    "Building Name,Street Address,Postal Code,Records Since\nA,1 Elm St,M4K 1A1,03/04/2021",
+    "toronto.csv",
+  );
+  const check = page.getByRole("button", { name: "Check all rows" });
+  const format = page.getByLabel("Format of the dates of Records Since");
+  expect([await format.inputValue(), await check.isDisabled()]).toEqual(["", true]);
+  await format.selectOption("DD/MM/YYYY");
+  await check.click();
+  await page.getByText("Checked 1 of 1 row.").waitFor();
   // The second call of an import fails: the list has what the first one added.
   const yards = Array.from({ length: 250 }, (_, nth) => `Yard ${nth},${nth} Oak St,NY`);
   await choose(`Building Name,Street Address,State\n${yards.join("\n")}`, "yards.csv");

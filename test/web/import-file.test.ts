@@ -1,16 +1,21 @@
 import { describe, expect, test } from "bun:test";
+import { chooseDisplay, US_DISPLAY } from "../../src/domain/display.ts";
 import {
   choicesOf,
   type ImportRun,
   importFile,
+  lacksDateFormat,
   type Mapping,
+  sendRows,
   type TableFile,
   tableOf,
   tableOfSheet,
   withDateFormat,
   withField,
+  withoutUnprovenDates,
   withValue,
 } from "../../src/web/app/import-file.ts";
+import { readWorkbookFile } from "../../src/web/app/workbook-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
 
 const none = { created: 0, unchanged: 0 };
@@ -163,6 +168,81 @@ test("a field that moves to another column loses what was guessed of its cells, 
     ...{ fields: { type_id: "Done" }, values: {}, dates: {} },
   });
   expect(withField(table, guessed, "Kind", "closed_on").dates.closed_on).toBe("YYYY-MM-DD");
+});
+
+test("a number field that moves to another column has its decimal sign guessed again, also by the separator", async () => {
+  const guessed: Mapping = { ...mapping, fields: { total_cost: "Net" }, decimal_comma: ["total_cost"] };
+  const shown = (await read('Net,Gross\n"1,5","1.200,75"\n')) as TableFile;
+  expect(withField(shown, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
+  const points = (await read("Net;Gross\n1,5;1200.75\n")) as TableFile;
+  expect(withField(points, guessed, "Gross", "total_cost").decimal_comma).toBeUndefined();
+  const groups = (await read("Net;Gross\n850.000;420.500\n")) as TableFile;
+  expect(withField(groups, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
+  const sent: unknown[] = [];
+  const api = {
+    async write<T>(_method: string, _path: string, body: unknown): Promise<T> {
+      sent.push((body as { separator: string }).separator);
+      return { rejected: [] } as T;
+    },
+  };
+  await sendRows(api, groups, { at: 0, most: 1 }, { isDry: true });
+  expect(sent).toEqual([";"]);
+});
+
+// Rule: portfolio-app-import
+test("dates with the day or the month first have no format until one is chosen, except in the US", async () => {
+  const table = (await read("Done,Seen\n03/04/2021,25/04/2021\n")) as TableFile;
+  const guessed: Mapping = {
+    ...{ ...mapping, fields: { date: "Done", closed_on: "Seen" } },
+    dates: { date: "MM/DD/YYYY", closed_on: "DD/MM/YYYY" },
+  };
+  expect(withoutUnprovenDates(table, guessed)).toEqual(guessed);
+  const canadian = { ...guessed, constants: { country: "CA" } };
+  const open = withoutUnprovenDates(table, canadian);
+  expect(open.dates).toEqual({ closed_on: "DD/MM/YYYY" });
+  const lacking = (one: Mapping) => ["date", "closed_on"].map((field) => lacksDateFormat(table, one, field));
+  expect([lacking(guessed), lacking(open)]).toEqual([
+    [false, false],
+    [true, false],
+  ]);
+  expect(lacking(withDateFormat(open, "date", "DD/MM/YYYY"))).toEqual([false, false]);
+  expect(withField(table, canadian, "Done", "closed_on").dates.closed_on).toBeUndefined();
+  chooseDisplay({ currency: "EUR", units: "metric" });
+  expect(lacking({ ...guessed, dates: {} })).toEqual([true, false]);
+  chooseDisplay(US_DISPLAY);
+});
+
+test("names of columns below a title are refused with the remedy", async () => {
+  expect(await read("\nPortfolio 2024,,\nName,Address,State\nA,1 Elm St,NY\n")).toBe(
+    "Row 2 names 1 of 3 columns. Delete the rows above the names of the columns.",
+  );
+  expect(await read("Name,Address,\nA,1 Elm St,x\n")).toMatchObject({ columns: ["Name", "Address", ""] });
+});
+
+test("a workbook whose reader fails, or cannot be loaded, has the remedy", async () => {
+  const problemAfter = async (event: Event) => {
+    const fakes = {
+      document: { querySelector: () => ({ getAttribute: () => "reader.js" }) },
+      Worker: class extends EventTarget {
+        postMessage() {
+          this.dispatchEvent(event);
+        }
+        terminate() {}
+      },
+    };
+    const own = { document: globalThis.document, Worker: globalThis.Worker };
+    Object.assign(globalThis, fakes);
+    const chosen = { name: "a.xlsx", arrayBuffer: async () => new ArrayBuffer(1) };
+    const reply = await readWorkbookFile(chosen, new AbortController().signal);
+    Object.assign(globalThis, own);
+    return reply;
+  };
+  expect(await problemAfter(new ErrorEvent("error", { message: "out of memory" }))).toEqual({
+    problem: "a.xlsx needs more memory than the browser has. Save the sheet as CSV UTF-8.",
+  });
+  expect(await problemAfter(new Event("error"))).toEqual({
+    problem: "a.xlsx cannot be read. Reload the page and try again.",
+  });
 });
 
 // Rule: portfolio-app-import

@@ -2,6 +2,7 @@ import { type HeldLock, importLockName, withLock } from "../../cluster/locks.ts"
 import { conflict, invalid, OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
+import { hasDecimalCommas, type Separator } from "../../domain/table-limits.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
@@ -18,6 +19,8 @@ export type TableRows = {
   columns: readonly string[];
   rows: readonly (readonly string[])[];
   firstRow: number;
+  /** Separates the cells of the file, if it is known. */
+  separator?: Separator | undefined;
 };
 
 /** The limits of a call. A dry run writes its records in one transaction, which takes a second for so many. */
@@ -103,7 +106,7 @@ export async function importTable(
   return { mapping, fields: mappableFields(mapping), result, leftOut, rejected: rows };
 }
 
-function tableOf({ file, columns, rows, firstRow }: TableRows): Table {
+function tableOf({ file, columns, rows, firstRow, separator }: TableRows): Table {
   const headings = columns.map((column) => column.trim());
   asInvalid(() => checkHeadings(file, headings));
   return {
@@ -112,6 +115,7 @@ function tableOf({ file, columns, rows, firstRow }: TableRows): Table {
     sample: rows,
     count: rows.length,
     notes: [],
+    hasCommas: hasDecimalCommas(separator),
     async *rows() {
       for (const [at, cells] of rows.entries()) yield { line: firstRow + at, cells };
     },

@@ -1,11 +1,21 @@
+import { isMonthFirst } from "../../domain/display.ts";
 import {
+  hasDecimalCommas,
   MOST_CELL,
   MOST_COLUMNS,
   MOST_HEADING,
   MOST_ROWS,
+  type Separator,
   UNNAMED_CELLS,
 } from "../../domain/table-limits.ts";
-import { DATE_FORMATS, DAY_FIELDS, type DateFormat, dateFormatOf } from "../../domain/written-dates.ts";
+import {
+  ambiguousDate,
+  DATE_FORMATS,
+  DAY_FIELDS,
+  type DateFormat,
+  dateFormatOf,
+} from "../../domain/written-dates.ts";
+import { decimalCommaFields } from "../../domain/written-numbers.ts";
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import type { ApiClient } from "../browser/api-client.ts";
@@ -14,6 +24,8 @@ import { CsvProblem, parseCsv, readCsvFile, separatorOf } from "../browser/csv-f
 
 /** Cells of one call, below what a request may have. */
 const CELLS_A_CALL = 25_000;
+/** Rows among which a row of names below a title is searched. */
+const FIRST_ROWS = 20;
 
 export type TableFile = {
   name: string;
@@ -21,6 +33,8 @@ export type TableFile = {
   rows: readonly TableRow[];
   /** The number of cells beyond the columns, which are not sent. */
   unnamed: number;
+  /** Separates the cells of a CSV file. */
+  separator?: Separator;
 };
 /** The cells of a row, and its number as spreadsheets count: 1 is the first row of the file, blank rows included. */
 type TableRow = { number: number; cells: readonly string[] };
@@ -58,8 +72,10 @@ type RejectedRow = { row: TableRow; error: string };
 export async function tableOf(file: Parameters<typeof readCsvFile>[0]): Promise<TableFile | string> {
   try {
     const text = await readCsvFile(file);
-    const rows = parseCsv(text, separatorOf(text)).map((cells, at) => ({ number: at + 1, cells }));
-    return tableOfRows(file.name, rows);
+    const separator = separatorOf(text);
+    const rows = parseCsv(text, separator).map((cells, at) => ({ number: at + 1, cells }));
+    const table = tableOfRows(file.name, rows);
+    return typeof table === "string" ? table : { ...table, separator };
   } catch (error) {
     if (error instanceof CsvProblem) return error.message;
     throw error;
@@ -82,6 +98,11 @@ function tableOfRows(name: string, all: readonly TableRow[]): TableFile | string
   if (!heading || rows.length === 0)
     return `${name} has no rows below a first line with the names of the columns.`;
   const columns = heading.cells;
+  const named = filledOf(heading);
+  const most = Math.max(...rows.slice(0, FIRST_ROWS).map(filledOf));
+  // A title fills a cell or two of the row.
+  if (named * 2 < most)
+    return `Row ${heading.number} names ${named} of ${most} columns. Delete the rows above the names of the columns.`;
   if (columns.length > MOST_COLUMNS)
     return `${name} has ${columns.length} columns. Delete some: ${MOST_COLUMNS} are allowed.`;
   if (columns.some((column) => column.length > MOST_HEADING))
@@ -100,9 +121,17 @@ function tableOfRows(name: string, all: readonly TableRow[]): TableFile | string
   return { name, columns, rows: filled, unnamed: beyond.reduce((sum, cells) => sum + cells.length, 0) };
 }
 
+const filledOf = ({ cells }: TableRow) => cells.filter((cell) => cell.trim() !== "").length;
+
+/** The cells of a column by which the API guesses, too. */
+function cellsOf({ columns, rows }: TableFile, column: string): string[] {
+  const at = columns.findIndex((name) => name.trim() === column);
+  return rows.slice(0, MOST_ROWS).map(({ cells }) => cells[at] ?? "");
+}
+
 /**
  * Maps a column to a field, or to none if the field is empty. What was guessed of the cells of the field's former column is
- * dropped, and the format of dates guessed again.
+ * dropped, and the format of dates and numbers guessed again.
  */
 export function withField(file: TableFile, mapping: Mapping, column: string, field: string): Mapping {
   const fields = Object.fromEntries(
@@ -110,18 +139,43 @@ export function withField(file: TableFile, mapping: Mapping, column: string, fie
   );
   const ofKept = <T>(byField: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(byField).filter(([name]) => Object.hasOwn(fields, name)));
-  const decimal_comma = mapping.decimal_comma?.filter((name) => Object.hasOwn(fields, name));
-  const kept = {
-    ...{ ...mapping, fields, values: ofKept(mapping.values), dates: ofKept(mapping.dates) },
-    ...(decimal_comma && { decimal_comma }),
-  };
-  if (field === "") return kept;
-  const chosen = { ...kept, fields: { ...fields, [field]: column } };
+  const kept = { ...mapping, fields, values: ofKept(mapping.values), dates: ofKept(mapping.dates) };
+  if (field === "") return withDecimalCommas(file, kept);
+  const chosen = withDecimalCommas(file, { ...kept, fields: { ...fields, [field]: column } });
   if (!DAY_FIELDS.includes(field)) return chosen;
-  const at = file.columns.findIndex((name) => name.trim() === column);
-  const cells = file.rows.slice(0, MOST_ROWS).map((row) => row.cells[at]!);
-  return withDateFormat(chosen, field, dateFormatOf(cells) ?? DATE_FORMATS[0]);
+  const format = dateFormatOf(cellsOf(file, column)) ?? DATE_FORMATS[0];
+  return withoutUnprovenDates(file, withDateFormat(chosen, field, format), [field]);
 }
+
+function withDecimalCommas(file: TableFile, { decimal_comma: _, ...mapping }: Mapping): Mapping {
+  const fields = decimalCommaFields(
+    mapping.fields,
+    (column) => cellsOf(file, column),
+    hasDecimalCommas(file.separator),
+  );
+  return fields.length > 0 ? { ...mapping, decimal_comma: fields } : mapping;
+}
+
+/** Returns a mapping without the format of dates that have the day or the month first, where neither is usual. */
+export function withoutUnprovenDates(
+  file: TableFile,
+  mapping: Mapping,
+  fields: readonly string[] = DAY_FIELDS,
+): Mapping {
+  const unproven = fields.filter((field) => isUnproven(file, mapping, field));
+  const dates = Object.entries(mapping.dates).filter(([field]) => !unproven.includes(field));
+  return { ...mapping, dates: Object.fromEntries(dates) };
+}
+
+function isUnproven(file: TableFile, { fields, constants }: Mapping, field: string): boolean {
+  const column = fields[field];
+  if (column === undefined || isMonthFirst(constants.country)) return false;
+  return ambiguousDate(cellsOf(file, column)) !== undefined;
+}
+
+/** Returns whether the reader has to choose the format of a column's dates. */
+export const lacksDateFormat = (file: TableFile, mapping: Mapping, field: string): boolean =>
+  mapping.dates[field] === undefined && isUnproven(file, mapping, field);
 
 export const withDateFormat = (mapping: Mapping, field: string, format: DateFormat): Mapping => ({
   ...mapping,
@@ -189,6 +243,7 @@ export async function sendRows(
         columns: file.columns,
         rows: rows.map(({ cells }) => cells),
         first_row: firstRow,
+        separator: file.separator,
         mapping,
         dry_run: isDry,
         no_webhooks: silent,

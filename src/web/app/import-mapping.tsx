@@ -6,6 +6,7 @@ import { counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import {
   choicesOf,
+  lacksDateFormat,
   type Mapping,
   type TableFile,
   withDateFormat,
@@ -70,6 +71,7 @@ export function MappingSection(props: {
                   <DateFormatSelect
                     column={column}
                     value={mapping.dates[fieldOf.get(column.trim())!]}
+                    isOpen={lacksDateFormat(file, mapping, fieldOf.get(column.trim())!)}
                     isBusy={isBusy}
                     onChange={(format) =>
                       onChange(withDateFormat(mapping, fieldOf.get(column.trim())!, format))
@@ -158,10 +160,11 @@ function CellMeanings(props: {
   );
 }
 
-/** The format of a column of dates. A column for which the API guessed none is read as the first. */
+/** The format of a column of dates, which is open or else the first if none was guessed. */
 function DateFormatSelect(props: {
   column: string;
   value: DateFormat | undefined;
+  isOpen: boolean;
   isBusy: boolean;
   onChange: (format: DateFormat) => void;
 }) {
@@ -170,9 +173,14 @@ function DateFormatSelect(props: {
       <select
         aria-label={`Format of the dates of ${props.column}`}
         disabled={props.isBusy}
-        value={props.value ?? DATE_FORMATS[0]}
+        value={props.value ?? (props.isOpen ? "" : DATE_FORMATS[0])}
         onChange={(event) => props.onChange(event.currentTarget.value as DateFormat)}
       >
+        {props.isOpen && (
+          <option value="" disabled>
+            Choose one
+          </option>
+        )}
         {DATE_FORMATS.map((format) => (
           <option value={format}>{format}</option>
         ))}

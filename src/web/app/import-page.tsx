@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { DAY_FIELDS } from "../../domain/written-dates.ts";
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
@@ -12,12 +13,14 @@ import {
   importFile,
   KINDS,
   type Kind,
+  lacksDateFormat,
   type Mapping,
   rowsACall,
   sendRows,
   type TableFile,
   tableOf,
   tableOfSheet,
+  withoutUnprovenDates,
 } from "./import-file.ts";
 import { MappingSection } from "./import-mapping.tsx";
 import { readWorkbookFile } from "./workbook-file.ts";
@@ -39,6 +42,7 @@ export function ImportPage() {
   const chosenFiles = useRef(0);
   const isRunning = run !== undefined && !run.isDone && problem === undefined;
   const isBusy = isRunning || isReading;
+  const isOpen = DAY_FIELDS.some((field) => file && mapping && lacksDateFormat(file, mapping, field));
   useWarningOnClose(isRunning);
   const signal = useUnmountSignal();
 
@@ -84,7 +88,7 @@ export function ImportPage() {
       const { answer } = await sendRows(api, table, first, { isDry: true });
       if (!isLatest()) return;
       setGuess(answer);
-      setMapping(answer.mapping as Mapping);
+      setMapping(withoutUnprovenDates(table, answer.mapping as Mapping));
     }).finally(() => isLatest() && setReading(false));
     if (failure !== undefined && isLatest()) setProblem(failure);
   };
@@ -170,17 +174,27 @@ export function ImportPage() {
               Send no webhooks for these records
             </label>
             <p class="buttons">
-              <button type="button" class="outline" disabled={isBusy} onClick={() => void start(true)}>
+              <button
+                type="button"
+                class="outline"
+                disabled={isBusy || isOpen}
+                onClick={() => void start(true)}
+              >
                 Check all rows
               </button>{" "}
               <button
                 type="button"
-                disabled={isBusy || !run?.isDry || !run.isDone}
+                disabled={isBusy || isOpen || !run?.isDry || !run.isDone}
                 onClick={() => void start(false)}
               >
                 Import {counted(file.rows.length, "row")}
               </button>
             </p>
+            {isOpen && (
+              <p class="small">
+                Choose the format of the dates above: they can have the day or the month first.
+              </p>
+            )}
             {run && <Progress run={run} rows={file.rows.length} />}
           </Section>
           {run && <Results run={run} file={file} />}

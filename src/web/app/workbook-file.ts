@@ -22,8 +22,14 @@ export async function readWorkbookFile(
   try {
     return await new Promise<WorkbookReply>((resolve) => {
       worker.addEventListener("message", ({ data }: MessageEvent<WorkbookReply>) => resolve(data));
-      worker.addEventListener("error", () =>
-        resolve({ problem: `${name} needs more memory than the browser has. Save the sheet as CSV UTF-8.` }),
+      // A script that cannot be loaded has no message.
+      worker.addEventListener("error", (event: Event) =>
+        resolve({
+          problem:
+            event instanceof ErrorEvent
+              ? `${name} needs more memory than the browser has. Save the sheet as CSV UTF-8.`
+              : `${name} cannot be read. Reload the page and try again.`,
+        }),
       );
       signal.addEventListener("abort", () => resolve(unreadable));
       const request: WorkbookRequest = { name, bytes };

@@ -1,3 +1,4 @@
+import { SEPARATORS, type Separator } from "../../domain/table-limits.ts";
 import { neutralizeFormula, restoreFormula } from "../../spreadsheet-text.ts";
 import { downloadFile } from "./download.ts";
 
@@ -53,9 +54,6 @@ function utf8Text(bytes: ArrayBuffer): string | undefined {
     return undefined;
   }
 }
-
-const SEPARATORS = [",", ";", "\t", "|"] as const;
-type Separator = (typeof SEPARATORS)[number];
 
 /** Returns the separator that the first line with text has most often outside quotes; a comma if none. */
 export function separatorOf(text: string): Separator {

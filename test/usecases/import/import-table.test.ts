@@ -61,6 +61,18 @@ describe("rows of a table", () => {
     expect(real.result.components.created).toBeGreaterThan(3);
   });
 
+  test("of a file with semicolons have a decimal comma where their numbers do not show it", async () => {
+    const table: TableRows = {
+      ...{ file: "a.csv", firstRow: 2 },
+      columns: ["Name", "Address", "State", "Replacement Value"],
+      rows: [["Elm", "1 Elm St", "NY", "850.000"]],
+    };
+    expect((await run(table, { dryRun: true })).mapping.decimal_comma).toBeUndefined();
+    expect((await run({ ...table, separator: ";" })).mapping.decimal_comma).toEqual(["replacement_value"]);
+    const [elm] = await fixture.store.read.properties.numbered(fixture.partner.id, 0, 1);
+    expect(elm!.replacementValueCents).toBe(85_000_000);
+  });
+
   test("are read as a changed mapping says", async () => {
     const { mapping } = await run(BUILDINGS, { dryRun: true });
     const fields = { ...mapping.fields, notes: "Remark" };

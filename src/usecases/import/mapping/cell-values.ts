@@ -1,15 +1,12 @@
+import { amountIn, isNumberField } from "../../../domain/written-numbers.ts";
 import { areaOf, type CellReading } from "./measures.ts";
-import { amountIn } from "./numbers.ts";
 
 /* The values of cells, as the importer takes them. */
 
 const YEARS = new Set(["install_year", "year_built"]);
-const AMOUNTS =
-  /(_cost|_value|_area_sqft|^amount|^paid|^outstanding|^deductible|^alae|^unit_count|^stories|^size|^quantity)$/;
 /** The fields of several lines. Each other has one. */
 const LINES = /^(notes|description)$/;
 
-export const isNumberField = (field: string): boolean => AMOUNTS.test(field);
 export const hasLines = (field: string): boolean => LINES.test(field);
 
 /**

@@ -1,7 +1,6 @@
 import { DAY_FIELDS, type DateFormat, dateFormatOf } from "../../../domain/written-dates.ts";
-import { isNumberField } from "./cell-values.ts";
+import { decimalCommaFields } from "../../../domain/written-numbers.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
-import { decimalCommaIn } from "./numbers.ts";
 import { areCanadian, provinceOf, stateNamed } from "./places.ts";
 import { equipmentType, FIELD_WORDS, NO_VALUE, plainWords } from "./words.ts";
 
@@ -60,6 +59,7 @@ export function guessMapping(
     const format = fields[field] === undefined ? undefined : dateFormatOf(column(fields[field])!.cells);
     if (format) dates[field] = format;
   }
+  const commas = decimalCommaFields(fields, (name) => column(name)!.cells, hasCommas);
   return {
     columns: headings,
     rows,
@@ -70,7 +70,7 @@ export function guessMapping(
       ...valuesUnlessNone("state", stateValues(column(fields.state))),
     },
     dates,
-    ...decimalCommas(fields, column, hasCommas),
+    ...(commas.length > 0 && { decimal_comma: commas }),
     equipment: rows === "properties" ? equipmentColumns(columns, used) : [],
     scores,
     ...(scores.length > 0 && {
@@ -212,21 +212,6 @@ function stateValues(column: Column | undefined): Record<string, string> {
       return state === undefined ? [] : [[cell, state] as const];
     }),
   );
-}
-
-/** Returns the fields whose numbers have a decimal comma: by their cells, else by the other columns and the form of the file. */
-function decimalCommas(
-  fields: Readonly<Record<string, string>>,
-  column: (name: string | undefined) => Column | undefined,
-  hasCommas: boolean,
-): Pick<FileMapping, "decimal_comma"> {
-  const found = Object.entries(fields)
-    .filter(([field]) => isNumberField(field))
-    .map(([field, name]) => [field, decimalCommaIn(column(name)!.cells)] as const);
-  const shown = found.flatMap(([, own]) => own ?? []);
-  const others = shown.length > 0 ? shown.every(Boolean) : hasCommas;
-  const own = found.filter(([, has]) => has ?? others).map(([field]) => field);
-  return own.length > 0 ? { decimal_comma: own } : {};
 }
 
 function placeOf(zip: Column | undefined, fields: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,6 +1,6 @@
 import { SQUARE_FEET } from "../../../domain/display.ts";
+import { numberIn } from "../../../domain/written-numbers.ts";
 import { type AreaUnit, areaIn, areaUnitOf } from "./areas.ts";
-import { numberIn } from "./numbers.ts";
 import { plainWords } from "./words.ts";
 
 /* Sizes of equipment in files that state their unit, in the unit of the type. */

@@ -1,6 +1,7 @@
 import { readCsv } from "../../../csv/read.ts";
 import { sourceBytes } from "../../../csv/source.ts";
 import { OperatorError } from "../../../domain/errors.ts";
+import { hasDecimalCommas } from "../../../domain/table-limits.ts";
 import { isWorkbook, readWorkbook } from "../../../xlsx/read-workbook.ts";
 import { isXml, readXml } from "../../../xml/read-xml.ts";
 import { buildingSyncTables } from "../../buildingsync/read-buildingsync.ts";
@@ -65,7 +66,7 @@ async function csvTable(path: string): Promise<Table> {
     sample: sample.slice(above + 1, above + 1 + SAMPLE),
     count: read - above - 1,
     notes: note,
-    ...(delimiter === ";" && { hasCommas: true }),
+    hasCommas: hasDecimalCommas(delimiter),
     async *rows() {
       let at = 0;
       for await (const row of readCsv(source, delimiter)) if (at++ > above) yield row;

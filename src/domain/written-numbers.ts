@@ -1,5 +1,27 @@
 /* Numbers of files as people write them. */
 
+const AMOUNTS =
+  /(_cost|_value|_area_sqft|^amount|^paid|^outstanding|^deductible|^alae|^unit_count|^stories|^size|^quantity)$/;
+
+export const isNumberField = (field: string): boolean => AMOUNTS.test(field);
+
+/**
+ * Returns the fields whose numbers have a decimal comma: by their cells, else by the other columns, else by the form of the
+ * file. `cellsOf` returns cells of a column.
+ */
+export function decimalCommaFields(
+  fields: Readonly<Record<string, string>>,
+  cellsOf: (column: string) => readonly string[],
+  hasCommas: boolean,
+): string[] {
+  const found = Object.entries(fields)
+    .filter(([field]) => isNumberField(field))
+    .map(([field, column]) => [field, decimalCommaIn(cellsOf(column))] as const);
+  const shown = found.flatMap(([, own]) => own ?? []);
+  const others = shown.length > 0 ? shown.every(Boolean) : hasCommas;
+  return found.filter(([, has]) => has ?? others).map(([field]) => field);
+}
+
 /** Returns whether the numbers of a column have a decimal comma; undefined where none of them shows it. */
 export function decimalCommaIn(cells: readonly string[]): boolean | undefined {
   let [commas, points] = [0, 0];
