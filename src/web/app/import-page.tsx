@@ -162,7 +162,11 @@ export function ImportPage() {
           <Section
             id="import-run"
             title="3. Check, then import"
-            about="A check writes nothing. Records that exist already stay as they are, so an import can be repeated."
+            about={
+              isOpen
+                ? "First choose the format of the dates above: they can have the day or the month first."
+                : "A check writes nothing. Records that exist already stay as they are, so an import can be repeated."
+            }
           >
             <label>
               <input
@@ -190,11 +194,6 @@ export function ImportPage() {
                 Import {counted(file.rows.length, "row")}
               </button>
             </p>
-            {isOpen && (
-              <p class="small">
-                Choose the format of the dates above: they can have the day or the month first.
-              </p>
-            )}
             {run && <Progress run={run} rows={file.rows.length} />}
           </Section>
           {run && <Results run={run} file={file} />}
