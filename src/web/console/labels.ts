@@ -47,6 +47,10 @@ export const JOB_LABELS: Readonly<Record<string, { name: string; about: string }
     name: "Free memory of old answers",
     about: "Drops what is kept in memory of data that changed or were deleted",
   },
+  "forget-servers": {
+    name: "Forget stopped servers",
+    about: "Removes servers that have ended from the list, and their locks",
+  },
   "recalculate-sums": { name: "Recalculate sums", about: "Brings stored sums up to date with changed costs" },
   "renew-plans": { name: "Refresh plans", about: "Recalculates plans after a date change" },
   "compare-properties": {
