@@ -11,6 +11,7 @@ test("scripts for browsers contain no code of the server", async () => {
     "src/spreadsheet-text.ts",
     "src/xlsx/archive-size.ts",
     "src/xlsx/cell-references.ts",
+    "src/xlsx/sheet-area.ts",
     "src/xlsx/workbook-tables.ts",
   ]);
   expect(sources.filter((file) => !/^src\/(web|domain)\//.test(file) && !shared.has(file))).toEqual([]);
