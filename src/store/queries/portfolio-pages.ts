@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
 import type { listPlaces } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
-import { propertySums } from "./totals.ts";
+import { isDemoOfPartner, propertySums } from "./totals.ts";
 
 const { placeholder } = sql;
 
@@ -56,13 +56,7 @@ export function portfolioPages(engine: Engine, places: ReturnType<typeof listPla
     db
       .select(aliased({ id: properties.id }))
       .from(properties)
-      .where(
-        and(
-          eq(properties.partnerId, placeholder("partnerId")),
-          engine.isTrue(properties.isDemo),
-          gt(properties.seq, 0),
-        ),
-      )
+      .where(isDemoOfPartner(engine))
       .orderBy(asc(properties.seq)),
   );
   const demo = engine.prepared(() =>
@@ -70,13 +64,7 @@ export function portfolioPages(engine: Engine, places: ReturnType<typeof listPla
       .select({ property: properties, totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(
-        and(
-          eq(properties.partnerId, placeholder("partnerId")),
-          engine.isTrue(properties.isDemo),
-          gt(properties.seq, 0),
-        ),
-      )
+      .where(isDemoOfPartner(engine))
       .orderBy(asc(properties.seq)),
   );
   return {

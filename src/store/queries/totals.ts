@@ -5,6 +5,16 @@ import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
+/** Finds the demo properties of a partner that are not retired, given as `partnerId`. */
+export function isDemoOfPartner(engine: Engine) {
+  const { properties } = engine.tables;
+  return and(
+    eq(properties.partnerId, placeholder("partnerId")),
+    engine.isTrue(properties.isDemo),
+    gt(properties.seq, 0),
+  );
+}
+
 /** The counts of lists leave out retired rows. */
 export type PartnerTotals = Totals & {
   properties: number;
@@ -75,13 +85,7 @@ export function totalsStore(engine: Engine) {
       .select(aliased(propertySums(engine)))
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(
-        and(
-          eq(properties.partnerId, placeholder("partnerId")),
-          engine.isTrue(properties.isDemo),
-          gt(properties.seq, 0),
-        ),
-      )
+      .where(isDemoOfPartner(engine))
       .orderBy(asc(properties.seq)),
   );
 
