@@ -1,4 +1,5 @@
-import type { HazardAction, Knowledge, KnownHazard } from "./knowledge.ts";
+import type { Knowledge } from "./knowledge.ts";
+import type { HazardAction, KnownHazard } from "./known-hazard.ts";
 import type { EventEvidence, InstallYearBasis } from "./scoring/types.ts";
 
 /*
@@ -20,6 +21,8 @@ export type FlaggedAppliance = {
   model: string | null;
   installYear: number;
   installYearBasis: InstallYearBasis;
+  /** The unit that it serves; null for the whole property. */
+  unitId: string | null;
   /** Codes that the partner set, and that the partner cleared, as stored: separated by spaces. */
   flagsSet: string;
   flagsCleared: string;
@@ -27,6 +30,11 @@ export type FlaggedAppliance = {
 
 /** The part of the service record that flags follow from. */
 type HazardEvent = Pick<EventEvidence, "componentId" | "eventType" | "date" | "note">;
+
+/** The mark of a note that names units: it says nothing about the rest of an appliance of the whole property. */
+export const OF_UNITS = "/units";
+/** Returns the mark of a note of units by which a hazard is gone from them. */
+export const goneFromUnits = (code: string): string => `${code}/gone`;
 
 /** Returns the flags of an appliance, each hazard once, with its strongest basis, in the order of the knowledge base. */
 export function hazardFlags(
@@ -47,7 +55,7 @@ export function hazardFlags(
     const { code } = hazard;
     if (set.includes(code)) known.set(code, "stated");
     else if (named.has(code)) known.set(code, "brand");
-    else if (isNoted(hazard, components, events)) known.set(code, "notes");
+    else if (isNoted(hazard, appliance, components, events)) known.set(code, "notes");
   }
   return open.flatMap((hazard): HazardFlag[] => {
     const { code, excludedBy } = hazard;
@@ -55,7 +63,7 @@ export function hazardFlags(
     if (basis) return [{ code, basis }];
     if (excludedBy.some((other) => known.has(other))) return [];
     const isSuspected =
-      isOfEra(hazard, appliance, yearBuilt) && replacedOn(hazard, components, events) === "";
+      isOfEra(hazard, appliance, yearBuilt) && replacedOn(hazard, appliance, components, events) === "";
     return isSuspected ? [{ code, basis: "era" }] : [];
   });
 }
@@ -63,26 +71,38 @@ export function hazardFlags(
 /** Returns whether a note names the hazard on or after the last replacement of what carries it. */
 function isNoted(
   hazard: KnownHazard,
+  appliance: FlaggedAppliance,
   components: readonly { id: string; defId: string }[],
   events: readonly HazardEvent[],
 ): boolean {
-  const noted = events.filter(({ note }) => note?.hazards?.includes(hazard.code));
+  const { code } = hazard;
+  const noted = events.filter((event) =>
+    isPartial(appliance, event)
+      ? event.note!.hazards!.some((named) => named === code || named === goneFromUnits(code))
+      : // The note of a replacement is about the part that was removed.
+        event.eventType !== "Replacement" && event.note?.hazards?.includes(code),
+  );
   if (noted.length === 0) return false;
-  const since = replacedOn(hazard, components, events);
-  // The note of a replacement is about the part that was removed.
-  return noted.some(({ date, eventType }) => date >= since && eventType !== "Replacement");
+  const since = replacedOn(hazard, appliance, components, events);
+  return noted.some(({ date }) => date >= since);
 }
+
+/** Returns whether an event of an appliance of the whole property concerns some units alone, by its note. */
+const isPartial = ({ unitId }: FlaggedAppliance, { note }: HazardEvent): boolean =>
+  unitId === null && note?.hazards?.includes(OF_UNITS) === true;
 
 /** Returns the day of the last replacement of what carries the hazard; "" without one. */
 function replacedOn(
   { componentIds, outlivesAppliance }: KnownHazard,
+  appliance: FlaggedAppliance,
   components: readonly { id: string; defId: string }[],
   events: readonly HazardEvent[],
 ): string {
   const carriers = new Set(components.filter(({ defId }) => componentIds.has(defId)).map(({ id }) => id));
   let last = "";
-  for (const { eventType, componentId, date } of events) {
-    if (eventType !== "Replacement" || date <= last) continue;
+  for (const event of events) {
+    const { eventType, componentId, date } = event;
+    if (eventType !== "Replacement" || date <= last || isPartial(appliance, event)) continue;
     if (componentId === null ? !outlivesAppliance : carriers.has(componentId)) last = date;
   }
   return last;
@@ -94,6 +114,16 @@ function isOfEra({ era }: KnownHazard, appliance: FlaggedAppliance, yearBuilt: n
   const year = era.of === "building" ? yearBuilt : installYear;
   if (year === null || year < era.firstYear || year > era.lastYear) return false;
   return !era.original || installYearBasis === "year_built" || installYear === yearBuilt;
+}
+
+/** Returns those of the stored flags that concern a part of the appliance: all of a hazard that is no part of its own. */
+export function flagsOfPart(knowledge: Knowledge, stored: string, defId: string): readonly HazardFlag[] {
+  const flags = parseFlags(stored);
+  if (flags.length === 0) return flags;
+  return flags.filter(({ code }) => {
+    const { componentIds } = knowledge.knownHazard(code);
+    return componentIds.size === 0 || componentIds.has(defId);
+  });
 }
 
 /** Returns what to do about a flag. */

@@ -1,4 +1,5 @@
 import type { CostOrigin, PriceTerms } from "./costs/price-terms.ts";
+import type { KnownHazard } from "./known-hazard.ts";
 import type { RemovalRules } from "./scoring/removals.ts";
 import type { BrandTier, Confidence } from "./scoring/types.ts";
 import type { Severity } from "./sensor-event.ts";
@@ -206,43 +207,13 @@ export type Era = {
   withoutBrand: boolean;
 };
 
-/** The action for a flag; `immediate_hazard` where the authority requires replacement at once. */
-export const HAZARD_ACTIONS = ["immediate_hazard", "inspect", "monitor"] as const;
-export type HazardAction = (typeof HAZARD_ACTIONS)[number];
+/** How notes name known hazards; `units` finds the units that a note is about, such as "unit 3". */
+export type HazardWords = { rules: KeywordRules; units: RegExp };
 
-/** The years in which a make or material was usual. */
-type HazardEra = {
-  /** The building's year, or the appliance's install year. */
-  of: "building" | "appliance";
-  /** Inclusive. */
-  firstYear: number;
-  lastYear: number;
-  /** True if it applies only to an appliance as old as its building. */
-  original: boolean;
-  /** True if it applies only to an appliance without a brand. */
-  withoutBrand: boolean;
-};
-
-/** A make or material that is a hazard. */
-export type KnownHazard = {
-  code: string;
-  label: string;
-  typeIds: readonly string[];
-  /** The parts that are or contain it: replacing one of them ends what notes and years say. */
-  componentIds: ReadonlySet<string>;
-  /** True if it remains when the appliance is replaced, as wiring does. */
-  outlivesAppliance: boolean;
-  /** Null for a hazard that years say nothing about. */
-  era: HazardEra | null;
-  /** Codes of which a known flag leaves nothing to suspect. */
-  excludedBy: readonly string[];
-  /** Who says so, and what they require. */
-  authority: string;
-  action: HazardAction;
-  actionSuspected: HazardAction;
-};
-
-/** An inspection that an appliance type needs at an interval. Events of the types `resetBy` can be one. */
+/**
+ * An inspection that an appliance type needs at an interval. Events of the types `resetBy` can be one; those of one of the
+ * components `componentIds` alone, too.
+ */
 export type InspectionRegime = {
   typeId: string;
   inspectionType: string;
@@ -250,6 +221,7 @@ export type InspectionRegime = {
   mandatory: boolean;
   intervalMonths: number;
   resetBy: readonly EventType[];
+  componentIds: ReadonlySet<string>;
   note: string | null;
 };
 
@@ -372,7 +344,7 @@ export type KnowledgeData = {
   keywords: KeywordRules;
   /** The rules that find inspections in a note; a group's id is its inspection types, separated by spaces. */
   inspectionWords: KeywordRules;
-  hazardWords: KeywordRules;
+  hazardWords: HazardWords;
   cascades: readonly Cascade[];
   claimTypes: readonly ClaimType[];
   eras: readonly Era[];
@@ -396,7 +368,7 @@ export type Knowledge = {
   /** The rules that find inspections in a note; a group's id is its inspection types, separated by spaces. */
   inspectionWords: KeywordRules;
   /** The rules that find known hazards in notes. */
-  hazardWords: KeywordRules;
+  hazardWords: HazardWords;
   /** The known hazards by code. */
   knownHazards: ReadonlyMap<string, KnownHazard>;
   types: ReadonlyMap<string, ApplianceType>;

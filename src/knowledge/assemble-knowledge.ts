@@ -2,6 +2,7 @@ import {
   type ApplianceType,
   type ComponentDef,
   type Environment,
+  type HazardWords,
   isLifeSafetyOrConveyance,
   type KeywordRules,
   type KnowledgeData,
@@ -130,6 +131,7 @@ export function assemble(files: CheckedFiles): KnowledgeData {
             mandatory: regime.mandatory,
             intervalMonths: regime.interval_months,
             resetBy: regime.reset_by,
+            componentIds: new Set(regime.component_ids),
             note: regime.note,
           },
     ),
@@ -298,11 +300,11 @@ function inspectionWords(
 }
 
 /** Returns the rules that find known hazards in notes: those of word groups, with the hazards as groups. */
-function hazardWords(files: Pick<CheckedFiles, "keywords" | "regimes" | "hazards">): KeywordRules {
+function hazardWords(files: Pick<CheckedFiles, "keywords" | "regimes" | "hazards">): HazardWords {
   const { hazards } = files;
-  const rules = keywordRules(files, new Map());
-  return {
-    ...rules,
+  const base = keywordRules(files, new Map());
+  const rules: KeywordRules = {
+    ...base,
     groups: hazards.hazards.map(({ code, phrases }) => ({
       id: code,
       direction: "up" as const,
@@ -314,10 +316,19 @@ function hazardWords(files: Pick<CheckedFiles, "keywords" | "regimes" | "hazards
       clearedBy: [],
     })),
     reachWords: hazards.reach_words,
-    negations: [...rules.negations, ...hazards.negations],
+    negations: [...base.negations, ...hazards.negations],
     falseFriends: [],
-    removals: { ...hazards.removals, undone: [...rules.unfulfilled, ...hazards.removals.undone] },
+    removals: { ...hazards.removals, undone: [...base.unfulfilled, ...hazards.removals.undone] },
   };
+  return { rules, units: unitNames(hazards.unit_words) };
+}
+
+/** Returns an expression for "unit 3", "Apt. 2B" and "#12": one of the words with a number or a capital letter, or a number sign. */
+function unitNames(words: readonly string[]): RegExp {
+  const anyCase = words.flatMap((word) => [word, word[0]!.toUpperCase() + word.slice(1), word.toUpperCase()]);
+  return new RegExp(
+    `(?:\\b(?:${anyCase.join("|")})\\.?[ #]{0,3}(?:[nN]o\\.? )?(?:[a-zA-Z]{0,2}-?\\d|[A-Z]\\b)|(?<![\\w#])#\\d)`,
+  );
 }
 
 function environment(factors: readonly string[], values: readonly number[]): Environment {

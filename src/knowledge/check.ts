@@ -46,7 +46,7 @@ export function checkReferences(files: CheckedFiles): void {
   checkWholeUnits(files);
   checkLossClasses(files);
   checkDivisions(files);
-  checkRegimes(files, ids.types);
+  checkRegimes(files, ids);
   checkKeywords(files, ids.components);
   checkSmartEvents(files, ids.components);
   checkStates(files);
@@ -212,13 +212,14 @@ function checkClaimTypes({ claimTypes, appliances }: CheckedFiles, components: R
   }
 }
 
-function checkRegimes({ regimes }: CheckedFiles, types: ReadonlySet<string>): void {
+function checkRegimes({ regimes }: CheckedFiles, { types, components }: Ids): void {
   const file = "inspection-regimes.json";
   const rows = new Set<string>();
   for (const [i, regime] of regimes.regimes.entries()) {
     const entry = `regimes[${i}]`;
     expectKnown(types, regime.type_id, file, entry, "appliance type");
     addNew(rows, `${regime.type_id} ${regime.inspection_type}`, file, entry);
+    expectComponents(components, regime.component_ids ?? [], file, entry);
     if ((regime.interval_months === null) !== (regime.reset_by.length === 0))
       throw new KnowledgeError(file, entry, "interval_months and reset_by must be set together");
   }

@@ -7,8 +7,8 @@ import {
   type Hazard,
   type Knowledge,
   type KnowledgeData,
-  type KnownHazard,
 } from "../domain/knowledge.ts";
+import type { KnownHazard } from "../domain/known-hazard.ts";
 import type { BrandTier } from "../domain/scoring/types.ts";
 
 const NONE: readonly never[] = [];

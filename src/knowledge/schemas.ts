@@ -144,6 +144,7 @@ export const hazardsFile = type({
   note: text,
   ...provenance,
   reach_words: "1 <= number.integer <= 10",
+  unit_words: texts,
   negations: texts,
   removals: type({
     ...closed,
@@ -192,6 +193,7 @@ export const regimesFile = type({
     mandatory: "boolean",
     interval_months: "1 <= number.integer <= 600 | null",
     reset_by: eventTypes,
+    "component_ids?": token.array(),
     ...provenance,
     note: text.or("null"),
   }).array(),

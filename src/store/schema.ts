@@ -582,7 +582,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       notedInspections: text("noted_inspections"),
       /** The version of the rules that the note was analyzed with. */
       readBy: text("read_by"),
-      /** The known hazards that the note names, separated by spaces; null without one. */
+      /** The known hazards that the note names, with the marks of a note of units, separated by spaces; null without any. */
       hazards: text("hazards"),
       /** The inspection types that the event names; null without any. */
       inspectionTypes: json<readonly string[]>("inspection_types"),

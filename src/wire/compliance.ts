@@ -30,13 +30,15 @@ export const item = object({
   ),
   basis: enumOf<InspectionBasis>(
     ["named", "notes", "assumed", "none"],
-    "Why the visit counts: the event names the inspection; its notes do; or neither names any, and it is the one with the " +
-      "shortest interval of those that the event type can be. none: no visit is on record",
+    "Why the visit counts: the event names the inspection; its notes do; or neither names any that its type can be, and it is " +
+      "the one with the shortest interval of those that it can be, for an event of a component of those about that component. " +
+      "none: no visit is on record",
     "named",
   ),
   last_event_id: id("SE", "The service event of that visit").orNull(),
   due_date: day(
-    "Due date of the inspection: an interval after the last visit, or, without one, after 1 July of the install year",
+    "Due date of the inspection: an interval after the last visit, or, without one, after 1 July of the install year. A " +
+      "mandatory one that failed is due since the first failed visit, or since the interval of the one before it ended",
     "2027-03-01",
   ),
   days_until_due: integer("Days until the due date; negative if overdue", 120),

@@ -8,7 +8,8 @@ import {
   parseFlags,
   storedCodes,
 } from "../domain/hazards.ts";
-import { HAZARD_ACTIONS, type HazardAction, type Knowledge } from "../domain/knowledge.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { HAZARD_ACTIONS, type HazardAction } from "../domain/known-hazard.ts";
 import { applianceTypeId } from "./component-names.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
 import { enumOf, id, list, object, record, text, textList, whole } from "./schema/fields.ts";
@@ -54,8 +55,8 @@ export const hazardFlags = list(
   "Known hazards that the appliance is or contains, whatever its scores",
   hazardFlag,
 );
-export const hazardFlagsView = (knowledge: Knowledge, stored: string): HazardFlagJson[] =>
-  parseFlags(stored).map((flag) => hazardFlagView(knowledge, flag));
+export const hazardFlagsView = (knowledge: Knowledge, flags: readonly HazardFlag[]): HazardFlagJson[] =>
+  flags.map((flag) => hazardFlagView(knowledge, flag));
 
 export const hazardsOfType = list(
   "The known hazards that an appliance of this type can be flagged with",
@@ -90,7 +91,7 @@ export class FlagGatherer {
   add({ applianceId, typeId, unitId, flags }: FlaggedComponent): number {
     if (flags === "" || this.#seen.has(applianceId)) return 0;
     this.#seen.add(applianceId);
-    const views = hazardFlagsView(this.knowledge, flags);
+    const views = hazardFlagsView(this.knowledge, parseFlags(flags));
     for (const view of views)
       this.#flags.push({ appliance_id: applianceId, appliance_type: typeId, unit: unitId, ...view });
     return views.length * FLAG_BYTES;

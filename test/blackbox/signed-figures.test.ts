@@ -64,8 +64,13 @@ test("a panel that is a known hazard is not plain GOOD", async () => {
       authority: expect.stringContaining("4099.G"),
     }),
   ]);
-  for (const component of (await client.get("/v1/components", { property_id: id })).body.components)
-    expect(component.flags).toEqual([expect.objectContaining({ action: "immediate_hazard" })]);
+  for (const { component_def_id, flags } of (await client.get("/v1/components", { property_id: id })).body
+    .components)
+    expect(flags).toEqual(
+      component_def_id === "panel_bus_enclosure"
+        ? [expect.objectContaining({ action: "immediate_hazard" })]
+        : [],
+    );
 });
 
 describe("one sprinkler visit", () => {

@@ -5,6 +5,7 @@ import {
   countFlags,
   type FlagCount,
   type FlaggedAppliance,
+  flagsOfPart,
   hazardFlagLabel,
   hazardFlags,
   parseFlags,
@@ -21,6 +22,7 @@ const PANEL: FlaggedAppliance = {
   model: null,
   installYear: 2001,
   installYearBasis: "given",
+  unitId: null,
   flagsSet: "",
   flagsCleared: "",
 };
@@ -190,6 +192,40 @@ describe("notes name a hazard", () => {
     expect(pipes("polybutylene fittings replaced")).toBe("polybutylene:notes");
   });
 
+  test.each([
+    ["Zinsco panel replaced in unit 3", "zinsco:notes"],
+    ["Unit 3: Zinsco panel was replaced in 2019", "zinsco:notes"],
+    ["Replaced Zinsco panel, Apt. 2B", "zinsco:notes"],
+    ["Zinsco panel removed (#12)", "zinsco:notes"],
+    ["Zinsco panels replaced in units 3 and 4", "zinsco:notes"],
+    ["Replaced the Zinsco panel in Unit B", "zinsco:notes"],
+    ["Is there a Zinsco panel in unit 3?", ""],
+    ["No Zinsco panel in unit 3", ""],
+    ["Zinsco panel of the unit a contractor saw was replaced", "zinsco:notes"],
+    ["Zinsco panel replaced by a unit of Siemens", ""],
+  ])("of units, which say nothing about the rest of the property: %s", (notes, flags) => {
+    expect(panel(notes)).toBe(flags);
+    const gone = notes.startsWith("Zinsco panel of the unit a") ? flags : "";
+    expect(flagsOf({ unitId: "U_3" }, null, [event("2020-01-01", notes)])).toBe(gone);
+  });
+
+  test("until all that carries it is replaced, not that of a unit", () => {
+    const found = event("2020-01-01", "Zinsco panels");
+    const ofUnit = (notes: string, componentId?: string) =>
+      event("2021-01-01", notes, "Replacement", componentId);
+    for (const notes of ["Panel replaced in unit 3", "Zinsco panel out of apartment 12", "new panel, #4"])
+      for (const componentId of [undefined, "C_bus"]) {
+        const events = [found, ofUnit(notes, componentId)];
+        expect(flagsOf({}, null, events)).toBe("zinsco:notes");
+        expect(flagsOf({ unitId: "U_3" }, null, events)).toBe("");
+      }
+    expect(flagsOf({}, null, [found, ofUnit("All panels replaced")])).toBe("");
+    expect(flagsOf({}, null, [ofUnit("Zinsco panel out of unit 3")])).toBe("zinsco:notes");
+    const old = { brand: null, installYear: 1960 };
+    expect(flagsOf(old, 1960, [ofUnit("Panel replaced in unit 3")])).toBe("unidentified_panel:era");
+    expect(flagsOf(old, 1960, [ofUnit("Panel replaced")])).toBe("");
+  });
+
   test("until what carries it is replaced, and again after it", () => {
     const found = event("2020-01-01", "Stab-Lok breakers");
     const known = "federal_pacific:notes";
@@ -253,6 +289,18 @@ test("what the partner sets or clears prevails", () => {
   expect(flagsOf({ brand: "Zinsco", flagsSet: "zinsco" }, null, noted)).toBe("zinsco:stated");
   expect(flagsOf({ brand: "Zinsco", flagsCleared: "zinsco" }, null, noted)).toBe("");
   expect(flagsOf({ brand: null, installYear: 1960, flagsCleared: "unidentified_panel" }, 1960)).toBe("");
+});
+
+// Rule: hazard-flags
+test("a part has the flags of the hazards that it is or contains", () => {
+  const ofPart = (flags: string, defId: string) => storedFlags(flagsOfPart(knowledge, flags, defId));
+  expect(ofPart("zinsco:brand aluminum_wiring:era", "panel_bus_enclosure")).toBe(
+    "zinsco:brand aluminum_wiring:era",
+  );
+  expect(ofPart("zinsco:brand aluminum_wiring:era", "panel_gfci_afci")).toBe("aluminum_wiring:era");
+  expect(ofPart("omega_sprinklers:stated", "fs_fire_pump")).toBe("");
+  expect(ofPart("omega_sprinklers:stated", "fs_sprinkler_heads")).toBe("omega_sprinklers:stated");
+  expect(ofPart("r22:brand", "hvac_blower_motor")).toBe("r22:brand");
 });
 
 test("flags are counted and uncounted as stored", () => {

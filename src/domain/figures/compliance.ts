@@ -64,16 +64,17 @@ export function complianceItems<A extends InspectedAppliance>(
 
 /**
  * Returns the day on which the next visit is due: an interval after the last one, or after 1 July of the install year. A
- * mandatory inspection that failed stays due: since the day it failed, or since it was due before that.
+ * mandatory inspection that failed stays due: since the day it first failed, or since an earlier visit's interval ended.
  */
 function dueDateOf(
   { mandatory, intervalMonths }: InspectionRegime,
-  { last, lastPassed }: InspectionState,
+  { last, lastPassed, failedSince }: InspectionState,
   installYear: number,
 ): Day {
-  if (last && (last.hasPassed || !mandatory)) return addMonths(last.date, intervalMonths);
-  const due = addMonths(lastPassed ?? firstDay(installYear), intervalMonths);
-  return last && last.date < due ? last.date : due;
+  if (!last) return addMonths(firstDay(installYear), intervalMonths);
+  if (failedSince === null || !mandatory) return addMonths(last.date, intervalMonths);
+  const due = lastPassed && addMonths(lastPassed, intervalMonths);
+  return due !== null && due < failedSince ? due : failedSince;
 }
 
 /** Orders items by due date. */

@@ -13,6 +13,8 @@ export type InspectionEvent = {
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
+  /** The definition of its component; null for an event of the whole appliance. */
+  componentDefId: string | null;
   /** The inspection types that it names; null or empty for none. */
   inspectionTypes: readonly string[] | null;
   /** The inspection types that its notes name, of any appliance type. */
@@ -23,6 +25,8 @@ export type InspectionEvent = {
 export type InspectionState = {
   last: { eventId: string; date: Day; hasPassed: boolean; basis: InspectionBasis } | null;
   lastPassed: Day | null;
+  /** The first visit that failed since the latest that passed; null if the latest visit passed. */
+  failedSince: Day | null;
   /** True from a failed visit until a later repair, replacement or passed inspection of the appliance. */
   isDeficient: boolean;
 };
@@ -33,7 +37,7 @@ type At = Pick<InspectionEvent, "date" | "id">;
 export class InspectionRecord {
   readonly #visits = new Map<
     string,
-    { last: InspectionEvent; basis: InspectionBasis; lastPassed: Day | null }
+    { last: InspectionEvent; basis: InspectionBasis; lastPassed: At | null; failed: At[] }
   >();
   /** The latest event that ends a deficiency. */
   #settled: At | undefined;
@@ -45,11 +49,14 @@ export class InspectionRecord {
     const { regimes, basis } = inspectedBy(this.regimes, event);
     const hasPassed = event.conditionAfter !== "poor";
     for (const { inspectionType } of regimes) {
-      const known = this.#visits.get(inspectionType);
-      const passedOn = hasPassed ? event.date : null;
-      const lastPassed = laterDay(known?.lastPassed ?? null, passedOn);
-      if (known && !isAfter(event, known.last)) known.lastPassed = lastPassed;
-      else this.#visits.set(inspectionType, { last: event, basis, lastPassed });
+      let visits = this.#visits.get(inspectionType);
+      if (!visits) {
+        visits = { last: event, basis, lastPassed: null, failed: [] };
+        this.#visits.set(inspectionType, visits);
+      }
+      if (!hasPassed) visits.failed.push(event);
+      else if (!visits.lastPassed || isAfter(event, visits.lastPassed)) visits.lastPassed = event;
+      if (isAfter(event, visits.last)) Object.assign(visits, { last: event, basis });
     }
     const settles = isRepairing(event.eventType) || (regimes.length > 0 && hasPassed);
     if (settles && (!this.#settled || isAfter(event, this.#settled)))
@@ -58,12 +65,13 @@ export class InspectionRecord {
 
   stateOf({ inspectionType }: InspectionRegime): InspectionState {
     const visit = this.#visits.get(inspectionType);
-    if (!visit) return { last: null, lastPassed: null, isDeficient: false };
-    const { last, basis, lastPassed } = visit;
+    if (!visit) return { last: null, lastPassed: null, failedSince: null, isDeficient: false };
+    const { last, basis, lastPassed, failed } = visit;
     const hasPassed = last.conditionAfter !== "poor";
     return {
       last: { eventId: last.id, date: last.date, hasPassed, basis },
-      lastPassed,
+      lastPassed: lastPassed?.date ?? null,
+      failedSince: hasPassed ? null : firstDayAfter(failed, lastPassed),
       isDeficient: !hasPassed && !(this.#settled && isAfter(this.#settled, last)),
     };
   }
@@ -71,11 +79,12 @@ export class InspectionRecord {
 
 /**
  * Returns the inspections that an event was (docs/model/figures.md#compliance): those that it names; else those that its
- * notes name and its type can be; else, of those that its type can be, the ones with the shortest interval.
+ * notes name and its type can be; else, of those that its type can be, the ones with the shortest interval. An event of a
+ * component is assumed to be one of that component's alone.
  */
 function inspectedBy(
   regimes: readonly InspectionRegime[],
-  { eventType, inspectionTypes, notedInspections }: InspectionEvent,
+  { eventType, componentDefId, inspectionTypes, notedInspections }: InspectionEvent,
 ): { regimes: readonly InspectionRegime[]; basis: InspectionBasis } {
   if (inspectionTypes !== null && inspectionTypes.length > 0)
     return {
@@ -83,14 +92,15 @@ function inspectedBy(
       basis: "named",
     };
   const possible = regimes.filter(({ resetBy }) => resetBy.includes(eventType));
-  if (regimes.some(({ inspectionType }) => notedInspections.includes(inspectionType)))
-    return {
-      regimes: possible.filter(({ inspectionType }) => notedInspections.includes(inspectionType)),
-      basis: "notes",
-    };
-  const shortest = Math.min(...possible.map(({ intervalMonths }) => intervalMonths));
+  const noted = possible.filter(({ inspectionType }) => notedInspections.includes(inspectionType));
+  if (noted.length > 0) return { regimes: noted, basis: "notes" };
+  const likely =
+    componentDefId === null
+      ? possible
+      : possible.filter(({ componentIds }) => componentIds.has(componentDefId));
+  const shortest = Math.min(...likely.map(({ intervalMonths }) => intervalMonths));
   return {
-    regimes: possible.filter(({ intervalMonths }) => intervalMonths === shortest),
+    regimes: likely.filter(({ intervalMonths }) => intervalMonths === shortest),
     basis: "assumed",
   };
 }
@@ -101,5 +111,10 @@ const isRepairing = (type: EventType) => type === "Repair" || type === "Replacem
 const isAfter = (one: At, other: At) =>
   one.date > other.date || (one.date === other.date && one.id > other.id);
 
-const laterDay = (one: Day | null, other: Day | null) =>
-  one === null || (other !== null && other > one) ? other : one;
+/** Returns the day of the earliest of some visits after another; null without one. */
+function firstDayAfter(visits: readonly At[], other: At | null): Day | null {
+  let first: Day | null = null;
+  for (const visit of visits)
+    if ((!other || isAfter(visit, other)) && (first === null || visit.date < first)) first = visit.date;
+  return first;
+}

@@ -2,7 +2,7 @@ import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
 import { Removals } from "./removals.ts";
 import { type ClauseRules, PhraseBook, readWords, stem, type Word } from "./words.ts";
 
-/** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed. */
+/** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed, or a thing reported as gone. */
 type Finding = { group: KeywordGroup; share: 1 | 0.5 };
 
 /** The position of a group's word or phrase in a note, in words; `end` is exclusive. */
@@ -96,7 +96,7 @@ function read(lexicon: Lexicon, notes: string): readonly Finding[] {
     if (lexicon.removals) {
       const isPersistent = note.persistent.has(words[mention.start]!.clause);
       const isGone = !isPersistent && lexicon.removals.isRemoved(words, mention.start, mention.end, ends);
-      if (!isGone && !words[mention.start]!.isAsked) shares.set(mention, 1);
+      if (!words[mention.start]!.isAsked) shares.set(mention, isGone ? 0.5 : 1);
       continue;
     }
     const resolver = resolvedAt(lexicon, note, mention);

@@ -25,7 +25,7 @@ export type Reading = {
   findings: string | null;
   /** Inspection types, separated by spaces. */
   notedInspections: string | null;
-  /** Codes of known hazards, separated by spaces; also null if the note names none. */
+  /** Codes of known hazards and marks of a note of units, separated by spaces; also null if the note has none. */
   hazards: string | null;
   readBy: string | null;
 };
@@ -39,6 +39,8 @@ type Unread = {
 /** The columns of an event that inspections read. */
 export type InspectionRow = Pick<ServiceEvent, "applianceId" | "eventType" | "date" | "conditionAfter"> &
   Unread & {
+    /** The definition of its component; null for an event of the whole appliance. */
+    componentDefId: string | null;
     /** As JSON. */
     inspectionTypes: string | null;
     notedInspections: string | null;
@@ -105,12 +107,14 @@ export function serviceEventStore(engine: Engine) {
           eventType: serviceEvents.eventType,
           date: serviceEvents.date,
           conditionAfter: serviceEvents.conditionAfter,
+          componentDefId: components.defId,
           inspectionTypes: serviceEvents.inspectionTypes,
           notedInspections: serviceEvents.notedInspections,
         }),
         unread: unread(),
       })
       .from(serviceEvents)
+      .leftJoin(components, eq(components.id, serviceEvents.componentId))
       .$dynamic();
   const counts = isNull(serviceEvents.voidedAt);
   const isOfAppliances = and(isAmong(serviceEvents.applianceId, "applianceIds"), counts);
@@ -120,11 +124,11 @@ export function serviceEventStore(engine: Engine) {
   const inspections = engine.read<InspectionRow>(() =>
     inspectionRows().where(isOfAppliances).limit(placeholder("limit")),
   );
-  const isOfApplianceAfter = and(
+  const isAfter = and(
     eq(serviceEvents.applianceId, placeholder("applianceId")),
     sql`(${serviceEvents.date}, ${serviceEvents.id}) > (${placeholder("date")}, ${placeholder("id")})`,
-    counts,
   );
+  const isOfApplianceAfter = and(isAfter, counts);
   const inOrder = [asc(serviceEvents.date), asc(serviceEvents.id)] as const;
   const evidenceAfter = engine.read<EventEvidenceRow>(() =>
     evidenceRows()
@@ -239,12 +243,7 @@ export function serviceEventStore(engine: Engine) {
     db
       .select(aliased({ date: serviceEvents.date, id: serviceEvents.id }))
       .from(serviceEvents)
-      .where(
-        and(
-          eq(serviceEvents.applianceId, placeholder("applianceId")),
-          sql`(${serviceEvents.date}, ${serviceEvents.id}) > (${placeholder("date")}, ${placeholder("id")})`,
-        ),
-      )
+      .where(isAfter)
       .orderBy(...inOrder)
       .limit(placeholder("limit")),
   );

@@ -30,13 +30,14 @@ export async function loadInspectionRecords(
   const add = async (rows: readonly InspectionRow[]) => {
     const all = await loadReadings(read, knowledge, rows, yieldNow);
     await forEachYielding(all, yieldNow, (row) => {
-      const { id, applianceId, eventType, date, conditionAfter, inspectionTypes, notedInspections } = row;
+      const { id, eventType, date, conditionAfter, componentDefId, inspectionTypes, notedInspections } = row;
       if (date > today) return;
-      records.get(applianceId)!.add({
+      records.get(row.applianceId)!.add({
         id,
         eventType,
         date,
         conditionAfter,
+        componentDefId,
         inspectionTypes: inspectionTypes === null ? null : JSON.parse(inspectionTypes),
         notedInspections: notedInspections ? notedInspections.split(" ") : [],
       });

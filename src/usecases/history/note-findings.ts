@@ -1,4 +1,5 @@
-import type { KeywordRules, Knowledge } from "../../domain/knowledge.ts";
+import { goneFromUnits, OF_UNITS } from "../../domain/hazards.ts";
+import type { HazardWords, KeywordRules, Knowledge } from "../../domain/knowledge.ts";
 import { findings } from "../../domain/scoring/keywords.ts";
 import type { Note } from "../../domain/scoring/types.ts";
 import type { Yield } from "../../event-loop.ts";
@@ -37,11 +38,18 @@ export function readNote(
   };
 }
 
-/** Returns the codes of the known hazards that a note names and does not deny or report as removed; null without one. */
-function readHazards(rules: KeywordRules, notes: string): string | null {
-  if (!firstWords(rules).test(notes)) return null;
-  const named = findings(rules, notes).flatMap(({ group, share }) => (share === 1 ? group.id : []));
-  return named.length === 0 ? null : named.join(" ");
+/**
+ * Returns the codes of the known hazards that a note names and does not deny or report as removed. A note that names units
+ * has a mark, and one for each hazard that it reports as removed from them. Returns null without any.
+ */
+function readHazards({ rules, units }: HazardWords, notes: string): string | null {
+  const isOfUnits = units.test(notes);
+  const found = isOfUnits ? [OF_UNITS] : [];
+  if (firstWords(rules).test(notes))
+    for (const { group, share } of findings(rules, notes))
+      if (share === 1) found.push(group.id);
+      else if (isOfUnits) found.push(goneFromUnits(group.id));
+  return found.length === 0 ? null : found.join(" ");
 }
 
 const expressions = new WeakMap<KeywordRules, RegExp>();

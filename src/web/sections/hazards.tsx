@@ -11,14 +11,15 @@ type HazardGroup = { flag: Flag; appliances: ComponentJson[] };
 const CHIPS = { immediate_hazard: "overdue", inspect: "due_soon", monitor: "upcoming" } as const;
 const URGENCY = Object.keys(CHIPS);
 
-/** Groups the known hazards of components' appliances, those that require action at once first. */
+/** Groups the known hazards of components by appliance, those that require action at once first. */
 export function hazardGroups(components: readonly ComponentJson[]): HazardGroup[] {
   const groups = new Map<string, HazardGroup>();
   const seen = new Set<string>();
   for (const component of components) {
-    if (component.flags.length === 0 || seen.has(component.appliance_id)) continue;
-    seen.add(component.appliance_id);
     for (const flag of component.flags) {
+      const ofAppliance = `${component.appliance_id} ${flag.code}`;
+      if (seen.has(ofAppliance)) continue;
+      seen.add(ofAppliance);
       const key = `${flag.code} ${flag.basis}`;
       const group = groups.get(key);
       if (group) group.appliances.push(component);

@@ -37,11 +37,7 @@ export function Inspections(props: {
               </span>
             </span>
             <span class="due">
-              {isUnrecorded(inspection) ? (
-                "No record"
-              ) : (
-                <time dateTime={inspection.due_date}>{date(inspection.due_date)}</time>
-              )}
+              <DueDay inspection={inspection} />
             </span>
           </li>
         ))}
@@ -81,6 +77,20 @@ export function Inspections(props: {
         ]}
       />
     </Section>
+  );
+}
+
+/** The day on which the next visit is due; of one that stays due because the last one failed, the day of that visit. */
+function DueDay({ inspection }: { inspection: InspectionJson }) {
+  if (isUnrecorded(inspection)) return "No record";
+  const { due_date, last_inspection, result, mandatory } = inspection;
+  const isFailed = result === "failed" && mandatory;
+  const day = isFailed ? last_inspection! : due_date;
+  return (
+    <>
+      {isFailed && "Failed "}
+      <time dateTime={day}>{date(day)}</time>
+    </>
   );
 }
 

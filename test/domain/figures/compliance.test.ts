@@ -14,6 +14,7 @@ const inspected = (date: string, given: Partial<InspectionEvent> = {}): Inspecti
   eventType: "Inspection",
   date,
   conditionAfter: null,
+  componentDefId: null,
   inspectionTypes: null,
   notedInspections: [],
   ...given,
@@ -62,12 +63,17 @@ describe("the interval of an inspection", () => {
   // Rule: inspection-failed
   test("of a mandatory one does not restart with a visit that left the condition poor, and it is due since", () => {
     const failed = inspected("2026-03-01", { conditionAfter: "poor" });
-    expect(yearly(failed)).toMatchObject({
+    expect(yearly(failed), "the first one on record").toMatchObject({
       lastInspection: "2026-03-01",
       result: "failed",
       deficiencyOpen: true,
-      dueDate: "2021-07-01",
+      dueDate: "2026-03-01",
+      status: "OVERDUE",
     });
+    const again = inspected("2026-03-08", { conditionAfter: "poor" });
+    expect(yearly(again, failed)).toMatchObject({ lastInspection: "2026-03-08", dueDate: "2026-03-01" });
+    const passed = inspected("2026-03-08", { id: "SE_9" });
+    expect(yearly(failed, again, passed, { ...again, id: "SE_99" }).dueDate).toBe("2026-03-08");
     expect(yearly(inspected("2025-03-01"), failed)).toMatchObject({
       lastInspection: "2026-03-01",
       dueDate: "2026-03-01",
@@ -130,7 +136,9 @@ describe("a visit counts for", () => {
     const notedInspections = ["fire_line_backflow_test", "backflow_preventer_test"];
     expect(seen({ notedInspections })).toEqual([["fire_line_backflow_test", "notes"]]);
     expect(seen({ eventType: "Repair", notedInspections })).toEqual([]);
-    expect(seen({ eventType: "Preventive Maintenance", notedInspections })).toEqual([]);
+    expect(seen({ eventType: "Preventive Maintenance", notedInspections })).toEqual([
+      ["portable_extinguisher_annual", "assumed"],
+    ]);
   });
 
   test("else those with the shortest interval that its type can be", () => {
@@ -142,6 +150,31 @@ describe("a visit counts for", () => {
       ["portable_extinguisher_annual", "assumed"],
     ]);
     expect(seen({ eventType: "Warranty Claim" })).toEqual([]);
+  });
+
+  test("of a component alone, no inspection of the whole appliance unless it names one", () => {
+    const componentDefId = "fs_backflow";
+    expect(seen({ componentDefId: "fs_fire_pump" })).toEqual([]);
+    expect(seen({ componentDefId, conditionAfter: "poor" })).toEqual([
+      ["fire_line_backflow_test", "assumed"],
+    ]);
+    expect(seen({ componentDefId, eventType: "Preventive Maintenance" })).toEqual([]);
+    expect(seen({ componentDefId, notedInspections: ["sprinkler_annual_inspection"] })).toEqual([
+      ["sprinkler_annual_inspection", "notes"],
+    ]);
+    expect(seen({ componentDefId, inspectionTypes: ["internal_pipe_inspection"] })).toEqual([
+      ["internal_pipe_inspection", "named"],
+    ]);
+    const washer = { ...ELEVATOR, typeId: "washer" };
+    const replaced = (defId: string | null) =>
+      item(
+        "supply_hose_check",
+        [inspected("2026-03-01", { eventType: "Replacement", componentDefId: defId })],
+        washer,
+      );
+    expect(replaced("washer_supply_hoses").basis).toBe("assumed");
+    expect(replaced(null).basis).toBe("assumed");
+    expect(replaced("washer_drive_motor").basis).toBe("none");
   });
 
   test("nothing without a visit", () => {
@@ -162,6 +195,7 @@ describe("a deficiency is open", () => {
       expect(isOpen(found, inspected("2026-03-02", { eventType }))).toBe(true);
     for (const eventType of ["Repair", "Replacement"] as const)
       expect(isOpen(found, inspected("2026-03-02", { eventType }))).toBe(false);
+    expect(isOpen(found, inspected("2026-03-02", { componentDefId: "elev_controller" }))).toBe(true);
     const other = { inspectionTypes: ["category_5_full_load_test"] };
     expect(isOpen(found, inspected("2026-03-02", other))).toBe(false);
     expect(isOpen(found, inspected("2026-03-02", { ...other, conditionAfter: "poor" }))).toBe(true);

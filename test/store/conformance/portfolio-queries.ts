@@ -907,6 +907,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         eventType: "Repair",
         date: "2025-05-01",
         conditionAfter: "fair",
+        componentDefId: first!.defId,
         inspectionTypes: '["semiannual_inspection"]',
         notedInspections: "four_hour_test",
         unread: null,
