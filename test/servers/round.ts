@@ -26,7 +26,8 @@ export type RoundOptions = {
   scoredProperties?: number;
 };
 
-export type Outcome = { violations: string[]; summary: string; record: Observations };
+/** A round that was not set up tested nothing: its partners or servers could not be created. */
+export type Outcome = { violations: string[]; summary: string; record: Observations; isSetUp: boolean };
 
 const BUDGET = 400;
 /** The time limit of a round beside that duration. */
@@ -44,6 +45,7 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
   const giveUp = AbortSignal.timeout(
     options.seconds * 1000 + (options.faults.some(({ isLong }) => isLong) ? 90_000 : 0) + SETTLED_WITHIN_MS,
   );
+  let isSetUp = false;
   try {
     const accounts = await setUp(fleet, record, receiver.url, options.scoredProperties ?? SCORED_PROPERTIES);
     const { database } = options.storage;
@@ -51,6 +53,7 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
     const caller = new Caller(fleet, record, random.fork("caller"), lag, isAway, giveUp);
     const context: RoundContext = { random, fleet, database, caller, record, ...accounts };
     await fleet.start();
+    isSetUp = true;
     await live(context, options);
     await settle(context);
     record.kills = fleet.servers.reduce((sum, { kills }) => sum + kills, 0);
@@ -58,13 +61,14 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
     const broken = Object.entries(CHECKS).flatMap(([name, check]) =>
       check(record, found).map((fault) => `${name}: ${fault}`),
     );
-    return { violations: [...record.seen, ...broken], summary: summarise(record), record };
+    return { violations: [...record.seen, ...broken], summary: summarise(record), record, isSetUp };
   } catch (error) {
     const tails = fleet.servers.map((server) => `${server.name}:\n${server.tail()}`);
     return {
       violations: [...record.seen, `${error instanceof Error ? error.message : error}\n${tails.join("\n")}`],
       summary: summarise(record),
       record,
+      isSetUp,
     };
   } finally {
     await fleet.end();
