@@ -24,8 +24,10 @@ export type Host = {
   root: string;
   /** True if standard error is a terminal, so that a progress bar may be drawn there. */
   isTty: boolean;
-  /** The width of the terminal in characters. */
+  /** The width of texts: that of the terminal in characters, or a usual one. */
   columns: number;
+  /** The width of tables: that of the terminal, or unlimited in a file or a pipe, where nothing is left out. */
+  tableWidth: number;
   now(): Instant;
   random: FillRandom;
   /** Ends the command at a signal only between two steps, so that it releases its locks: returns the pause between them. */

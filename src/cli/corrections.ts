@@ -8,7 +8,7 @@ import { readScale } from "../wire/service-event.ts";
 import { many, UsageError, value } from "./command.ts";
 import type { Context } from "./context.ts";
 import { actorOf } from "./data.ts";
-import { textTable } from "./terminal/text-table.ts";
+import { fittedTable } from "./terminal/fitted-table.ts";
 
 /* Shared by the commands that show and correct a single record. */
 
@@ -97,11 +97,12 @@ export function requireFound<T>(found: T | undefined, kind: string, id: string):
 }
 
 /** Returns a record as lines of field and value. */
-export const recordText = (record: object): string =>
-  textTable(
-    ["FIELD", "VALUE"],
+export const recordText = (record: object, width: number): string =>
+  fittedTable(
+    ["FIELD", { heading: "VALUE", wraps: true }],
     Object.entries(record).map(([field, value]) => [
       field,
       typeof value === "object" && value !== null ? JSON.stringify(value) : value,
     ]),
+    width,
   );

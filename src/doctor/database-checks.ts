@@ -87,7 +87,7 @@ export function checkClock(state: DatabaseState, now: Instant): Finding {
     return fail(`the clock is ${Math.round(behindMs / MS_PER_DAY)} days behind the newest record`, remedy);
   if (behindMs > 60_000)
     return warn(`the clock is ${Math.round(behindMs / 60_000)} minutes behind the newest record`, remedy);
-  return ok(`${toIso(now)}, not behind the newest record`);
+  return ok(`${toIso(now).slice(0, 19)}Z, not behind the newest record`);
 }
 
 export async function checkMasterKey(

@@ -95,6 +95,14 @@ describe("a first run, and a second", () => {
     const page = await fetch(shown(first, "Property report")!);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("Maple Court (demo)");
+    for (const [name, title, key] of [
+      ["Portfolio app", "Mainstay", "API key"],
+      ["Console", "Mainstay console", "admin key"],
+    ] as const) {
+      const [, url, how] = /^(\S+) (.+)$/.exec(shown(first, name)!)!;
+      expect(how).toBe(`(sign in with the ${key})`);
+      expect(await (await fetch(url!)).text(), name).toContain(`<title>${title}</title>`);
+    }
     await eventually(() => expect(demo.stdout).toMatch(/component\.recovered .+Maple Court/));
 
     expect(await demo.stop("SIGINT")).toBe(0);
@@ -146,6 +154,8 @@ test("prints the same data as one line of JSON", async () => {
     admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     api_key: expect.stringMatching(/^svc_live_/),
     credentials_file: join(cwd, "elsewhere", "demo.json"),
+    app_url: expect.stringMatching(/\/api\/embed\/app$/),
+    console_url: expect.stringMatching(/\/console$/),
   });
   for (const line of ready.curl) await send(line);
   expect(await demo.stop("SIGTERM")).toBe(0);

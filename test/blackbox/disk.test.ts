@@ -463,7 +463,7 @@ describe("a data folder that can't be written", () => {
       under: BOUND_BY_RIGHTS,
     });
     expect(code).toBe(1);
-    expect(stdout).toContain(`Failed   data_folder: ${installation.dataDir} is not writable by this user`);
+    expect(stdout).toContain(`Failed   Data folder: ${installation.dataDir} is not writable by this user`);
     chmodSync(installation.dataDir, 0o700);
     await installation.start();
   });

@@ -159,11 +159,11 @@ describe("mainstay doctor", () => {
 
   test("prints each check with its remedy", async () => {
     const { stdout } = await (await alone()).run("doctor");
-    expect(stdout).toContain("OK       database: ");
+    expect(stdout).toContain("OK       Database: ");
     expect(stdout).toMatch(
       onPostgres
         ? /Warning {2}durability: .* are off: .*\n {9}\w/
-        : /Warning {2}last_backup: no backups are scheduled\n {9}Set backup\.schedule/,
+        : /Warning {2}Last backup: no backups are scheduled\n {9}Set backup\.schedule/,
     );
   });
 

@@ -101,7 +101,7 @@ describe("usage", () => {
       "",
     ]);
     expect((await server.run("partner", "usage")).stdout).toMatch(
-      /^PARTNER_ID +DAY +CALLS +BILLABLE_UNITS +NAME\n/,
+      /^PARTNER +DAY +CALLS +BILLABLE UNITS +NAME\n/,
     );
     const past = await server.json("partner", "usage", "--month", "2020-01");
     expect(past.partners.every((one: Json) => one.calls === 0 && one.days.length === 0)).toBe(true);

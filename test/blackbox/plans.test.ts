@@ -538,6 +538,9 @@ describe("mainstay plan", () => {
     const people = await server.run("plan", "--partner", partner.partner_id);
     expect(people.stdout).toContain("3 properties: 10 years from");
     expect(people.stdout).toContain("Oak House");
+    // A property without components has nothing due, and is counted only.
+    expect(people.stdout).not.toContain(empty.name);
+    expect(people.stdout).toContain("1 property has nothing due now.");
   });
 
   test.each([

@@ -29,6 +29,7 @@ async function run(...argv: string[]) {
     root: "/nowhere",
     isTty: false,
     columns: 100,
+    tableWidth: Number.POSITIVE_INFINITY,
     now: () => 0,
     random: (bytes) => bytes,
     guard: () => {},

@@ -30,6 +30,7 @@ async function run(line: string, cwd: string, root: string) {
     root,
     isTty: false,
     columns: 100,
+    tableWidth: Number.POSITIVE_INFINITY,
     now: Date.now,
     random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard: () => {},

@@ -58,6 +58,7 @@ async function run(line: string, act: (context: Context) => void = () => {}, env
     root: "/nowhere",
     isTty: false,
     columns: 100,
+    tableWidth: Number.POSITIVE_INFINITY,
     now: () => 0,
     random: (bytes) => bytes,
     guard: () => void outcome.guards++,

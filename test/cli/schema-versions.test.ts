@@ -94,6 +94,7 @@ async function run(argv: CommandLine, env: Record<string, string> = {}) {
     root: place,
     isTty: false,
     columns: 100,
+    tableWidth: Number.POSITIVE_INFINITY,
     now: Date.now,
     random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard: () => {},

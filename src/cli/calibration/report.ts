@@ -5,7 +5,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
 import type { CalibrationContent } from "../../web/calibration/report-content.ts";
 import { windowRows } from "../../web/calibration/window-rows.ts";
-import { textTable } from "../terminal/text-table.ts";
+import { type Column, fittedTable } from "../terminal/fitted-table.ts";
 
 const CHANGES_ON_PAGE = 20;
 const CHANGES_ON_TERMINAL = 10;
@@ -61,7 +61,7 @@ function nameOf(knowledge: Knowledge, defId: string): string {
 export function calibrationText(
   knowledge: Knowledge,
   calibration: Calibration,
-  { page, ending }: { page: string | undefined; ending: string },
+  { page, ending, width }: { page: string | undefined; ending: string; width: number },
 ): string {
   const { fit, validation, dCalibration } = calibration;
   const { before, after } = validation;
@@ -74,8 +74,11 @@ export function calibrationText(
       : `Frailty: appliances differ (shape ${fit.frailtyShape}).`,
     `Strength of evidence: condition ${fit.corrections.strength.condition.toFixed(2)}, repairs ${fit.corrections.strength.repairs.toFixed(2)} (default model: 1).`,
     "",
-    textTable(
-      ["LARGEST LIFETIME CHANGES", "FACTOR", "DEFAULT", "CALIBRATED", "FAILURES", "EXPECTED"],
+    fittedTable(
+      [
+        { heading: "LARGEST LIFETIME CHANGES", shrinks: true },
+        ...["FACTOR", "DEFAULT", "CALIBRATED", "FAILURES", "EXPECTED"].map(numbers),
+      ],
       kinds.map((kind) => [
         kind.name,
         kind.lifeFactor.toFixed(3),
@@ -84,11 +87,12 @@ export function calibrationText(
         kind.failures,
         kind.expected.toFixed(1),
       ]),
+      width,
     ),
     "",
     `Validation: calibrated to the ${calibration.failuresYearAgo} failures before ${validation.from}; ${validation.components} components forecast until ${validation.to}, ${validation.failed} failed.`,
-    textTable(
-      ["", "DEFAULT", "90% CI", "CALIBRATED", "90% CI"],
+    fittedTable(
+      ["", ...["DEFAULT", "90% CI", "CALIBRATED", "90% CI"].map(numbers)],
       MEASURES.map(([title, name]) => [
         title,
         shown(before.measures[name]),
@@ -96,18 +100,20 @@ export function calibrationText(
         shown(after.measures[name]),
         interval(after.intervals[name]),
       ]),
+      width,
     ),
-    textTable(
-      ["80% FAILURE WINDOWS", "DEFAULT", "CALIBRATED"],
+    fittedTable(
+      [{ heading: "80% FAILURE WINDOWS", shrinks: true }, ...["DEFAULT", "CALIBRATED"].map(numbers)],
       windowRows(validation.windows).map((row, at) => [
         `${row.name} (${at < 2 ? 10 : 80}% expected)`,
         row.before,
         row.after,
       ]),
+      width,
     ),
     `D-calibration (χ², 9 degrees of freedom): ${dCalibration.before.chiSquared.toFixed(1)} default, ${dCalibration.after.chiSquared.toFixed(1)} calibrated.`,
     verdict(calibration),
-    ...sharedCausesText(calibration),
+    ...sharedCausesText(calibration, width),
     ...levelWarning(validation),
     ...(page === undefined ? [] : ["", `Report written to ${page}`]),
     "",
@@ -116,7 +122,10 @@ export function calibrationText(
 }
 
 /** Returns the variances of year factors that losses use, with the years that they did not foresee. */
-function sharedCausesText({ sharedCauses: { classes, years, outside } }: Calibration): string[] {
+function sharedCausesText(
+  { sharedCauses: { classes, years, outside } }: Calibration,
+  width: number,
+): string[] {
   const learned = classes.filter(({ isLearned }) => isLearned);
   if (learned.length === 0)
     return [
@@ -124,8 +133,8 @@ function sharedCausesText({ sharedCauses: { classes, years, outside } }: Calibra
     ];
   return [
     "",
-    textTable(
-      ["SHARED CAUSES", "YEARS", "FAILURES", "EXPECTED", "DEFAULT", "LEARNED"],
+    fittedTable(
+      ["SHARED CAUSES", ...["YEARS", "FAILURES", "EXPECTED", "DEFAULT", "LEARNED"].map(numbers)],
       learned.map(({ system, years, failures, expected, bookVariance, variance }) => [
         system,
         years,
@@ -134,10 +143,13 @@ function sharedCausesText({ sharedCauses: { classes, years, outside } }: Calibra
         bookVariance.toFixed(3),
         variance.toFixed(3),
       ]),
+      width,
     ),
     `Years outside their 90% interval: ${outside.before} of ${years.length} with the default variances, ${outside.after} with those learned from the other years.`,
   ];
 }
+
+const numbers = (heading: string): Column => ({ heading, align: "right" });
 
 const MEASURES: readonly (readonly [string, keyof Measures])[] = [
   ["concordance", "concordance"],

@@ -2,7 +2,8 @@ import { createAdministrator, revokeAdministrator } from "../../usecases/operati
 import { administratorView, newAdministratorView } from "../../wire/administrator.ts";
 import { type Command, command, required } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
-import { textTable } from "../terminal/text-table.ts";
+import { fittedTable } from "../terminal/fitted-table.ts";
+import { minuteOf } from "../terminal/minute.ts";
 
 const create = command({
   name: "create",
@@ -30,14 +31,15 @@ const list = command({
       { administrators },
       administrators.length === 0
         ? 'No administrators yet. Create one: mainstay admin create "NAME"'
-        : textTable(
-            ["ADMINISTRATOR", "CREATED", "REVOKED", "NAME"],
+        : fittedTable(
+            ["ADMINISTRATOR", "CREATED (UTC)", "REVOKED (UTC)", { heading: "NAME", shrinks: true }],
             administrators.map((administrator) => [
               administrator.admin_id,
-              administrator.created_at,
-              administrator.revoked_at,
+              minuteOf(administrator.created_at),
+              minuteOf(administrator.revoked_at),
               administrator.name,
             ]),
+            context.tableWidth,
           ),
     );
   },

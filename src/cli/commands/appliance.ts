@@ -17,7 +17,7 @@ const show = command({
   async run(context, { applianceId }) {
     const found = await withData(context, ({ store }) => find(store, applianceId));
     const record = applianceView(loadKnowledge(context.config.costs), found);
-    context.print(record, recordText(record));
+    context.print(record, recordText(record, context.tableWidth));
   },
 });
 
@@ -56,7 +56,7 @@ const move = command({
       });
     });
     const { components, ...shown } = record;
-    context.print(record, recordText({ ...shown, components: components.length }));
+    context.print(record, recordText({ ...shown, components: components.length }, context.tableWidth));
   },
 });
 

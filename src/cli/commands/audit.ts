@@ -3,7 +3,8 @@ import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
 import { auditView } from "../../wire/audit.ts";
 import { choice, command, text, whole } from "../command.ts";
 import { withData } from "../data.ts";
-import { textTable } from "../terminal/text-table.ts";
+import { fittedTable } from "../terminal/fitted-table.ts";
+import { minuteOf } from "../terminal/minute.ts";
 import { moment } from "../values.ts";
 
 export const auditCommand = command({
@@ -32,9 +33,17 @@ export const auditCommand = command({
       { entries: records, total },
       records.length === 0
         ? "No changes recorded."
-        : textTable(
-            ["AT", "ACTOR", "ACTION", "CHANGE"],
-            records.map(({ at, actor_name, action, sentence }) => [at, actor_name, action, sentence]),
+        : fittedTable(
+            [
+              "AT (UTC)",
+              { heading: "ACTOR", shrinks: true },
+              { heading: "ACTION", from: 120 },
+              { heading: "CHANGE", wraps: true },
+            ],
+            records.map(({ at, actor_name, action, sentence }) => [
+              ...[minuteOf(at), actor_name, action, sentence],
+            ]),
+            context.tableWidth,
           ),
     );
   },

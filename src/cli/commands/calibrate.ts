@@ -25,7 +25,8 @@ import { command, flag, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data.ts";
 import { collectingGarbage } from "../memory.ts";
-import { textTable } from "../terminal/text-table.ts";
+import { fittedTable } from "../terminal/fitted-table.ts";
+import { minuteOf } from "../terminal/minute.ts";
 import { day } from "../values.ts";
 
 export const calibrateCommand = command({
@@ -99,7 +100,11 @@ async function fitAndPrint(
     const modelVersion = await modelVersionOf(store.read, knowledge);
     context.print(
       { ...evidence, applied: applied !== undefined, model_version: modelVersion },
-      calibrationText(knowledge, calibration, { page, ending: ending(calibration, applied, modelVersion) }),
+      calibrationText(knowledge, calibration, {
+        page,
+        ending: ending(calibration, applied, modelVersion),
+        width: context.tableWidth,
+      }),
     );
   };
   if (keep) await keepFit(deps, { calibration, evidence });
@@ -126,7 +131,7 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
   const rows = versions.map((one) => [
     one.model_version,
     one.in_use ? "active" : "",
-    one.applied_at,
+    minuteOf(one.applied_at),
     one.applied_by,
     one.proven ? "proven" : "unproven (forced)",
     one.failures,
@@ -135,19 +140,18 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
     proofOf(one).before.brier_skill,
     proofOf(one).after.brier_skill,
   ]);
-  const headings = [
+  const number = (heading: string, from = 0) => ({ heading, from, align: "right" as const });
+  const columns = [
     "VERSION",
     "",
-    "APPLIED",
-    "BY",
+    "APPLIED (UTC)",
+    { heading: "BY", shrinks: true },
     "PROOF",
-    "FAILURES",
-    "CONCORDANCE",
-    "AFTER",
-    "BRIER SKILL",
-    "AFTER",
+    number("FAILURES"),
+    ...[number("CONCORDANCE", 120), number("AFTER", 120), number("BRIER SKILL", 120), number("AFTER", 120)],
   ];
-  const table = rows.length === 0 ? "No calibration applied yet." : textTable(headings, rows);
+  const table =
+    rows.length === 0 ? "No calibration applied yet." : fittedTable(columns, rows, context.tableWidth);
   context.print({ model_version: inUse, versions }, `${table}\nActive model: ${inUse}.`);
 }
 

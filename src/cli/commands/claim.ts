@@ -21,7 +21,7 @@ const show = command({
   async run(context, { claimId }) {
     const found = await withData(context, ({ store }) => store.read.claims.find(claimId));
     const record = storedClaimView(requireFound(found, "Claim", claimId));
-    context.print(record, recordText(record));
+    context.print(record, recordText(record, context.tableWidth));
   },
 });
 
@@ -64,7 +64,7 @@ async function apply(context: Context, claimId: string, request: ChangeOrVoid<Cl
     );
   });
   const record = storedClaimView(changed);
-  context.print(record, recordText(record));
+  context.print(record, recordText(record, context.tableWidth));
 }
 
 export const claimCommands: readonly Command[] = [show, update, voiding];

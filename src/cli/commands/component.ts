@@ -22,7 +22,7 @@ const show = command({
       const component = await findComponent(read, owner, componentId);
       return componentView(prices, component, await read.snapshots.latestSnapshotAt());
     });
-    context.print(record, recordText(record));
+    context.print(record, recordText(record, context.tableWidth));
   },
 });
 
@@ -49,7 +49,7 @@ const update = command({
         return changedComponentView(await writer.prices(), changed, latestSnapshotAt);
       });
     });
-    context.print(record, recordText(record));
+    context.print(record, recordText(record, context.tableWidth));
   },
 });
 

@@ -1,4 +1,4 @@
-import type { FailedWindow, LoggedDelivery } from "../../domain/delivery.ts";
+import type { FailedWindow } from "../../domain/delivery.ts";
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
@@ -7,7 +7,9 @@ import { countFailed, resendDelivery, resendFailed } from "../../usecases/delive
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   bulkResendView,
+  type DeliveryJson,
   deliveryView,
+  type FullDeliveryJson,
   failureGroupsView,
   fullDeliveryView,
   resentView,
@@ -25,7 +27,8 @@ import {
 } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withAdministration, withData } from "../data.ts";
-import { textRecord, textTable } from "../terminal/text-table.ts";
+import { fittedTable, labeledLines } from "../terminal/fitted-table.ts";
+import { minuteOf } from "../terminal/minute.ts";
 import { moment } from "../values.ts";
 
 const list = command({
@@ -52,16 +55,22 @@ const list = command({
       { deliveries: records, total },
       records.length === 0
         ? "No matching deliveries."
-        : textTable(
-            ["DELIVERY", "STATUS", "ATTEMPTS", "EVENT", "CREATED", "LAST RESPONSE"],
-            records.map((record, i) => [
+        : fittedTable(
+            [
+              "DELIVERY",
+              "CREATED (UTC)",
+              "EVENT",
+              { heading: "RESULT", shrinks: true },
+              { heading: "ATTEMPTS", align: "right", from: 100 },
+            ],
+            records.map((record) => [
               record.id,
-              record.status,
-              record.attempt_count,
+              minuteOf(record.created_at),
               record.event,
-              record.created_at,
-              lastResponse(page[i]!),
+              resultOf(record),
+              record.attempt_count,
             ]),
+            context.tableWidth,
           ),
     );
   },
@@ -86,16 +95,24 @@ const failures = command({
       record,
       record.groups.length === 0
         ? "No failed deliveries."
-        : textTable(
-            ["FAILED", "PARTNER", "ERROR", "NEWEST", "NAME", "URL"],
+        : fittedTable(
+            [
+              { heading: "FAILED", align: "right" },
+              { heading: "NEWEST (UTC)" },
+              { heading: "PARTNER", shrinks: true },
+              { heading: "ERROR", shrinks: true },
+              { heading: "URL", shrinks: true },
+              { heading: "PARTNER ID", from: 120 },
+            ],
             record.groups.map(({ failed, partner_id, partner_name, url, error, last_at }) => [
               failed < MAX_GROUP_COUNT ? failed : `${failed}+`,
-              partner_id,
-              error === "" ? "unknown" : error,
-              last_at,
+              minuteOf(last_at),
               partner_name,
+              error === "" ? "unknown" : error,
               url ?? "",
+              partner_id,
             ]),
+            context.tableWidth,
           ),
     );
   },
@@ -109,17 +126,7 @@ const show = command({
     const found = await withData(context, ({ store }) => store.read.deliveryLog.find(deliveryId));
     if (!found) throw deliveryNotFound(deliveryId);
     const record = fullDeliveryView(found);
-    const { attempts, ...rest } = record;
-    const lines = attempts.map((attempt) => [
-      attempt.attempt,
-      attempt.started_at,
-      `${attempt.duration_ms} ms`,
-      attempt.status_code,
-      attempt.address,
-      attempt.error,
-    ]);
-    const table = textTable(["#", "STARTED", "DURATION", "STATUS", "ADDRESS", "ERROR"], lines);
-    context.print(record, lines.length === 0 ? textRecord(rest) : `${textRecord(rest)}\n\n${table}`);
+    context.print(record, deliveryText(record, context.tableWidth));
   },
 });
 
@@ -191,7 +198,47 @@ async function resendRange(context: Context, window: FailedWindow, dryRun: boole
   );
 }
 
-function lastResponse({ attempts }: LoggedDelivery): string | number | null {
-  const last = attempts.at(-1);
-  return last ? (last.error ?? last.statusCode) : null;
+/** Returns the status, with the error of the last attempt if it was not delivered. */
+function resultOf({ status, attempts }: DeliveryJson): string {
+  const error = attempts.at(-1)?.error ?? null;
+  return status === "delivered" || error === null ? status : `${status} ${error}`;
+}
+
+function deliveryText(record: FullDeliveryJson, width: number): string {
+  const { attempts } = record;
+  const lines = labeledLines(
+    [
+      ["Delivery", record.id],
+      ["Partner", record.partner_id],
+      ["Event", record.event],
+      ["Status", record.status],
+      ["Request", record.request_id],
+      ["Created", record.created_at],
+      ["Next attempt", record.next_attempt_at],
+      ["Finished", record.finished_at],
+      ["Attempts", record.attempt_count],
+    ],
+    width,
+  );
+  const table = fittedTable(
+    [
+      { heading: "#", align: "right" },
+      "STARTED (UTC)",
+      { heading: "DURATION", align: "right" },
+      "STATUS",
+      { heading: "ADDRESS", shrinks: true },
+      { heading: "ERROR", wraps: true },
+    ],
+    attempts.map((attempt) => [
+      attempt.attempt,
+      minuteOf(attempt.started_at),
+      `${attempt.duration_ms} ms`,
+      attempt.status_code,
+      attempt.address,
+      attempt.error,
+    ]),
+    width,
+  );
+  const payload = `Payload\n${JSON.stringify(record.payload, null, 2)}`;
+  return [lines, ...(attempts.length === 0 ? [] : [table]), payload].join("\n\n");
 }

@@ -16,8 +16,8 @@ import { OutputClosed } from "../terminal/process-host.ts";
 export const demoCommand = command({
   description:
     "Fills its own data folder (--data-dir, default ./demo-data), takes today's snapshot and starts the server. Prints " +
-    "the URL of the demo property's report, credentials, three curl examples, and each webhook that its endpoint " +
-    "verifies. Press Ctrl-C to stop. The next run resumes with the same data. If a port is in use, another is chosen.",
+    "the URLs of the demo property's report, of the portfolio app and of the console, the keys to sign in, three curl " +
+    "examples, and each webhook that its endpoint verifies. Press Ctrl-C to stop. The next run resumes with the same data. If a port is in use, another is chosen.",
   options: {
     host: setting("server.host", "HOST", "address to listen on"),
     port: setting("server.port", "PORT", "port to listen on"),

@@ -12,6 +12,8 @@ import { command, flag, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withData } from "../data.ts";
 import { configurationUsed, requireInstallation } from "../installation.ts";
+import { sentenceCase } from "../terminal/explained-lines.ts";
+import { wrapped } from "../terminal/fitted-table.ts";
 
 /** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;
@@ -39,7 +41,7 @@ export const doctorCommand = command({
     context.print(
       { ok: failed === 0, failed, warned, checks, ...(derived?.wrong && { wrong_rows: derived.wrong }) },
       [
-        ...checks.map(resultText),
+        ...checks.map((check) => resultText(check, context.tableWidth)),
         "",
         `${count("ok")} passed, ${warned} ${warned === 1 ? "warning" : "warnings"}, ${failed} failed`,
       ].join("\n"),
@@ -138,8 +140,19 @@ async function allChecks(context: Context, depth: "quick" | "full"): Promise<Che
   }
 }
 
-const LABELS = { ok: "OK     ", warn: "Warning", fail: "Failed " };
+const LABELS = { ok: "OK       ", warn: "Warning  ", fail: "Failed   " };
+const NAMES: Readonly<Record<string, string>> = {
+  wal: "Write-ahead log",
+  tls_certificate: "TLS certificate",
+  webhook_receiver: "Webhook endpoint",
+};
 
-function resultText({ name, status, detail, remedy }: CheckResult): string {
-  return `${LABELS[status]}  ${name}: ${detail}${remedy === null ? "" : `\n         ${remedy}`}`;
+function resultText({ name, status, detail, remedy }: CheckResult, width: number): string {
+  const [kind, of] = name.split(":") as [string, string?];
+  const title = [NAMES[kind] ?? sentenceCase(kind), ...(of === undefined ? [] : [of])].join(" ");
+  const indent = " ".repeat(LABELS.ok.length);
+  return [
+    wrapped(`${title}: ${detail}`, width, LABELS[status]),
+    ...(remedy === null ? [] : [wrapped(remedy, width, indent)]),
+  ].join("\n");
 }

@@ -9,7 +9,8 @@ import { embedView, embedViewsView, type NewEmbedJson, newEmbedView } from "../.
 import { readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
 import { type Command, command, flag, required, text, UsageError, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
-import { textTable } from "../terminal/text-table.ts";
+import { fittedTable } from "../terminal/fitted-table.ts";
+import { minuteOf } from "../terminal/minute.ts";
 
 const create = command({
   name: "create",
@@ -94,19 +95,30 @@ const list = command({
       { embeds },
       embeds.length === 0
         ? "No embeddable reports yet. Create one: mainstay embed create PROPERTY_ID"
-        : textTable(
-            ["EMBED", "STATUS", "VIEWS", "LAST VIEWED", "EXPIRES", "PROPERTY", "NAME", "LABEL", "RECIPIENT"],
+        : fittedTable(
+            [
+              "EMBED",
+              "STATUS",
+              { heading: "VIEWS", align: "right" },
+              { heading: "PROPERTY", shrinks: true },
+              { heading: "LABEL", shrinks: true },
+              { heading: "RECIPIENT", from: 100, shrinks: true },
+              { heading: "EXPIRES (UTC)", from: 120 },
+              { heading: "LAST VIEWED (UTC)", from: 140 },
+              { heading: "PROPERTY ID", from: 180 },
+            ],
             embeds.map((embed) => [
               embed.embed_id,
               embed.status,
               embed.views,
-              embed.last_viewed_at,
-              embed.expires_at,
-              embed.property_id,
               embed.property_name,
               embed.label ?? "",
               embed.recipient ?? "",
+              embed.expires_at === null ? "never" : minuteOf(embed.expires_at),
+              minuteOf(embed.last_viewed_at),
+              embed.property_id,
             ]),
+            context.tableWidth,
           ),
     );
   },
@@ -126,9 +138,10 @@ const views = command({
       record,
       record.latest.length === 0
         ? `${embedId} has not been viewed yet.`
-        : textTable(
-            ["VIEWED", "ADDRESS"],
-            record.latest.map(({ viewed_at, address }) => [viewed_at, address]),
+        : fittedTable(
+            ["VIEWED (UTC)", "ADDRESS"],
+            record.latest.map(({ viewed_at, address }) => [minuteOf(viewed_at), address]),
+            context.tableWidth,
           ),
     );
   },

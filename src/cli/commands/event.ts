@@ -21,7 +21,7 @@ const show = command({
       const found = partnerId && (await read.serviceEvents.find(partnerId, eventId));
       return serviceEventView(requireFound(found || undefined, "Service event", eventId));
     });
-    context.print(record, recordText(record));
+    context.print(record, recordText(record, context.tableWidth));
   },
 });
 
@@ -64,7 +64,7 @@ async function apply(context: Context, eventId: string, request: ServiceEventReq
     return await correct(context, store, owner, (writer) => correctServiceEvent(writer, eventId, request));
   });
   const record = serviceEventView(changed);
-  context.print(record, recordText(record));
+  context.print(record, recordText(record, context.tableWidth));
 }
 
 export const eventCommands: readonly Command[] = [show, update, voiding];

@@ -6,7 +6,7 @@ import { requirePartner } from "../../usecases/partners/partners.ts";
 import { usageView } from "../../wire/partner.ts";
 import { command, flag, optional } from "../command.ts";
 import { withData } from "../data.ts";
-import { textTable } from "../terminal/text-table.ts";
+import { fittedTable } from "../terminal/fitted-table.ts";
 import { month } from "../values.ts";
 
 export const usageCommand = command({
@@ -33,16 +33,23 @@ export const usageCommand = command({
     context.print(
       { month, partners: usage.map(usageView) },
       csv
-        ? [HEADINGS, ...lines].map(spreadsheetLine).join("").trimEnd()
-        : textTable(
-            HEADINGS.map((heading) => heading.toUpperCase()),
+        ? [CSV_HEADINGS, ...lines].map(spreadsheetLine).join("").trimEnd()
+        : fittedTable(
+            [
+              "PARTNER",
+              "DAY",
+              { heading: "CALLS", align: "right" },
+              { heading: "BILLABLE UNITS", align: "right" },
+              { heading: "NAME", shrinks: true },
+            ],
             lines,
+            context.tableWidth,
           ),
     );
   },
 });
 
-const HEADINGS = ["partner_id", "day", "calls", "billable_units", "name"];
+const CSV_HEADINGS = ["partner_id", "day", "calls", "billable_units", "name"];
 
 /** Returns a row for each day with calls. A partner without calls gets one row, so that its units are listed. */
 function linesOf({ partnerId, name, month, days, billableUnits }: PartnerUsage): (string | number)[][] {

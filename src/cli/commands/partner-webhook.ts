@@ -15,7 +15,7 @@ import {
   whole,
 } from "../command.ts";
 import { osUserName, withAdministration } from "../data.ts";
-import { textTable } from "../terminal/text-table.ts";
+import { fittedTable } from "../terminal/fitted-table.ts";
 import { duration } from "../values.ts";
 
 const webhookEvent = value("EVENT", "an event to send; can be repeated (default: all)", (typed): string => {
@@ -142,8 +142,14 @@ const probe = command({
       { receivers: probed.map(probeView) },
       probed.length === 0
         ? "No partner has a webhook endpoint."
-        : textTable(
-            ["PARTNER", "VERDICT", "RESPONSE", "ENDPOINT", "NAME"],
+        : fittedTable(
+            [
+              "PARTNER",
+              { heading: "VERDICT", shrinks: true },
+              { heading: "RESPONSE", shrinks: true },
+              { heading: "ENDPOINT", from: 100, shrinks: true },
+              { heading: "NAME", shrinks: true },
+            ],
             probed.map((probed) => [
               probed.partner.id,
               VERDICTS[probed.verdict],
@@ -151,6 +157,7 @@ const probe = command({
               probed.url,
               probed.partner.name,
             ]),
+            context.tableWidth,
           ),
     );
   },

@@ -15,7 +15,8 @@ import {
 } from "../../wire/partner.ts";
 import { type Command, command, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data.ts";
-import { textRecord, textTable } from "../terminal/text-table.ts";
+import { fittedTable } from "../terminal/fitted-table.ts";
+import { partnerText } from "../terminal/partner-text.ts";
 import { brandCommand } from "./partner-brand.ts";
 import { controlCommands } from "./partner-control.ts";
 import { announceCommand, purgeCommand } from "./partner-purge.ts";
@@ -75,7 +76,17 @@ const list = command({
       { partners: records },
       rows.length === 0
         ? 'No partners yet. Create one: mainstay partner create "NAME"'
-        : textTable(["PARTNER", "STATE", "WEBHOOKS", "CALLS/DAY", "NAME"], rows),
+        : fittedTable(
+            [
+              "PARTNER",
+              "STATE",
+              "WEBHOOKS",
+              { heading: "CALLS/DAY", align: "right", from: 90 },
+              { heading: "NAME", shrinks: true },
+            ],
+            rows,
+            context.tableWidth,
+          ),
     );
   },
 });
@@ -94,7 +105,7 @@ const show = command({
     const record = await withData(context, async ({ store }) =>
       fullPartnerView(await partnerOverview(store, await requirePartner(store, partnerId))),
     );
-    context.print(record, textRecord(record));
+    context.print(record, partnerText(record, context.tableWidth));
   },
 });
 

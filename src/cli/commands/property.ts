@@ -16,7 +16,7 @@ const show = command({
       return owner === undefined ? undefined : await read.properties.find(owner, propertyId);
     });
     const record = propertyView(requireFound(found, "Property", propertyId));
-    context.print(record, recordText(record));
+    context.print(record, recordText(record, context.tableWidth));
   },
 });
 
@@ -40,7 +40,7 @@ const merge = command({
         return writtenPropertyView(property, warnings);
       });
     });
-    context.print(record, recordText(record));
+    context.print(record, recordText(record, context.tableWidth));
   },
 });
 

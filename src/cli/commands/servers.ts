@@ -2,7 +2,8 @@ import { LEASE_MS } from "../../cluster/lease.ts";
 import { serversView } from "../../wire/server.ts";
 import { command } from "../command.ts";
 import { withData } from "../data.ts";
-import { textTable } from "../terminal/text-table.ts";
+import { fittedTable } from "../terminal/fitted-table.ts";
+import { minuteOf } from "../terminal/minute.ts";
 
 export const serversCommand = command({
   description:
@@ -23,8 +24,16 @@ export const serversCommand = command({
         ? "Single-server mode (SQLite)."
         : view.servers.length === 0
           ? "No server is running, and none stopped unexpectedly within the last day."
-          : textTable(
-              ["ALIVE", "ADDRESS", "VERSION", "LEASES", "HEARTBEAT", "CLOCK", "STARTED"],
+          : fittedTable(
+              [
+                "ALIVE",
+                { heading: "ADDRESS", shrinks: true },
+                { heading: "VERSION", from: 100 },
+                { heading: "LEASES", align: "right" },
+                "HEARTBEAT",
+                "CLOCK",
+                "STARTED (UTC)",
+              ],
               view.servers.map((server) => [
                 server.alive ? "yes" : "no",
                 server.address,
@@ -32,8 +41,9 @@ export const serversCommand = command({
                 String(server.leases),
                 `${server.silent_s.toFixed(1)} s ago`,
                 server.clock_off_s === 0 ? "OK" : `${server.clock_off_s.toFixed(1)} s off`,
-                server.started_at,
+                minuteOf(server.started_at),
               ]),
+              context.tableWidth,
             ),
     );
   },

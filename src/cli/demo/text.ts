@@ -59,9 +59,11 @@ export function demoText(demo: Demo): string {
     ["", `${count(totals.critical)} critical and ${count(totals.warning)} warning components`],
     [],
     ["Property report", pageUrl(demo)],
+    ["Portfolio app", `${appUrl(demo)} (sign in with the API key)`],
+    ["Console", `${consoleUrl(demo)} (sign in with the admin key)`],
     [],
     ["API", apiUrl],
-    ["Administration", adminUrl],
+    ["Admin API", adminUrl],
     ["Webhooks", `${webhookUrl} (this process)`],
     [],
     ["Partner", `${credentials.partner_id}  ${credentials.name}`],
@@ -89,6 +91,9 @@ export function demoText(demo: Demo): string {
 /** Returns the URL of the demo property's report. */
 const pageUrl = ({ data, apiUrl }: Demo) => embedUrl(apiUrl, data.credentials.embed_token);
 
+const appUrl = ({ apiUrl }: Demo) => `${apiUrl}/embed/app`;
+const consoleUrl = ({ adminUrl }: Demo) => `${adminUrl}/console`;
+
 /** Returns the same data for `--json`. */
 export function demoRecord(demo: Demo) {
   const { data, url, apiUrl, adminUrl, webhookUrl, tries } = demo;
@@ -99,6 +104,8 @@ export function demoRecord(demo: Demo) {
     admin_url: adminUrl,
     webhook_url: webhookUrl,
     page_url: pageUrl(demo),
+    app_url: appUrl(demo),
+    console_url: consoleUrl(demo),
     ...data.credentials,
     credentials_file: data.credentialsFile,
     demo_property_id: data.riskiest.propertyId,

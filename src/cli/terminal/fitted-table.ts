@@ -7,40 +7,68 @@ export type Column = {
   from?: number;
   /** True if the text may be shortened when the line is too long. */
   shrinks?: boolean;
+  /** True for a last column whose text continues on the next line when it is too long. */
+  wraps?: boolean;
 };
+
+type Cell = string | number | null;
 
 const GAP = 2;
 const SHORTEST = 8;
+const NARROWEST_TEXT = 30;
 
-/** Formats rows as lines of at most `width` characters, if omitting columns and shortening text suffice. */
+/**
+ * Formats rows as lines of at most `width` characters, if omitting columns, shortening and wrapping text suffice. A
+ * column without properties is given by its heading; null is shown as a dash.
+ */
 export function fittedTable(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  columns: readonly (string | Column)[],
+  rows: readonly (readonly Cell[])[],
   width: number,
 ): string {
-  const shown = columns.flatMap((column, index) =>
+  const described = columns.map(
+    (column): Column => (typeof column === "string" ? { heading: column } : column),
+  );
+  const shown = described.flatMap((column, index) =>
     (column.from ?? 0) <= width ? [{ ...column, index }] : [],
   );
-  const lines = [columns.map(({ heading }) => heading), ...rows];
+  const lines = [described.map(({ heading }) => heading), ...rows.map((row) => row.map(cellText))];
   const widths = shown.map(({ index }) => Math.max(...lines.map((line) => line[index]!.length)));
   const tooLong = () => widths.reduce((sum, width) => sum + width + GAP, -GAP) - width;
-  for (const [at, { shrinks }] of shown.entries())
-    if (shrinks) widths[at] = Math.max(SHORTEST, widths[at]! - Math.max(0, tooLong()));
+  const shorten = (at: number, least: number) => {
+    const fitting = widths[at]! - Math.max(0, tooLong());
+    widths[at] = Math.min(widths[at]!, Math.max(least, fitting));
+  };
+  for (const [at, { wraps }] of shown.entries()) if (wraps) shorten(at, NARROWEST_TEXT);
+  for (const [at, { shrinks }] of shown.entries()) if (shrinks) shorten(at, SHORTEST);
   return lines
-    .map((line) =>
-      shown
-        .map(({ index, align }, at) => {
-          const cell = shortened(line[index]!, widths[at]!);
-          return align === "right" ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!);
-        })
-        .join(" ".repeat(GAP))
-        .trimEnd(),
-    )
+    .map((line) => {
+      const cells = shown.map(({ index, align, wraps }, at) => {
+        if (wraps) return "";
+        const cell = shortened(line[index]!, widths[at]!);
+        return align === "right" ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!);
+      });
+      const text = cells.join(" ".repeat(GAP));
+      return (shown.at(-1)!.wraps ? wrapped(line.at(-1)!, width, text) : text).trimEnd();
+    })
     .join("\n");
 }
 
+const cellText = (cell: Cell) => (cell === null ? "-" : String(cell));
+
 const shortened = (text: string, width: number) =>
   text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+
+/** Formats a record as lines of a label and its value. */
+export function labeledLines(
+  record: readonly (readonly [label: string, value: Cell])[],
+  width: number,
+): string {
+  const labels = Math.max(...record.map(([label]) => label.length));
+  return record
+    .map(([label, value]) => wrapped(cellText(value), width, label.padEnd(labels + GAP)).trimEnd())
+    .join("\n");
+}
 
 /** Wraps text to lines of at most `width` characters. `mark` precedes the first line; the others are indented by its length. */
 export function wrapped(text: string, width: number, mark = ""): string {

@@ -17,6 +17,7 @@ const MOST_PROPERTIES = 20;
 
 const usd = (amount: number) => Math.round(amount).toLocaleString("en-US");
 const dollars = (amount: number) => wholeMoney(Math.round(amount));
+const properties = (count: number) => `${usd(count)} ${count === 1 ? "property" : "properties"}`;
 const components = (count: number) => `${count} ${count === 1 ? "component" : "components"}`;
 
 export function propertyPlanText(plan: PropertyPlan, width: number): string {
@@ -100,24 +101,29 @@ export function portfolioPlanText(
   items: readonly PortfolioItem[],
   width: number,
 ): string {
-  const sorted = items.toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year);
+  const isDue = ({ due_now: due }: PortfolioItem) => due.unit_count + due.component_count > 0;
+  const due = items.filter(isDue);
+  const sorted = due.toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year);
   const rows = sorted
     .slice(0, MOST_PROPERTIES)
     .map((property) => [
       property.name,
-      usd(property.unit_count),
+      property.unit_count === 0 ? "-" : usd(property.unit_count),
       usd(property.due_now.unit_count + property.due_now.component_count),
       usd(property.due_now.cost),
       usd(property.cost_of_waiting_a_year),
       property.budget ? usd(property.budget.spent) : "",
       property.property_id,
     ]);
-  const rest = items.length - rows.length;
+  const rest = due.length - rows.length;
   return paragraphs(
-    wrapped(`${items.length} ${items.length === 1 ? "property" : "properties"}: ${heading(plan)}`, width),
+    wrapped(`${properties(items.length)}: ${heading(plan)}`, width),
     dueNowText(plan.due_now, width),
     rows.length > 0 && fittedTable(propertyColumns(plan.budget !== null), rows, width),
-    rest > 0 && `${rest} more properties: use \`--format csv\` to list all.`,
+    rest > 0 &&
+      `${usd(rest)} more ${rest === 1 ? "property has" : "properties have"} something due: \`--format csv\` lists all.`,
+    items.length > due.length &&
+      `${properties(items.length - due.length)} ${items.length - due.length === 1 ? "has" : "have"} nothing due now.`,
     plan.budget &&
       wrapped(
         `Best use of ${dollars(plan.budget.amount)}: ${plan.budget.chosen_count} units and components, ` +
@@ -184,7 +190,7 @@ function years(plan: Summary & { assumptions: readonly string[] }, width: number
     fittedTable(YEAR_COLUMNS, [...rows, all], width),
     wrapped(
       `Run-to-failure scenario: ${dollars(totals.run_to_failure)} (${dollars(run_to_failure_inflated)} inflated). ` +
-        `The plan saves ${dollars(totals.savings)} in ${plainTodaysMoney()}.`,
+        `The plan ${totals.savings < 0 ? "costs" : "saves"} ${dollars(Math.abs(totals.savings))}${totals.savings < 0 ? " more" : ""} in ${plainTodaysMoney()}.`,
       width,
     ),
     (["50", "80", "95"] as const)

@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { standardStream } from "../../standard-streams.ts";
 import type { Host, Output } from "../context.ts";
+import { coloredText } from "./colored-text.ts";
 import { printableText } from "./printable-text.ts";
 
 /** The reader of standard output has closed it, as `head` does. */
@@ -12,7 +13,7 @@ export class OutputClosed extends Error {
 /** Returns the host of a command that runs in this process. */
 export function processHost({ guard, betweenSteps }: Pick<Host, "guard" | "betweenSteps">): Host {
   return {
-    stdout: isatty(1) ? printable(descriptor(1)) : descriptor(1),
+    stdout: isatty(1) ? forTerminal(descriptor(1), showsColors(process.env)) : descriptor(1),
     stderr: descriptor(2),
     logLines: standardStream(2),
     env: process.env,
@@ -20,6 +21,7 @@ export function processHost({ guard, betweenSteps }: Pick<Host, "guard" | "betwe
     root: "/",
     isTty: isatty(2),
     columns: isatty(1) ? process.stdout.columns : 100,
+    tableWidth: isatty(1) ? process.stdout.columns : Number.POSITIVE_INFINITY,
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard,
@@ -27,8 +29,12 @@ export function processHost({ guard, betweenSteps }: Pick<Host, "guard" | "betwe
   };
 }
 
-/** Also replaces what files and pipes get unchanged, such as a table in CSV. */
-const printable = ({ write }: Output): Output => ({ write: (text) => write(printableText(text)) });
+/** Also replaces control characters in what files and pipes get unchanged, such as a table in CSV. */
+const forTerminal = ({ write }: Output, isColored: boolean): Output => ({
+  write: (text) => write(isColored ? coloredText(printableText(text)) : printableText(text)),
+});
+
+const showsColors = ({ NO_COLOR, TERM }: Host["env"]) => (NO_COLOR ?? "") === "" && TERM !== "dumb";
 
 /** Writes synchronously: process.stdout would lose buffered output when the process exits. */
 function descriptor(number: 1 | 2): Output {

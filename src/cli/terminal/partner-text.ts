@@ -1,0 +1,51 @@
+import { formatBytes } from "../../files.ts";
+import type { FullPartnerJson } from "../../wire/partner.ts";
+import { labeledLines } from "./fitted-table.ts";
+import { minuteOf } from "./minute.ts";
+
+const count = (number: number) => number.toLocaleString("en-US");
+const utc = (iso: string) => `${minuteOf(iso)} UTC`;
+
+/** Formats a partner with its endpoint, its portfolio and its deliveries. */
+export function partnerText(partner: FullPartnerJson, width: number): string {
+  const { webhook_events: events, webhook_secret_rotates_at: rotatesAt } = partner;
+  return labeledLines(
+    [
+      ["Partner", partner.partner_id],
+      ["Name", partner.name],
+      ["State", partner.enabled ? "enabled" : "disabled"],
+      ["Created", utc(partner.created_at)],
+      ["Client ID", partner.client_id],
+      ["Daily call limit", partner.daily_budget === 0 ? "none" : count(partner.daily_budget)],
+      ["Portfolio", portfolio(partner)],
+      ["Photos", formatBytes(partner.photo_bytes)],
+      ["Webhook endpoint", partner.webhook_url ?? "none"],
+      ...(partner.webhook_url === null
+        ? []
+        : ([
+            ["Endpoint state", endpointState(partner)],
+            ["Events", events === null ? "all" : events.join(", ")],
+            ["Concurrency", partner.webhook_concurrency ?? "the server's setting"],
+            ...(rotatesAt === null ? [] : [["Next secret", `active from ${utc(rotatesAt)}`] as const]),
+          ] as const)),
+      [
+        "Deliveries",
+        `${count(partner.deliveries_pending)} pending, ${count(partner.deliveries_failed)} failed`,
+      ],
+    ],
+    width,
+  );
+}
+
+const portfolio = ({ properties, appliances, components }: FullPartnerJson) =>
+  `${count(properties)} properties, ${count(appliances)} appliances, ${count(components)} components`;
+
+function endpointState(partner: FullPartnerJson): string {
+  const {
+    webhook_paused_at: pausedAt,
+    webhook_failing_since: failingSince,
+    webhook_last_error: error,
+  } = partner;
+  if (pausedAt !== null) return `paused since ${utc(pausedAt)}: ${error}`;
+  return failingSince === null ? "OK" : `failing since ${utc(failingSince)}: ${error}`;
+}
