@@ -58,6 +58,10 @@ test("a partner reads its endpoint without the secret, and sends a test event to
     const [delivery] = (await listed({}, tested)).deliveries;
     expect(delivery).toMatchObject({ id, event: "webhook.test", status: "delivered" });
   });
+  // The audit log is never trimmed.
+  expect((await admin.client.get("/admin/audit", { action: "partner.webhook_test" })).body.entries).toEqual(
+    [],
+  );
 });
 
 describe("a partner's own deliveries", () => {

@@ -121,14 +121,17 @@ test("failed deliveries with one error are counted and resent from a covering in
   const { deliveryLog } = fixture.store.read;
   const window = { partnerId: fixture.partnerId, from: 0, to: NOW, error: "HTTP 500" };
   const statements = await statementsOf(async () => {
+    await deliveryLog.nextFailing();
     await deliveryLog.nextError(fixture.partnerId);
     await deliveryLog.failureGroup(window);
     await deliveryLog.countFailed(window);
     await fixture.store.write((tx) => tx.deliveryLog.resendFailed(window, "", 9, NOW));
   });
   const selects = statements.filter((sql) => sql.startsWith("select") && sql.includes("webhook_deliveries"));
-  expect(selects).toHaveLength(4);
-  for (const sql of selects)
+  expect(selects).toHaveLength(5);
+  const [partners, ...ofPartner] = selects;
+  expect(planOf(partners!).join("\n"), partners).toMatch(/COVERING INDEX \w+ \(partner_id>\?\)/);
+  for (const sql of ofPartner)
     expect(planOf(sql).join("\n"), sql).toContain(
       "COVERING INDEX webhook_deliveries_errors (partner_id=? AND status=? AND",
     );

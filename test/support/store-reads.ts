@@ -340,6 +340,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
     },
     "failed deliveries by error": async () => {
       const window = { partnerId, from: 0, to: now, error: "HTTP 500" };
+      await store.read.deliveryLog.nextFailing();
       await store.read.deliveryLog.nextError(partnerId);
       await store.read.deliveryLog.nextError(partnerId, "HTTP 500");
       await store.read.deliveryLog.failureGroup(window);

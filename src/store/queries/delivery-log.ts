@@ -159,6 +159,16 @@ export function deliveryLogStore(engine: Engine) {
     async countFailed(window: FailedWindow): Promise<number> {
       return (await db.select({ n: count() }).from(matchesOf(failedWithin(window)).as("matches")))[0]!.n;
     },
+    /** Returns the next partner after one that has failed deliveries, or the first. */
+    async nextFailing(after = ""): Promise<string | undefined> {
+      const rows = await db
+        .select({ partnerId: d.partnerId })
+        .from(d)
+        .where(and(STATUS_IS.failed, gt(d.partnerId, after)))
+        .orderBy(asc(d.partnerId))
+        .limit(1);
+      return rows[0]?.partnerId;
+    },
     /** Returns the next error after one in a partner's failed deliveries, or its first. */
     async nextError(partnerId: string, after?: string): Promise<string | undefined> {
       const rows = await db

@@ -22,9 +22,19 @@ export async function failureGroups(
   yieldNow: Yield,
 ): Promise<EndpointFailures[]> {
   const urls = new Map((await read.partners.listEndpoints()).map(({ partnerId: id, url }) => [id, url]));
+  const names = new Map((await read.partners.list()).map(({ id, name }) => [id, name]));
+  // Most partners of many have no failed delivery: a read for each would hold up other requests.
+  const next = async (after?: string) =>
+    partnerId === undefined
+      ? await read.deliveryLog.nextFailing(after)
+      : after === undefined
+        ? partnerId
+        : undefined;
   const groups: EndpointFailures[] = [];
-  for (const { id, name: partnerName } of await read.partners.list()) {
-    if (partnerId !== undefined && id !== partnerId) continue;
+  for (let id = await next(); id !== undefined; id = await next(id)) {
+    const partnerName = names.get(id);
+    // A partner that was created after the names were read, or an unknown one.
+    if (partnerName === undefined) continue;
     let error: string | undefined;
     for (let looked = 0; looked < MAX_ERRORS; looked++) {
       error = await read.deliveryLog.nextError(id, error);

@@ -306,6 +306,8 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       ).toBe(0);
 
       expect(await deliveryLog.countFailed(own)).toBe(1);
+      expect(await deliveryLog.nextFailing()).toBe(partner.id);
+      expect(await deliveryLog.nextFailing(partner.id)).toBeUndefined();
       expect(await deliveryLog.nextError(partner.id)).toBe(TEXT);
       expect(await deliveryLog.nextError(partner.id, TEXT)).toBeUndefined();
       const group = { ...own, error: TEXT };

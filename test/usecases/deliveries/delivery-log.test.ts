@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { MS_PER_DAY } from "../../../src/domain/time.ts";
+import { failureGroups } from "../../../src/usecases/deliveries/failure-groups.ts";
 import { pruneDeliveries } from "../../../src/usecases/deliveries/prune-deliveries.ts";
 import {
   countFailed,
@@ -165,4 +166,32 @@ describe("pruning", () => {
     expect(await pruneDeliveries(parts, 10)).toBe(400);
     expect(left).toEqual([800, 600]);
   });
+});
+
+test("failures of all partners are found without a read for each partner that has none", async () => {
+  const fixture = await partnerStore(NOON);
+  const { store, partnerId } = fixture;
+  await settle(fixture, "failed", 2);
+  const looked: string[] = [];
+  const deliveryLog = {
+    ...store.read.deliveryLog,
+    nextError: async (id: string, after?: string) => {
+      looked.push(id);
+      return await store.read.deliveryLog.nextError(id, after);
+    },
+  };
+  const partners = {
+    ...store.read.partners,
+    list: async () => {
+      const [own] = await store.read.partners.list();
+      return [{ ...own!, id: "PARTNER_0" }, own!, { ...own!, id: "PARTNER_z" }];
+    },
+  };
+  const groupsOf = (id?: string) =>
+    failureGroups({ deliveryLog, partners }, { from: 0, to: NOON * 2 }, id, async () => {});
+  expect(await groupsOf()).toMatchObject([{ partnerId, error: "HTTP 500", count: 2 }]);
+  expect(new Set(looked)).toEqual(new Set([partnerId]));
+  expect(await groupsOf(partnerId)).toHaveLength(1);
+  expect(await groupsOf("PARTNER_z")).toEqual([]);
+  expect(await groupsOf("PARTNER_x")).toEqual([]);
 });
