@@ -1049,7 +1049,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
     ],
   );
 
-  /** The values of corrected records in entries of the audit log, which keeps none of a purged partner. */
+  /** The values of partners in entries of the audit log, which keeps none of a purged partner. */
   const correctionValues = table(
     "correction_values",
     {

@@ -43,6 +43,13 @@ async function fill(client: ApiClient, nth = "once"): Promise<void> {
   });
   await client.put("/v1/saved-filters", { name: SECRETIVE, query: "state=NY" });
   await client.put("/v1/cost-book", { lines: [{ type_id: "boiler", proactive_cost: 9000 }] });
+  const old = await addProperty(client, { name: "Old" });
+  await client.put(`/v1/properties/${old.id}`, {
+    retired_at: dateDaysFromToday(0),
+    retired_reason: SECRETIVE,
+  });
+  const rows = { columns: ["Address", "State"], rows: [["9 Elm St", "NY"]] };
+  await client.post("/v1/import-rows", { file: SECRETIVE, ...rows });
   await client.post("/v1/meter-event", { appliance_id: appliance.id, metric: "m", value: 1 });
   await client.post("/v1/meter-event/smart/v2", {
     event_type: "water_leak",
@@ -105,8 +112,12 @@ describe("mainstay partner purge", () => {
     const { entries } = await server.json("audit", "--subject", gone.partner_id);
     expect(entries.map(({ action }: { action: string }) => action)).toEqual([
       ...["partner.purged", "partner.purge", "partner.disable", "partner.set_brand"],
-      ...["cost_book.change", "partner.create"],
+      ...["portfolio.import", "cost_book.change", "partner.create"],
     ]);
+    const detailOf = (action: string) =>
+      entries.find((entry: { action: string }) => entry.action === action).detail;
+    expect(detailOf("portfolio.import")).toEqual({ files: [{ kind: "properties", rows: 1 }] });
+    expect(detailOf("cost_book.change")).toEqual({ first: 1, changes_in_all: 1 });
     expect(await server.uploads()).toHaveLength(1);
     await server.stop();
     await server.start();

@@ -12,8 +12,8 @@ type NewEntry = { at: Instant; actor: string; action: AuditAction; subject: stri
 const MOST_COUNTED = 100_000;
 
 /**
- * The changes by operators and administrators. The database refuses to change or delete its rows; the values of a partner's
- * corrected records are apart, and are deleted with the partner.
+ * The changes by operators, administrators and partners. The database refuses to change or delete its rows; a partner's own
+ * values are apart, and are deleted with the partner.
  */
 export function auditStore(engine: Engine) {
   const { db } = engine;
@@ -28,28 +28,28 @@ export function auditStore(engine: Engine) {
       until === undefined ? undefined : lt(auditLog.at, until),
     );
   return {
-    /** Adds an entry. `actor` is `cli:<user>(<user id>)`, or an administrator's or partner's id; `detail` never contains a secret. */
+    /** Adds an entry. `actor` is `cli:<user>(<user id>)`, or an administrator's or partner's id; `detail` never contains a secret, nor a value that its partner owns. */
     async record(entry: NewEntry & { detail: Record<string, unknown> }): Promise<void> {
       await db.insert(auditLog).values({ ...entry, partnerId: partnerOf(entry) });
     },
-    /** Adds an entry about a partner's record, with the fields that changed and their values before and after. */
-    async recordCorrection({
+    /** Adds an entry with texts or amounts of a partner in `values`; `kept` is its detail after the partner's purge. */
+    async recordOfPartner({
       partnerId,
-      before,
-      after,
+      kept,
+      values,
       ...entry
     }: NewEntry & {
       partnerId: string;
-      before: Record<string, unknown>;
-      after: Record<string, unknown>;
+      kept: Record<string, unknown>;
+      values: Record<string, unknown>;
     }): Promise<void> {
       const [row] = await db
         .insert(auditLog)
-        .values({ ...entry, partnerId, detail: { fields: Object.keys(after) } })
+        .values({ ...entry, partnerId, detail: kept })
         .returning({ seq: auditLog.seq });
-      await db.insert(correctionValues).values({ seq: row!.seq, partnerId, detail: { before, after } });
+      await db.insert(correctionValues).values({ seq: row!.seq, partnerId, detail: values });
     },
-    /** Ordered from the newest. The values of corrected records are in the detail until their partner is purged. */
+    /** Ordered from the newest. The values of partners are in the detail until their purge. */
     async page(slice: RowRange, filter: AuditFilter = {}): Promise<AuditEntry[]> {
       const rows = await db
         .select({ entry: auditLog, values: correctionValues.detail })

@@ -24,7 +24,7 @@ export type SavedBook = {
 /**
  * Replaces the partner's cost book. `change` returns the lines of the new book, of which no two are for the same, from those of
  * the present one. The sums of a small portfolio follow in the same transaction. Every change is recorded in the audit log
- * with the line before and after it.
+ * with the line before and after it, until the partner is purged.
  */
 export async function replaceCostBook(
   writer: PortfolioWriter,
@@ -60,15 +60,16 @@ async function recordChanges(
 ): Promise<void> {
   for (let at = 0; at < changes.length; at += CHANGES_AN_ENTRY) {
     const some = changes.slice(at, at + CHANGES_AN_ENTRY);
-    const detail = {
-      first: at + 1,
-      changes_in_all: changes.length,
+    const kept = { first: at + 1, changes_in_all: changes.length };
+    const values = {
+      ...kept,
       changes: some.map(({ before, after }) => ({
         before: before && costLineView(before),
         after: after && costLineView(after),
       })),
     };
-    await tx.audit.record({ at: tx.now, actor, action: "cost_book.change", subject: partner.id, detail });
+    const entry = { at: tx.now, actor, action: "cost_book.change", subject: partner.id } as const;
+    await tx.audit.recordOfPartner({ ...entry, partnerId: partner.id, kept, values });
     await tx.yieldToEventLoop();
   }
 }

@@ -130,8 +130,10 @@ async function importFiles(
   await store.write(
     async (tx) => {
       await lock.confirm(tx);
-      const detail = { files: files.map(({ file: { kind, name, rows } }) => ({ kind, file: name, rows })) };
-      await tx.audit.record({ at: tx.now, actor, action: "portfolio.import", subject: partner.id, detail });
+      const kept = { files: files.map(({ file: { kind, rows } }) => ({ kind, rows })) };
+      const values = { files: files.map(({ file: { kind, name, rows } }) => ({ kind, file: name, rows })) };
+      const entry = { at: tx.now, actor, action: "portfolio.import", subject: partner.id } as const;
+      await tx.audit.recordOfPartner({ ...entry, partnerId: partner.id, kept, values });
     },
     { partnerId: partner.id },
   );

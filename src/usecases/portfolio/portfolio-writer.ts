@@ -133,7 +133,8 @@ export class PortfolioWriter {
     const detail = correctionDetail(before, after);
     if (!detail) return;
     const entry = { at: this.tx.now, actor: this.actor, action, subject };
-    await this.tx.audit.recordCorrection({ ...entry, partnerId: this.partner.id, ...detail });
+    const kept = { fields: Object.keys(detail.after) };
+    await this.tx.audit.recordOfPartner({ ...entry, partnerId: this.partner.id, kept, values: detail });
   }
 
   /** Returns the number of a new row of a list, and counts the row. */

@@ -115,8 +115,9 @@ async function recordDue(
   row: Retirement & { id: string },
 ): Promise<void> {
   const action = `${kind}.retired` as const;
-  const detail = { partner_id: partner.id, ...fieldsOf(row) };
-  await tx.audit.record({ at: tx.now, actor, action, subject: row.id, detail });
+  const kept = { partner_id: partner.id };
+  const entry = { at: tx.now, actor, action, subject: row.id, partnerId: partner.id };
+  await tx.audit.recordOfPartner({ ...entry, kept, values: { ...kept, ...fieldsOf(row) } });
 }
 
 type Deps = {

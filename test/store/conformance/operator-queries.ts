@@ -458,19 +458,20 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await times({ subject: "J", actor: "ADM_b" })).toEqual([5, 3]);
   });
 
-  test("the audit log has the values of a correction until its partner is purged, and then the fields", async () => {
+  test("the audit log has the values of a partner until its purge, and then what is kept", async () => {
     const { audit } = read();
     const partner = await fixture.addPartner({ name: "Corrected Ltd" });
     const entry = { at: NOW, actor: partner.id, action: "claim.update", subject: "CLM_purged" } as const;
     const values = { before: { notes: TEXT, amount: LARGE }, after: { notes: null, amount: 0.5 } };
-    await write((tx) => tx.audit.recordCorrection({ ...entry, partnerId: partner.id, ...values }));
+    const kept = { fields: ["notes", "amount"] };
+    await write((tx) => tx.audit.recordOfPartner({ ...entry, partnerId: partner.id, kept, values }));
     const [found] = await audit.page({ limit: 1, offset: 0 }, { subject: "CLM_purged" });
     expect(found).toEqual({ ...entry, partnerId: partner.id, seq: found!.seq, detail: values });
     for (let place: PurgePlace | undefined, isEmpty = false; !isEmpty; )
       ({ place, isEmpty } = await write((tx) => tx.purge.step(partner.id, place)));
     await write((tx) => tx.purge.finish(partner.id));
     expect(await audit.page({ limit: 1, offset: 0 }, { subject: "CLM_purged" })).toEqual([
-      { ...found!, detail: { fields: ["notes", "amount"] } },
+      { ...found!, detail: kept },
     ]);
   });
 

@@ -227,7 +227,10 @@ describe("a portfolio's plan", () => {
   test("is recomputed after a snapshot, also where scores have only aged", async () => {
     await renewAgedPlans(environment(), dayOf(fixture.time.now));
     const before = await portfolio();
-    expect(await renewAgedPlans(environment(), dayOf(fixture.time.now))).toBe(0);
+    let yields = 0;
+    const counting = { ...environment(), yieldNow: async () => void yields++ };
+    expect(await renewAgedPlans(counting, dayOf(fixture.time.now))).toBe(0);
+    expect(yields).toBe(1);
     fixture.time.now += 200 * MS_PER_DAY;
     const day = dayOf(fixture.time.now);
     await takeSnapshot({ ...environment(), monotonicMs: () => performance.now() }, day);

@@ -202,7 +202,8 @@ describe("a retirement on a day in the future", () => {
     expect(await retireDue(deps)).toBe(1);
     const { partnerId } = fixture;
     const [entry] = await fixture.store.read.audit.page({ offset: 0, limit: 1 }, { partnerId });
-    expect(entry).toMatchObject({ action: expect.stringContaining(".retired"), actor: "schedule" });
+    const detail = { partner_id: partnerId, retired_at: addDays(TODAY, 1) };
+    expect(entry).toMatchObject({ action: "appliance.retired", actor: "schedule", detail });
     expect((await listed()).appliances).toEqual(before.appliances.slice(1));
     fixture.time.now += MS_PER_DAY;
     await takeSnapshot({ ...deps, monotonicMs: () => 0 }, dayOf(fixture.time.now));
