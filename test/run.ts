@@ -16,11 +16,12 @@
  * A file that fails runs once more, alone. One that passes then is unsteady: the run fails all the same, and keeps the
  * output of the failure. Where more than MAX_REPEATED_FILES fail, the change is at fault and none is repeated.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { parseArgs } from "node:util";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import {
   keepOutput,
   outputOf,
@@ -39,6 +40,8 @@ import {
   STORAGE,
   TEMPLATE,
 } from "./support/postgres-server.ts";
+import { TEMPLATE_FILE } from "./support/template-file.ts";
+import { temporaryRoot } from "./support/temporary-folders.ts";
 
 const { values, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -133,21 +136,34 @@ async function repeatFailed(
   return unsteady;
 }
 
+const storeDeps = {
+  clock: Date.now,
+  random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+};
+
 /** Creates the database that the tests copy, with the schema and no rows; returns its name. */
 async function createTemplate(server: PostgresServer): Promise<string> {
   const url = new URL(server.url());
   await rowsOf(url.href, "CREATE DATABASE mainstay_template");
   url.pathname = "/mainstay_template";
-  const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
-  await (await openPostgresStore(url.href, { clock: Date.now, random })).close();
+  await (await openPostgresStore(url.href, storeDeps)).close();
   return "mainstay_template";
 }
 
+/** Creates the database file that the tests copy, with the schema and no rows; returns its path. */
+async function createTemplateFile(folder: string): Promise<string> {
+  const file = join(folder, "template.db");
+  await openSqliteStore(file, storeDeps).close();
+  return file;
+}
+
 const server = await PostgresServer.start(values.postgres === undefined ? {} : { bin: values.postgres });
+const templates = mkdtempSync(join(temporaryRoot(), "mainstay-templates-"));
 const pooler = values.pgbouncer === undefined ? undefined : await PgBouncer.start(values.pgbouncer, server);
 const onSqlite = {
   [SHARED_SERVER]: server.url(),
   [TEMPLATE]: await createTemplate(server),
+  [TEMPLATE_FILE]: await createTemplateFile(templates),
   ...(pooler && { [SHARED_POOLER]: pooler.host }),
 };
 const onPostgres = { ...onSqlite, [STORAGE]: "postgres" };
@@ -174,6 +190,7 @@ try {
 } finally {
   await pooler?.end();
   await server.end();
+  rmSync(templates, { recursive: true });
 }
 const sum = (count: keyof Counts) => results.reduce((total, counts) => total + counts[count], 0);
 const [passed, failed, skipped, unsteady] = [sum("passed"), sum("failed"), sum("skipped"), sum("unsteady")];

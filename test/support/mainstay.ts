@@ -1,6 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterAll, setDefaultTimeout } from "bun:test";
 import {
+  chmodSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -26,6 +28,7 @@ import {
   usePostgres,
 } from "./postgres.ts";
 import { recordOutput, recordSecret, recordSecretsIn, secretsInFiles } from "./secret-record.ts";
+import { TEMPLATE_FILE } from "./template-file.ts";
 
 export type Outcome = { code: number; stdout: string; stderr: string };
 
@@ -98,6 +101,7 @@ export function useMainstay({ inFolder = false } = {}) {
     /** Starts a server on a new data folder. */
     serve: async (settings: Settings = {}) => {
       const installation = install(settings);
+      installation.prepare();
       await installation.start();
       return installation;
     },
@@ -214,6 +218,20 @@ export class Installation {
   }
 
   /**
+   * Creates the data folder with a copy of the run's database that has the schema and no rows; returns false, and does
+   * nothing, where there is none to copy or the data is elsewhere.
+   */
+  prepare(): boolean {
+    const template = process.env[TEMPLATE_FILE];
+    if (template === undefined || this.database || this.#storageUrl !== "") return false;
+    mkdirSync(this.dataDir, { mode: 0o700, recursive: true });
+    const file = join(this.dataDir, "mainstay.db");
+    copyFileSync(template, file);
+    chmodSync(file, 0o600);
+    return true;
+  }
+
+  /**
    * Creates the data folder, and the schema of a database, as an operator does before any other command but `serve`.
    */
   async init(): Promise<void> {
@@ -228,7 +246,7 @@ export class Installation {
 
   async createPartner(name = "Acme", ...options: string[]): Promise<Partner> {
     const made = this.#storageUrl === "" ? "mainstay.db" : "mainstay.key";
-    if (!this.database && !existsSync(join(this.dataDir, made))) await this.init();
+    if (!this.database && !existsSync(join(this.dataDir, made)) && !this.prepare()) await this.init();
     return await this.json("partner", "create", name, ...options);
   }
 
