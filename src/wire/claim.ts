@@ -146,13 +146,18 @@ export const changedClaimReply = forPartner(changedClaim);
 /** A request to change a claim, which may be the whole record as it was answered. */
 type Asked = { given: object; before: Claim };
 
-/** Serializes a changed claim, with warnings about values of the request for fields that cannot be changed. */
 export const changedClaimView = changedClaim.serializer(
   (knowledge: Knowledge, claim: Claim, today: Day, asked: Asked) => ({
     ...claimView(knowledge, claim, today),
-    warnings: [...warningsAbout(knowledge, [claim]), ...ignoredIn(asked, claim)],
+    warnings: claimWarnings(knowledge, claim, asked),
   }),
 );
+
+/** Returns the warnings about a changed claim, and about values of the request for fields that cannot be changed. */
+export const claimWarnings = (knowledge: Knowledge, claim: Claim, asked: Asked): string[] => [
+  ...warningsAbout(knowledge, [claim]),
+  ...ignoredIn(asked, claim),
+];
 
 /** Fields of the answer that follow from others or never change. */
 const FIXED = ["id", "property_id", "amount_paid", "incurred", "created_at"] as const;

@@ -511,8 +511,18 @@ describe("a recorded claim", () => {
       "--set",
       "paid=12.5",
     );
-    expect(changed).toMatchObject({ id, status: "closed", paid: 12.5, incurred: 12.5 });
-    expect(await mainstay.json("claim", "show", id)).toEqual(changed);
+    const { warnings, ...shown } = changed;
+    expect(shown).toMatchObject({ id, status: "closed", paid: 12.5, incurred: 12.5 });
+    expect(warnings).toEqual([]);
+    expect(await mainstay.json("claim", "show", id)).toEqual(shown);
+    const other = await insured();
+    const odd = (await other.record(CLAIM)).id;
+    const answered = (await client.put(`${other.path}/${odd}`, { paid: 2000 })).body.warnings;
+    expect(answered).toEqual([
+      `claim ${odd}: paid, 2000.00, is more than amount, 1234.56: correct the one that is wrong`,
+    ]);
+    const again = await mainstay.json("claim", "update", odd, "--set", "deductible=100");
+    expect(again.warnings).toEqual(answered);
     const wrong = await mainstay.run("claim", "update", id, "--set", "colour=red");
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('unknown field "colour"')]);
     const rows = [

@@ -3,6 +3,7 @@ import { changeClaim } from "../../usecases/claims/claims.ts";
 import {
   CLAIM_CHANGES,
   claimChange,
+  claimWarnings,
   readClaimChange,
   readClaimRequest,
   storedClaimView,
@@ -29,7 +30,8 @@ const update = command({
   name: "update",
   summary: "correct fields of a claim",
   description:
-    "Scores follow in the same transaction, and the audit log has the fields before and after. The server may be running.",
+    "Scores follow in the same transaction, and the audit log has the fields before and after. Prints the claim with warnings " +
+    "about values that contradict each other. The server may be running.",
   arguments: { claimId: required("the claim's ID") },
   options: correctionOptions,
   examples: [
@@ -37,8 +39,8 @@ const update = command({
   ],
   async run(context, { claimId }, given) {
     const kinds = Object.entries(columnsOf(claimChange)).filter(([name]) => CLAIM_CHANGES.includes(name));
-    const change = readClaimChange(correctionBody(Object.fromEntries(kinds), given));
-    await apply(context, claimId, { change });
+    const body = correctionBody(Object.fromEntries(kinds), given);
+    await apply(context, claimId, { change: readClaimChange(body) }, body);
   },
 });
 
@@ -52,18 +54,27 @@ const voiding = command({
   options: { reason: text("TEXT", "the reason, for the record") },
   examples: ["mainstay claim void CLM_… --reason 'recorded on the wrong building'"],
   async run(context, { claimId }, { reason }) {
-    await apply(context, claimId, readClaimRequest({ voided: true, ...(reason && { reason }) }));
+    const body = { voided: true, ...(reason && { reason }) };
+    await apply(context, claimId, readClaimRequest(body), body);
   },
 });
 
-async function apply(context: Context, claimId: string, request: ChangeOrVoid<ClaimChange>): Promise<void> {
-  const changed = await withData(context, async ({ store }) => {
-    const { partnerId, propertyId } = requireFound(await store.read.claims.find(claimId), "Claim", claimId);
-    return await correct(context, store, partnerId, (writer) =>
-      changeClaim(writer, { propertyId, claimId }, request),
-    );
+/** Changes a claim as the API does, and prints it with the API's warnings. `given` is the body of the same request. */
+async function apply(
+  context: Context,
+  claimId: string,
+  request: ChangeOrVoid<ClaimChange>,
+  given: object,
+): Promise<void> {
+  const record = await withData(context, async ({ store }) => {
+    const before = requireFound(await store.read.claims.find(claimId), "Claim", claimId);
+    const { partnerId, propertyId } = before;
+    return await correct(context, store, partnerId, async (writer) => {
+      const changed = await changeClaim(writer, { propertyId, claimId }, request);
+      const warnings = claimWarnings(writer.knowledge, changed, { given, before });
+      return { ...storedClaimView(changed), warnings };
+    });
   });
-  const record = storedClaimView(changed);
   context.print(record, recordText(record, context.tableWidth));
 }
 

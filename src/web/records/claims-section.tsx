@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { currencyCode } from "../../domain/display.ts";
 import type { ClaimJson } from "../../wire/claim.ts";
 import { type EditField, EditRecord } from "../browser/edit-record.tsx";
@@ -8,14 +9,18 @@ import { counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { pathTo, useRecords } from "./records-context.ts";
 import { VoidRecord } from "./void-record.tsx";
+import { Warnings } from "./warnings.tsx";
 
 /** The insurance claims of a property, and their current effect on its scores. */
 export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
   const records = useRecords();
   const path = `${pathTo("property", propertyId)}/claims`;
   const claims = useLoad(path, () => readAll<"claims", ClaimJson>(records, path, "claims"));
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
   const put = async (claim: ClaimJson, body: object) => {
-    await records.write("PUT", `${path}/${encodeURIComponent(claim.id)}`, body);
+    const target = `${path}/${encodeURIComponent(claim.id)}`;
+    const changed = await records.write<{ warnings: string[] }>("PUT", target, body);
+    setWarnings(changed.warnings);
     claims.reload();
   };
   return (
@@ -32,6 +37,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
               Claims raise the scores of affected components. The effect fades over five years; only the three
               largest count.
             </p>
+            <Warnings warnings={warnings} />
             <ol class="records">
               {all.map((claim) => (
                 <li key={claim.id}>

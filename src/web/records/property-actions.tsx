@@ -8,6 +8,7 @@ import { type EditField, EditRecord, failureOf } from "../browser/edit-record.ts
 import { PICKED, PropertyPicker } from "./property-picker.tsx";
 import { type Owned, pathTo, useRecords } from "./records-context.ts";
 import { RetirementActions } from "./retirement-actions.tsx";
+import { Warnings } from "./warnings.tsx";
 
 type Written = { warnings: readonly string[] };
 
@@ -67,13 +68,7 @@ export function PropertyActions(props: {
         )}
         {retirement}
       </div>
-      <div role="status" class="screen">
-        {warnings.map((warning) => (
-          <p class="notice">
-            <bdi>{warning}</bdi>
-          </p>
-        ))}
-      </div>
+      <Warnings warnings={warnings} />
     </>
   );
 }
