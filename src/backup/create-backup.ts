@@ -75,7 +75,7 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
 type Collected = { manifest: Manifest; members: Member[] };
 
 /**
- * Writes the members to an archive. A purge may delete photos meanwhile, which the copied database still has: the members
+ * Writes the members to an archive. Photos may be removed meanwhile, which the copied database still has: the members
  * are then collected and written again without them, since the manifest, which counts them, comes first.
  */
 async function writeMembers(

@@ -61,6 +61,7 @@ const SENTENCES = {
   "claim.void": (subject) => `voided the claim ${subject}`,
   "service_event.update": (subject, detail) => `corrected the service event ${subject}${fieldsOf(detail)}`,
   "service_event.void": (subject) => `voided the service event ${subject}`,
+  "photo.remove": (subject) => `removed the photo ${subject}`,
   "work.mark": (subject, detail) => `marked work on ${subject}${fieldsOf(detail)}`,
 } satisfies Record<string, Sentence>;
 

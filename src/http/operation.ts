@@ -111,7 +111,7 @@ type DocumentedRequest = {
 type Common = {
   /** The operationId in the API document. */
   id: string;
-  method: "GET" | "POST" | "PUT";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   /** A path template, such as `/v1/properties/{id}`. */
   path: string;
   summary: string;

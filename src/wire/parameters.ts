@@ -41,6 +41,7 @@ export const serviceEventInPath = inPath("id", "The service event's ID", EXAMPLE
 export const claimInPath = inPath("claim_id", "The claim's ID", EXAMPLE_IDS.CLM);
 export const applianceInPath = inPath("id", "The appliance's ID", EXAMPLE_IDS.A);
 export const componentInPath = inPath("id", "The component's ID", EXAMPLE_IDS.C);
+export const photoInPath = inPath("photo_id", "The photo's ID", EXAMPLE_IDS.PH);
 export const filenameInPath = inPath(
   "filename",
   "Name of the stored file",

@@ -16,6 +16,7 @@ export const photoFields = {
 };
 
 const photo = object({
+  id: id("PH", "The photo's ID"),
   ...photoFields,
   url: text("Path of the file; requires the same credentials as the API", "/api/uploads/k3v9.jpg"),
   event_type: serviceEvent.fields.event_type.describedAs("Type of the photo's service event").orNull(),
@@ -24,7 +25,8 @@ const photo = object({
 export type PhotoJson = WireOf<typeof photo>;
 
 /** `basePath`: the path prefix of the API, such as `/api`. */
-const photoView = photo.serializer((basePath: string, photo: ListedPhoto) => ({
+export const photoView = photo.serializer((basePath: string, photo: ListedPhoto) => ({
+  id: photo.id,
   filename: photo.filename,
   original_name: photo.originalName,
   url: `${basePath}/uploads/${photo.filename}`,
@@ -61,14 +63,17 @@ export const photosView = photos.serializer(
 );
 export const photosReply = forPartner(photos);
 
-const uploaded = photo.and({ id: id("PH", "The photo's ID") });
-export const uploadedView = uploaded.serializer(
-  (basePath: string, photo: ListedPhoto & Pick<Photo, "id">) => ({
-    ...photoView(basePath, photo),
-    id: photo.id,
-  }),
-);
-export const uploadedReply = forPartner(uploaded);
+export const photoReply = forPartner(photo);
+
+/** The record of a photo that was removed, for the audit log. */
+export const removedPhotoView = (photo: Photo) => ({
+  appliance_id: photo.applianceId,
+  service_event_id: photo.serviceEventId,
+  original_name: photo.originalName,
+  bytes: photo.bytes,
+  sha256: photo.sha256,
+  uploaded_at: toIso(photo.uploadedAt),
+});
 
 /** The form of an upload, for the API document only: the handler parses multipart bodies itself. */
 export const upload = object({

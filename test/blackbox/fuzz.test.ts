@@ -72,7 +72,7 @@ test.each(operationsOf(document).map((at) => [at.operation.operationId, at] as c
 );
 
 function send(
-  method: "GET" | "POST" | "PUT",
+  method: "GET" | "POST" | "PUT" | "DELETE",
   { target, headers, body, encoding }: HostileRequest,
   values: Record<string, string>,
 ) {

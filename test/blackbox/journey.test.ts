@@ -231,11 +231,13 @@ describe("the partner's journey, over HTTP", () => {
     expect(known.total).toBe(30);
   });
 
-  test("sends a photo and gets the same bytes back", async () => {
+  test("sends a photo, gets the same bytes back, and removes it", async () => {
     const picture = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
-    const { photo, photos, bytes } = await program.photograph(clients, made.heater.id, new Blob([picture]));
+    const sent = await program.photograph(clients, made.heater.id, new Blob([picture]));
+    const { photo, photos, bytes, left } = sent;
     expect(photos.appliance_photos.map((one: Json) => one.filename)).toEqual([photo.filename]);
     expect(new Uint8Array(bytes)).toEqual(picture);
+    expect(left.total).toBe(0);
   });
 
   test("follows the event stream to its end, each event once, and continues from there", async () => {

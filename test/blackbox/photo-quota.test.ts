@@ -53,6 +53,19 @@ describe("limits.photo_bytes_per_partner", () => {
     expect(metrics).toContain(`mainstay_partner_photo_bytes{partner="${acme.id}"} ${QUOTA}`);
   });
 
+  // Rule: remove-photo
+  test("is free again for what was removed, once, however often at a time", async () => {
+    const acme = await uploader(server, "Removing");
+    const first = await send(acme, 12_000);
+    expect((await send(acme, 9_000)).status).toBe(413);
+    const path = `/v1/appliances/${acme.appliance.id}/photos/${first.body.id}`;
+    const replies = await Promise.all(Array.from({ length: 5 }, () => acme.client.send("DELETE", path)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
+    expect(await photoBytesOf(acme)).toEqual([0]);
+    expect((await send(acme, 9_000)).status).toBe(201);
+    expect(await photoBytesOf(acme)).toEqual([9_000]);
+  });
+
   test("holds for concurrent uploads", async () => {
     const many = await uploader(server, "Many");
     const replies = await Promise.all(Array.from({ length: 12 }, () => send(many, 4_000)));

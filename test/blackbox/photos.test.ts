@@ -66,7 +66,7 @@ describe("a photo", () => {
         event_date: null,
         partner: "Acme",
       });
-      const { id: _, partner: __, ...record } = body;
+      const { partner: _, ...record } = body;
       expect((await photosOf(appliance.id)).appliance_photos).toContainEqual(record);
       const response = await fetch(`${server.url}${body.url}`, { headers: client.credential });
       expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
@@ -124,6 +124,60 @@ describe("a photo", () => {
     expect(refused.body.error).toBe(unknown.body.error);
     await other.get(`/v1/appliances/${appliance.id}/photos`, {}, 404);
     await upload(JPEG, { by: other, status: 404 });
+  });
+});
+
+describe("a photo is removed", () => {
+  const remove = (id: string, { status = 200, by = client, from = appliance.id } = {}) =>
+    by.ask("DELETE", `/v1/appliances/${from}/photos/${id}`, status);
+
+  // Rule: remove-photo
+  test("with its file, while its service event and scores stay", async () => {
+    const event = { appliance_id: appliance.id, event_type: "Repair", date: dateDaysFromToday(-3) };
+    const logged = (await logEvents(client, event)).events[0];
+    const kept = (await upload(JPEG)).body;
+    const wrong = (await upload(JPEG, { fields: { service_event_id: logged.id }, name: "wrong.jpg" })).body;
+    const components = (await client.get(`/v1/appliances/${appliance.id}`)).body.components;
+    const { body } = await remove(wrong.id);
+    expect(body).toEqual({ ...(await photosOf(appliance.id)), partner: "Acme" });
+    const left = [...body.appliance_photos, ...body.service_event_photos].map((one: Json) => one.id);
+    expect(left).toContain(kept.id);
+    expect(left).not.toContain(wrong.id);
+    await client.get(wrong.url, {}, 404);
+    await client.get(kept.url);
+    expect(await stored()).not.toContain(wrong.filename);
+    expect((await client.get(`/v1/service-events/${logged.id}`)).body).toMatchObject(logged);
+    expect((await client.get(`/v1/appliances/${appliance.id}`)).body.components).toEqual(components);
+    const { entries } = await server.json("audit", "--subject", wrong.id);
+    expect(entries).toMatchObject([
+      {
+        action: "photo.remove",
+        detail: {
+          before: {
+            appliance_id: appliance.id,
+            service_event_id: logged.id,
+            original_name: "wrong.jpg",
+            bytes: JPEG.length,
+          },
+          after: { appliance_id: null },
+        },
+      },
+    ]);
+    expect((await remove(wrong.id, { status: 404 })).body.error).toBe("Photo not found");
+    expect(await photosOf(appliance.id)).toMatchObject({ total: body.total });
+  });
+
+  // Rule: remove-photo, own-data
+  test("by its partner alone, from its own appliance, and not from a retired one", async () => {
+    const { body } = await upload(JPEG);
+    const next = await addAppliance(client, appliance.property_id);
+    await remove(body.id, { status: 404, by: other });
+    await remove(body.id, { status: 404, from: next.id });
+    await remove("PH_1", { status: 404 });
+    await client.put(`/v1/appliances/${next.id}`, { retired_at: dateDaysFromToday(-1) });
+    const { code } = (await remove(body.id, { status: 409, from: next.id })).body;
+    expect(code).toBe("conflict");
+    await client.get(body.url);
   });
 });
 

@@ -327,7 +327,8 @@ async function savedRows(page: Page, act: () => Promise<void>): Promise<Record<s
   return parse(readFileSync(await (await download).path(), "utf8"), { columns: true });
 }
 
-test("a photo is loaded on request, with credentials", async () => {
+// Rule: remove-photo
+test("a photo is loaded on request, with credentials, and removed", async () => {
   const client = server.as(partner);
   const { id } = await addProperty(client, { name: "Ash Court" });
   const appliance = await addWornAppliance(client, id);
@@ -341,6 +342,10 @@ test("a photo is loaded on request, with credentials", async () => {
   await page.getByRole("button", { name: "Show photo (1 API call)" }).click();
   await page.waitForFunction(() => document.querySelector("img")?.naturalWidth === 1);
   expect(await accessibilityViolations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Remove tank <b>.png" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("No photos.").waitFor();
+  expect((await client.get(`/v1/appliances/${appliance.id}/photos`)).body.total).toBe(0);
   expect(pageErrors.filter((one) => one !== "asked ")).toEqual([]);
   await close();
 });

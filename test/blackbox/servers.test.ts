@@ -149,6 +149,9 @@ describe("two servers on one database", () => {
     });
     const shown = await fetch(new URL(photo.url, b.url), { headers: { "x-api-key": partner.api_key } });
     expect(Buffer.compare(new Uint8Array(await shown.arrayBuffer()), JPEG)).toBe(0);
+    await atB.ask("DELETE", `/v1/appliances/${appliance.id}/photos/${photo.id}`, 200);
+    await atA.get(photo.url, {}, 404);
+    expect((await atA.get(`/v1/appliances/${appliance.id}/photos`)).body.total).toBe(0);
 
     const seen: string[] = [];
     for (let offset = 0, total = 1; offset < total; offset += 3) {

@@ -34,7 +34,7 @@ const SERVICE_EVENT =
   "id appliance_id component_id event_type date parts_cost labor_cost total_cost technician notes condition_after";
 const CLAIM =
   "id property_id claim_type date_of_loss claim_number carrier amount_paid description status scoring_impact created_at";
-const PHOTO = "filename original_name url uploaded_at service_event_id event_type event_date";
+const PHOTO = "id filename original_name url uploaded_at service_event_id event_type event_date";
 const REPORT_ITEM =
   "component_id component_name appliance_type risk_score confidence age_years projected_failure_year " +
   "proactive_cost reactive_cost";
@@ -284,6 +284,10 @@ const ANSWERS: Record<string, Fields> = {
     "appliance_photos[]": PHOTO,
   },
   "POST /v1/appliances/{id}/photos": { "": PHOTO },
+  "DELETE /v1/appliances/{id}/photos/{photo_id}": {
+    "": "appliance_id type brand model service_event_photos appliance_photos total",
+    "appliance_photos[]": PHOTO,
+  },
   "POST /v1/meter-event": { "": "event_id received property_id appliance_id partner" },
   "POST /v1/meter-event/smart": SMART,
   "POST /v1/meter-event/smart/v2": SMART,

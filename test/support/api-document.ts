@@ -104,7 +104,11 @@ export function resolve<T extends object>(document: ApiDocument, value: T | Refe
   return parts.reduce((at: Record<string, never>, part) => at[part]!, document as never) as T;
 }
 
-export type OperationAt = { method: "GET" | "POST" | "PUT"; path: string; operation: DocumentedOperation };
+export type OperationAt = {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+  operation: DocumentedOperation;
+};
 
 /** Paths of the document that are also served without `/v1`. */
 export const AT_ROOT_TOO = [

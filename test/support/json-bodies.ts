@@ -1,4 +1,4 @@
-import { operationsOf, readApiDocument, resolve, type Schema } from "./api-document.ts";
+import { type OperationAt, operationsOf, readApiDocument, resolve, type Schema } from "./api-document.ts";
 import type { ApiClient } from "./client.ts";
 import type { Json } from "./json.ts";
 import type { RecordIds } from "./records.ts";
@@ -6,7 +6,7 @@ import type { RecordIds } from "./records.ts";
 const document = readApiDocument();
 const operations = operationsOf(document);
 
-export type JsonBody = { method: "GET" | "POST" | "PUT"; path: string; schema: Schema; example: Json };
+export type JsonBody = { method: OperationAt["method"]; path: string; schema: Schema; example: Json };
 
 /** Every JSON body that a partner sends, by its operation; a list of claims counts as a body. */
 export const JSON_BODIES: readonly JsonBody[] = operations

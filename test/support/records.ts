@@ -1,7 +1,7 @@
 import type { ApiClient } from "./client.ts";
 import { addProperty, addWornAppliance, logEvents } from "./portfolio.ts";
 
-/** Ids by their prefix, such as `P_`, and a photo's name as `photo`. */
+/** Ids by their prefix, such as `P_`, and the name of a photo's file as `photo`. */
 export type RecordIds = Readonly<Record<string, string>>;
 
 /**
@@ -15,6 +15,7 @@ export async function addRecords(by: ApiClient): Promise<RecordIds> {
   const claim = { claim_type: "water_damage", date_of_loss: "2026-01-01", amount: 100 };
   const [delivery] = (await by.get("/v1/webhook-deliveries?status=delivered&limit=1")).body.deliveries;
   const photos = `/v1/appliances/${appliance.id}/photos`;
+  const photo = (await by.ask("POST", photos, 201, { raw: photoForm() })).body;
   return {
     P_: property.id,
     U_: unit.id,
@@ -23,7 +24,8 @@ export async function addRecords(by: ApiClient): Promise<RecordIds> {
     SE_: (await logEvents(by, event)).events[0].id,
     CLM_: (await by.post(`/v1/property/${property.id}/claims`, claim)).body.id,
     WH_: delivery?.id ?? "WH_1795230000000_k3v9x",
-    photo: (await by.ask("POST", photos, 201, { raw: photoForm() })).body.filename,
+    PH_: photo.id,
+    photo: photo.filename,
   };
 }
 

@@ -328,6 +328,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "what trends keep no longer": () =>
       store.write((tx) => tx.snapshots.pruneTrends([componentId, "C_none"], day)),
     "an appliance's photos": () => store.read.photos.ofAppliance(applianceId),
+    "a photo to remove": () => store.write((tx) => tx.photos.remove(applianceId, "PH_")),
     "a property's plan": () => store.read.plans.ofProperty(propertyId),
     "a partner's own deliveries": async () => {
       const { deliveryLog } = store.read;

@@ -12,7 +12,7 @@ import type { Reply } from "./reply.ts";
 
 /** A request to both servers. A text within ‹ and › is a placeholder for each server's own value. */
 export type TwinRequest = {
-  method: "GET" | "POST" | "PUT";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   /** Includes the query string. */
   target: string;
   headers?: Readonly<Record<string, string>>;
@@ -100,12 +100,23 @@ class Twin {
   }
 
   #standIns(pick: number): Record<string, string> {
-    const known = ["P_", "U_", "A_", "C_", "SE_", "CLM_", "WH_", "EMB_", "CST_", "photo", "svc_embed"].map(
-      (name) => {
-        const values = this.#names.seen(name.replace(/_$/, ""));
-        return [name, values[pick % values.length]];
-      },
-    );
+    const known = [
+      "P_",
+      "U_",
+      "A_",
+      "C_",
+      "SE_",
+      "CLM_",
+      "WH_",
+      "EMB_",
+      "CST_",
+      "PH_",
+      "photo",
+      "svc_embed",
+    ].map((name) => {
+      const values = this.#names.seen(name.replace(/_$/, ""));
+      return [name, values[pick % values.length]];
+    });
     return {
       ...STAND_INS,
       ...Object.fromEntries(known.filter(([, value]) => value !== undefined)),

@@ -6,11 +6,12 @@ import {
   type PhotoFiles,
   photoTooLarge,
   recordPhoto,
+  removePhoto,
   requirePhotoQuota,
 } from "../../usecases/portfolio/photos.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { applianceInPath, filenameInPath } from "../../wire/parameters.ts";
-import { photosReply, photosView, upload, uploadedReply, uploadedView } from "../../wire/photo.ts";
+import { applianceInPath, filenameInPath, photoInPath } from "../../wire/parameters.ts";
+import { photoReply, photosReply, photosView, photoView, upload } from "../../wire/photo.ts";
 import { mediaType } from "../body.ts";
 import {
   type Call,
@@ -18,6 +19,7 @@ import {
   createdReplies,
   type Operation,
   ok,
+  okReplies,
   partnerOperation,
   readOperationReplies,
 } from "../operation.ts";
@@ -67,7 +69,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
         example: { file: "(the image bytes)" },
         mediaTypes: ["multipart/form-data"],
       },
-      replies: createdReplies("The photo", uploadedReply),
+      replies: createdReplies("The photo", photoReply),
       errors: [409],
       body: "raw",
       async handle({ params, partner, readBody, request, store }) {
@@ -98,7 +100,32 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
           eventType: event ? event.eventType : null,
           eventDate: event ? event.date : null,
         };
-        return created(withPartner(uploadedView(basePath, listed), partner.name));
+        return created(withPartner(photoView(basePath, listed), partner.name));
+      },
+    }),
+    partnerOperation({
+      id: "removeAppliancePhoto",
+      method: "DELETE",
+      path: "/v1/appliances/{id}/photos/{photo_id}",
+      summary: "Remove a photo of an appliance, or of one of its service events",
+      description:
+        "Deletes the photo and its file, which no longer counts toward the size limit of your photos. Its service event, and scores, stay as they are. Returns the photos that are left. This cannot be undone; removing it again is a 404.",
+      tag: "Appliances",
+      parameters: [applianceInPath, photoInPath],
+      replies: okReplies("The photos that are left", photosReply),
+      errors: [409],
+      async handle({ params, partner, writePortfolio }) {
+        const ids = { applianceId: params.id!, photoId: params.photo_id! };
+        let file: string | undefined;
+        const reply = await writePortfolio(async (writer) => {
+          const { appliance, filename } = await removePhoto(writer, ids);
+          file = filename;
+          const left = await writer.tx.photos.ofAppliance(appliance.id);
+          return ok(withPartner(photosView(basePath, appliance, left), partner.name));
+        });
+        // The photo is gone already. A file that cannot be deleted now is removed by the next start.
+        await uploads.remove(file!).catch(() => {});
+        return reply;
       },
     }),
     partnerOperation({

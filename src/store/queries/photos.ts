@@ -25,6 +25,14 @@ export function photoStore(engine: Engine) {
         eventDate,
       }));
     },
+    /** Deletes a photo of an appliance and returns it; undefined if there is none. */
+    async remove(applianceId: string, id: string): Promise<Photo | undefined> {
+      const [removed] = await db
+        .delete(photos)
+        .where(and(eq(photos.id, id), eq(photos.applianceId, applianceId)))
+        .returning();
+      return removed;
+    },
     /** Returns the files that a photo refers to. */
     async known(filenames: readonly string[]): Promise<ReadonlySet<string>> {
       const rows = await db

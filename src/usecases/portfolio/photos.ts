@@ -1,8 +1,11 @@
+import type { Appliance } from "../../domain/appliance.ts";
 import { Failure, invalid, notFound } from "../../domain/errors.ts";
 import { displayName, PHOTO_EXTENSIONS, type Photo, photoTypeOf } from "../../domain/photo.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
+import { removedPhotoView } from "../../wire/photo.ts";
+import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** The storage of photo files. */
 export type PhotoFiles = {
@@ -74,6 +77,25 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, li
   await tx.totals.addToPartner(partnerId, { photoBytes: bytes.length });
   tx.bumpRevision(partnerId);
   return photo;
+}
+
+/**
+ * Removes the record of a photo, and its size from the partner's. The caller deletes the file once this is committed: the
+ * next start deletes it after a crash in between. Throws not_found, and conflict for a retired appliance.
+ */
+export async function removePhoto(
+  writer: PortfolioWriter,
+  { applianceId, photoId }: { applianceId: string; photoId: string },
+): Promise<{ appliance: Appliance; filename: string }> {
+  const { tx, partner } = writer;
+  const appliance = await tx.appliances.find(partner.id, applianceId);
+  if (!appliance) throw notFound("Appliance not found");
+  refuseRetired("Appliance", appliance);
+  const removed = await tx.photos.remove(applianceId, photoId);
+  if (!removed) throw notFound("Photo not found");
+  await tx.totals.addToPartner(partner.id, { photoBytes: -removed.bytes });
+  await writer.auditCorrection("photo.remove", photoId, removedPhotoView(removed), {});
+  return { appliance, filename: removed.filename };
 }
 
 /**

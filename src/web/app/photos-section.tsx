@@ -1,6 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { PhotoJson, PhotosJson } from "../../wire/photo.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
+import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
+import { failureOf } from "../browser/edit-record.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { counted, date } from "../format.ts";
@@ -23,8 +25,22 @@ export function Photos({ applianceId }: { applianceId: string }) {
             <>
               <ul class="photos">
                 {[...appliance_photos, ...service_event_photos].map((photo) => (
-                  <li key={photo.filename}>
+                  <li key={photo.id}>
                     {isShown ? <Picture photo={photo} /> : <PhotoCaption photo={photo} />}
+                    <ConfirmDialog
+                      name="Remove"
+                      title={`Remove ${photo.original_name}`}
+                      isDestructive
+                      isSmall
+                      onConfirm={() =>
+                        failureOf(async () => {
+                          await api.write("DELETE", `${path}/${encodeURIComponent(photo.id)}`);
+                          photos.reload();
+                        })
+                      }
+                    >
+                      <p>The photo is deleted. Its service event stays. This cannot be undone.</p>
+                    </ConfirmDialog>
                   </li>
                 ))}
               </ul>

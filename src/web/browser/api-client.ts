@@ -86,7 +86,7 @@ export class ApiClient {
   }
 
   /** Sends a change, and marks all responses as stale. Returns the JSON of the response. Throws an ApiFailure. */
-  async write<T>(method: "POST" | "PUT", path: string, body?: unknown): Promise<T> {
+  async write<T>(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T> {
     const init =
       body === undefined
         ? {}

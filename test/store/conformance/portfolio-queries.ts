@@ -1451,6 +1451,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await photos.findByFilename(other.id, "f1")).toBeUndefined();
       expect(await photos.known(["f2", "f3"])).toEqual(new Set(["f2"]));
       expect(await photos.known([])).toEqual(new Set());
+      const remove = (applianceId: string, id: string) =>
+        fixture.store.write((tx) => tx.photos.remove(applianceId, id));
+      expect(await remove(heater.id, "PH_1")).toBeUndefined();
+      expect(await remove(roof.id, "PH_1")).toEqual(loose);
+      expect(await remove(roof.id, "PH_1")).toBeUndefined();
+      expect(ids(await photos.ofAppliance(roof.id))).toEqual(["PH_2"]);
     });
 
     test("is a stream of the registrations, with their records", async () => {
