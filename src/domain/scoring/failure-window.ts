@@ -1,7 +1,6 @@
 import type { ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";
 import type { Outlook } from "./outlook.ts";
-import { clamp } from "./ratios.ts";
 import { ageAtHazard, cumulativeHazard } from "./weibull.ts";
 
 /** Days from today before and after which a failure has a probability of 10 % each. */
@@ -23,17 +22,24 @@ const NODES = [
 /** The probability of failing before the window, and of outlasting it. */
 export const WINDOW_TAIL = 0.1;
 const LONGEST_DAYS = 100 * DAYS_PER_YEAR;
-/** The precision, in days. */
-const PRECISION = 1e-3;
+/** The relative change of a step, after which the next one would change no digit that is stated. */
+const LAST_STEP = 1e-4;
+/** More than any life takes: three or four. */
+const MOST_STEPS = 100;
+/** The precision of a day within the span of sensor warnings. */
+const PRECISION = 1e-6;
 
 /**
  * Returns the window that holds the failure of a working component with a probability of 80 %, given that the life itself
  * is known only within a log-normal error (docs/model/scoring.md#failure-window). `isCalibrated`: the life is a fitted one.
  */
 export function failureWindow(outlook: Outlook, isCalibrated: boolean, model: ScoringModel): FailureWindow {
-  const survivalAt = survivalOf(outlook, isCalibrated, model);
-  const earliestDays = dayOfSurvival(survivalAt, 1 - WINDOW_TAIL, 0, outlook) ?? LONGEST_DAYS;
-  return { earliestDays, latestDays: dayOfSurvival(survivalAt, WINDOW_TAIL, earliestDays, outlook) };
+  const life = uncertainLife(outlook, isCalibrated, model);
+  const { spanDays } = model.evidence.smartEvent;
+  return {
+    earliestDays: dayOfSurvival(life, 1 - WINDOW_TAIL, outlook, spanDays) ?? LONGEST_DAYS,
+    latestDays: dayOfSurvival(life, WINDOW_TAIL, outlook, spanDays),
+  };
 }
 
 /** Returns the probability of still working after some days, from which the window follows. */
@@ -42,8 +48,9 @@ export function windowSurvival(
   isCalibrated: boolean,
   model: ScoringModel,
 ): (days: number) => number {
-  const survivalAt = survivalOf(outlook, isCalibrated, model);
-  return (days) => Math.exp(survivalAt(days).log);
+  const life = uncertainLife(outlook, isCalibrated, model);
+  const { spanDays } = model.evidence.smartEvent;
+  return (days) => Math.exp(logSurvival(life, days, outlook, spanDays));
 }
 
 /** The failure window in days of the calendar. */
@@ -62,77 +69,95 @@ export function failureDays(
   return { earliest: after(earliestDays), latest: latestDays === null ? null : after(latestDays) };
 }
 
-type Survival = {
-  /** Logarithm of the probability of still working. */
-  log: number;
-  /** Its fall per day: the hazard. */
-  hazard: number;
+/** The life of a working part, of which the length is known within an error, at each node of the error. */
+type UncertainLife = {
+  /** H: the cumulative hazard up to today of a life without error. */
+  spent: number;
+  /** The factors on the hazard. */
+  factors: readonly number[];
+  /** How likely each is, given that the part works today; their sum is 1. */
+  likelihoods: readonly number[];
 };
 
-/** Returns the survival after some days, over the error of the life. */
-function survivalOf(
-  outlook: Outlook,
-  isCalibrated: boolean,
-  model: ScoringModel,
-): (days: number) => Survival {
-  const { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard } = outlook;
-  const { spanDays } = model.evidence.smartEvent;
+function uncertainLife(outlook: Outlook, isCalibrated: boolean, model: ScoringModel): UncertainLife {
+  const { scaleYears, weibullShape, effectiveAgeYears, hazardRatio } = outlook;
   const error = isCalibrated ? model.lifeError.calibrated : model.lifeError.book;
   const spent = cumulativeHazard(effectiveAgeYears, scaleYears, weibullShape);
   // The hazard of a life that is e^(σz) times as long is e^(−βσz) times as high. Working today speaks for a longer life.
-  const factors: number[] = [];
-  const likelihoods: number[] = [];
+  const factors = [0, 0, 0, 0, 0];
+  const likelihoods = [0, 0, 0, 0, 0];
   let total = 0;
-  for (const { z, weight } of NODES) {
+  for (let at = 0; at < NODES.length; at++) {
+    const { z, weight } = NODES[at]!;
     const factor = Math.exp(-weibullShape * error * z);
     const likelihood = weight * Math.exp(-factor * spent);
+    factors[at] = hazardRatio * factor;
+    likelihoods[at] = likelihood;
     total += likelihood;
-    factors.push(hazardRatio * factor);
-    likelihoods.push(likelihood);
   }
-  const perYear = (weibullShape * rate) / DAYS_PER_YEAR;
-  return (days) => {
-    const age = effectiveAgeYears + (rate * days) / DAYS_PER_YEAR;
-    const hazard = cumulativeHazard(age, scaleYears, weibullShape);
-    let survival = 0;
-    let density = 0;
-    for (let at = 0; at < factors.length; at++) {
-      const factor = factors[at]!;
-      const share = likelihoods[at]! * Math.exp(-factor * (hazard - spent));
-      survival += share;
-      density += share * factor;
-    }
-    const byAge = age > 0 ? (density / survival) * (hazard / age) * perYear : 0;
-    return {
-      log: Math.log(survival / total) - acuteHazard * Math.min(1, days / spanDays),
-      hazard: byAge + (days < spanDays ? acuteHazard / spanDays : 0),
-    };
-  };
+  for (let at = 0; at < NODES.length; at++) likelihoods[at]! /= total;
+  return { spent, factors, likelihoods };
 }
 
-/**
- * Returns the day after `from` on which the survival falls to a level; null beyond the longest window. Newton's method
- * within a bracket, which it halves where a step would leave it. It starts where a certain life would have the level.
- */
-function dayOfSurvival(
-  survivalAt: (days: number) => Survival,
-  level: number,
-  from: number,
-  { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio }: Outlook,
-): number | null {
-  const target = Math.log(level);
-  const spent = cumulativeHazard(effectiveAgeYears, scaleYears, weibullShape);
-  const age = ageAtHazard(spent - target / hazardRatio, scaleYears, weibullShape);
-  let [low, high] = [from, LONGEST_DAYS];
-  let day = clamp(((age - effectiveAgeYears) / rate) * DAYS_PER_YEAR, low, high);
-  while (high - low > PRECISION) {
-    const { log, hazard } = survivalAt(day);
-    const excess = log - target;
-    if (excess > 0) low = day;
-    else high = day;
-    const next = day + excess / hazard;
-    if (Math.abs(next - day) < PRECISION && next < LONGEST_DAYS) return next;
-    day = next > low && next < high ? next : (low + high) / 2;
+/** Returns the logarithm of the probability of still working after some days. */
+function logSurvival(
+  { spent, factors, likelihoods }: UncertainLife,
+  days: number,
+  { scaleYears, weibullShape, effectiveAgeYears, rate, acuteHazard }: Outlook,
+  spanDays: number,
+): number {
+  const age = effectiveAgeYears + (rate * days) / DAYS_PER_YEAR;
+  const hazard = cumulativeHazard(age, scaleYears, weibullShape) - spent;
+  let survival = 0;
+  for (let at = 0; at < NODES.length; at++) survival += likelihoods[at]! * Math.exp(-factors[at]! * hazard);
+  return Math.log(survival) - acuteHazard * Math.min(1, days / spanDays);
+}
+
+/** Returns the cumulative hazard from today on at which the survival is e^`log`, without sensor warnings. */
+function hazardOfSurvival({ factors, likelihoods }: UncertainLife, log: number): number {
+  let hazard = 0;
+  for (let step = 1, steps = 0; Math.abs(step) > LAST_STEP * hazard && steps < MOST_STEPS; steps++) {
+    let survival = 0;
+    let fall = 0;
+    let bend = 0;
+    for (let at = 0; at < NODES.length; at++) {
+      const factor = factors[at]!;
+      const share = likelihoods[at]! * Math.exp(-factor * hazard);
+      survival += share;
+      fall += share * factor;
+      bend += share * factor * factor;
+    }
+    fall /= survival;
+    const excess = Math.log(survival) - log;
+    const variance = bend / survival - fall * fall;
+    // Halley's step; Newton's where the other one is not defined, which never leads past the solution.
+    const slope = 2 * fall * fall - excess * variance;
+    step = slope > fall * fall ? (2 * excess * fall) / slope : excess / fall;
+    hazard += step;
   }
-  return high === LONGEST_DAYS ? null : high;
+  return hazard;
+}
+
+/** Returns the day on which the survival falls to a level; null beyond the longest window. */
+function dayOfSurvival(
+  life: UncertainLife,
+  level: number,
+  outlook: Outlook,
+  spanDays: number,
+): number | null {
+  const { scaleYears, weibullShape, effectiveAgeYears, rate, acuteHazard } = outlook;
+  const target = Math.log(level);
+  const afterSpan = target + acuteHazard;
+  if (afterSpan < 0) {
+    const age = ageAtHazard(life.spent + hazardOfSurvival(life, afterSpan), scaleYears, weibullShape);
+    const days = ((age - effectiveAgeYears) / rate) * DAYS_PER_YEAR;
+    if (days >= spanDays || acuteHazard === 0) return days < LONGEST_DAYS ? days : null;
+  }
+  let [low, high] = [0, spanDays];
+  while (high - low > PRECISION) {
+    const middle = (low + high) / 2;
+    if (logSurvival(life, middle, outlook, spanDays) > target) low = middle;
+    else high = middle;
+  }
+  return high;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { failureWindow } from "../../../src/domain/scoring/failure-window.ts";
+import { failureWindow, WINDOW_TAIL, windowSurvival } from "../../../src/domain/scoring/failure-window.ts";
 import { failureProbability, type Outlook } from "../../../src/domain/scoring/outlook.ts";
 import { knowledge } from "./histories.ts";
 
@@ -30,6 +30,18 @@ describe("the failure window", () => {
         if (earliestDays < 36_525) expect(within(earliestDays)).toBeCloseTo(0.1, 4);
         if (latestDays !== null) expect(within(latestDays)).toBeCloseTo(0.9, 4);
         else expect(within(36_525)).toBeLessThan(0.9);
+      }),
+    );
+  });
+
+  test("ends where the survival over the error of the life has its levels", () => {
+    fc.assert(
+      fc.property(possible, fc.boolean(), (given, isCalibrated) => {
+        const { earliestDays, latestDays } = failureWindow(given, isCalibrated, model);
+        const survival = windowSurvival(given, isCalibrated, model);
+        if (earliestDays < 36_525) expect(survival(earliestDays)).toBeCloseTo(1 - WINDOW_TAIL, 6);
+        if (latestDays !== null) expect(survival(latestDays)).toBeCloseTo(WINDOW_TAIL, 6);
+        else expect(survival(36_525)).toBeGreaterThan(WINDOW_TAIL - 1e-6);
       }),
     );
   });
