@@ -107,6 +107,26 @@ export function yearOf(day: Day): number {
   return digits(day, 0, 4);
 }
 
+/**
+ * Returns the year of a day number, by the inverse of `daysFromCivil`. Lists need the years of three days for each row, of
+ * which no text is needed.
+ */
+export function yearOfNumber(number: number): number {
+  const day = number + 719_468;
+  const era = Math.floor(day / 146_097);
+  const dayOfEra = day - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  );
+  const dayOfYear = dayOfEra - 365 * yearOfEra - Math.floor(yearOfEra / 4) + Math.floor(yearOfEra / 100);
+  // Its years begin in March.
+  return 400 * era + yearOfEra + (dayOfYear < 306 ? 0 : 1);
+}
+
 /** Returns the start of the next UTC day, when daily call limits reset. */
 export function nextMidnight(instant: Instant): Instant {
   return (Math.floor(instant / MS_PER_DAY) + 1) * MS_PER_DAY;

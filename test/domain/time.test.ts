@@ -12,6 +12,7 @@ import {
   parseDay,
   parseInstant,
   toIso,
+  yearOfNumber,
 } from "../../src/domain/time.ts";
 
 const FIRST = Date.UTC(1800, 0, 1);
@@ -56,9 +57,10 @@ describe("a day", () => {
     expect(parseDay(text)).toBeUndefined();
   });
 
-  test("has the day number of the calendar, over four hundred years", () => {
+  test("has the day number and the year of the calendar, over four hundred years", () => {
     fc.assert(
       fc.property(days, (day) => {
+        expect(yearOfNumber(dayNumber(day))).toBe(Number(day.slice(0, 4)));
         expect(dayNumber(day)).toBe(Date.parse(day) / 86_400_000);
         expect(dayFromNumber(dayNumber(day))).toBe(day);
       }),

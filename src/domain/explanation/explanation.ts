@@ -14,6 +14,7 @@ import {
   type Outlook,
   type Projection,
   project,
+  projectedFailureOn,
   scoredPeriod,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
@@ -43,7 +44,7 @@ export type Explanation = {
   record: ServiceRecord;
   brandIsKnown: boolean;
   outlook: Outlook;
-  projection: Projection & { daysToEvenOdds: number; window: FailureDays };
+  projection: Projection & { projectedFailureOn: Day; daysToEvenOdds: number; window: FailureDays };
   decision: Decision;
 };
 
@@ -149,6 +150,7 @@ function* explainedInSteps(
     outlook,
     projection: {
       ...project(outlook, score.confidence, asOf, model),
+      projectedFailureOn: projectedFailureOn(outlook, asOf),
       daysToEvenOdds: daysToEvenOdds(outlook),
       window: failureDays(outlook, score.lifeFactor !== 1, asOf, model),
     },

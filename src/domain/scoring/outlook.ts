@@ -1,5 +1,5 @@
 import type { ScoringModel } from "../knowledge.ts";
-import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber, yearOf } from "../time.ts";
+import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber, yearOfNumber } from "../time.ts";
 import { clamp } from "./ratios.ts";
 import { roundScore } from "./tier.ts";
 import type { Confidence, ScoreState } from "./types.ts";
@@ -15,7 +15,6 @@ export type Outlook = Omit<ScoreState, "lifeFactor"> & {
 
 export type Projection = {
   projectedFailureYear: number;
-  projectedFailureOn: Day;
   projectedFailureRange: { earliest: number; latest: number; confidencePct: number };
   /** Calendar years from new to an even chance of having failed: L. */
   effectiveLifespanYears: number;
@@ -76,6 +75,10 @@ export function daysToEvenOdds(outlook: Outlook): number {
   return ((ageAtHazard(hazard, scaleYears, weibullShape) - effectiveAgeYears) / rate) * DAYS_PER_YEAR;
 }
 
+/** Returns the first day by which a component that works on `asOf` has failed with even odds. */
+export const projectedFailureOn = (outlook: Outlook, asOf: Day): Day =>
+  dayFromNumber(Math.min(evenOddsDay(outlook, dayNumber(asOf)), LAST_DAY));
+
 /** Projects the failure of a component that works on `asOf` (docs/model/scoring.md#time-to-failure). */
 export function project(
   outlook: Outlook,
@@ -84,25 +87,24 @@ export function project(
   model: ScoringModel,
 ): Projection {
   const today = dayNumber(asOf);
-  const day = today + Math.ceil(daysToEvenOdds(outlook));
+  const day = evenOddsDay(outlook, today);
   const effectiveLifespanYears = effectiveLifespan(outlook);
   const margin = model.confidence.rangeShare[confidence] * effectiveLifespanYears * DAYS_PER_YEAR;
-  const projectedFailureOn = calendarDay(day);
   return {
-    projectedFailureYear: yearOf(projectedFailureOn),
-    projectedFailureOn,
+    projectedFailureYear: calendarYear(day),
     projectedFailureRange: {
-      earliest: yearOf(calendarDay(Math.max(today, Math.round(day - margin)))),
-      latest: yearOf(calendarDay(Math.round(day + margin))),
+      earliest: calendarYear(Math.max(today, Math.round(day - margin))),
+      latest: calendarYear(Math.round(day + margin)),
       confidencePct: model.confidence.confidencePct[confidence],
     },
     effectiveLifespanYears,
   };
 }
 
+const evenOddsDay = (outlook: Outlook, today: number): number => today + Math.ceil(daysToEvenOdds(outlook));
+
+/** The number of the last day that can be written. */
 const LAST_DAY = dayNumber("9999-12-31");
 
-/** Limits a day number to the last day that can be written. */
-function calendarDay(number: number): Day {
-  return dayFromNumber(Math.min(number, LAST_DAY));
-}
+/** Returns the year of a day number. */
+const calendarYear = (number: number): number => yearOfNumber(Math.min(number, LAST_DAY));

@@ -6,6 +6,7 @@ import {
   type Outlook,
   periodRisk,
   project,
+  projectedFailureOn,
   scoreByAging,
   scoredPeriod,
 } from "../../../src/domain/scoring/outlook.ts";
@@ -55,10 +56,9 @@ describe("a score", () => {
 describe("the projected failure", () => {
   // Rule: projected-failure
   test("is the first day by which the part fails with a probability of one half", () => {
-    const { projectedFailureOn, projectedFailureYear } = project(outlook, "HIGH", AS_OF, model);
     // η · (0.613552 + ln 2)^0.4 = 27.061977 years, 2579.4 days from now
-    expect(projectedFailureOn).toBe("2032-07-24");
-    expect(projectedFailureYear).toBe(2032);
+    expect(projectedFailureOn(outlook, AS_OF)).toBe("2032-07-24");
+    expect(project(outlook, "HIGH", AS_OF, model).projectedFailureYear).toBe(2032);
     expect(failureProbability(outlook, 2579, model)).toBeLessThan(0.5);
     expect(failureProbability(outlook, 2580, model)).toBeGreaterThanOrEqual(0.5);
   });
@@ -85,14 +85,15 @@ describe("the projected failure", () => {
   });
 
   test("is earlier for a part that ages faster, whose effective lifespan is shorter", () => {
-    const worn = project({ ...outlook, rate: 2 }, "HIGH", AS_OF, model);
-    expect(worn.effectiveLifespanYears).toBeCloseTo(10.5, 12);
-    expect(worn.projectedFailureOn).toBe("2029-01-11"); // in 1289.7 days
+    const worn = { ...outlook, rate: 2 };
+    expect(project(worn, "HIGH", AS_OF, model).effectiveLifespanYears).toBeCloseTo(10.5, 12);
+    expect(projectedFailureOn(worn, AS_OF)).toBe("2029-01-11"); // in 1289.7 days
   });
 
   test("stays within the calendar for a very long life", () => {
     const eternal = { ...outlook, scaleYears: 100_000 };
-    expect(project(eternal, "LOW", AS_OF, model).projectedFailureOn).toBe("9999-12-31");
+    expect(projectedFailureOn(eternal, AS_OF)).toBe("9999-12-31");
+    expect(project(eternal, "LOW", AS_OF, model).projectedFailureRange.latest).toBe(9999);
   });
 });
 
