@@ -39,6 +39,12 @@ export type Appliance = Retirement & {
   updatedAt: Instant;
 };
 
+/** An appliance as lists show it. */
+export type ListedAppliance = Omit<
+  Appliance,
+  "partnerId" | "brandTierGiven" | "deficiencies" | "dueCents" | "unitTiming"
+>;
+
 export type NewAppliance = {
   propertyId: string;
   typeId: string;

@@ -1,4 +1,4 @@
-import type { Appliance, ApplianceChange, NewAppliance } from "../domain/appliance.ts";
+import type { Appliance, ApplianceChange, ListedAppliance, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { flagCodesOf, parseFlags } from "../domain/hazards.ts";
@@ -79,7 +79,7 @@ export const appliance = record("Appliance", {
 });
 export type ApplianceJson = WireOf<typeof appliance>;
 
-export const applianceView = appliance.serializer((knowledge: Knowledge, appliance: Appliance) => ({
+export const applianceView = appliance.serializer((knowledge: Knowledge, appliance: ListedAppliance) => ({
   id: appliance.id,
   property_id: appliance.propertyId,
   unit_id: appliance.unitId,

@@ -1,4 +1,4 @@
-import type { Appliance } from "../../domain/appliance.ts";
+import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRetired } from "../../domain/retirement.ts";
@@ -64,7 +64,7 @@ const EXAMPLE = {
 export function applianceOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   const types = [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type));
 
-  const view = (appliance: Appliance) => applianceView(knowledge, appliance);
+  const view = (appliance: ListedAppliance) => applianceView(knowledge, appliance);
   const written = ({ appliance, components, warnings }: CreatedAppliance) =>
     writtenApplianceView(knowledge, appliance, components, warnings);
 
@@ -220,7 +220,7 @@ async function appliancesOfPartner(
   partnerId: string,
   slice: RowRange,
   which: Listed,
-): Promise<{ page: Appliance[]; total: number }> {
+): Promise<{ page: ListedAppliance[]; total: number }> {
   const stored = await totals.stored(partnerId);
   const { appliances: all, retiredAppliances: retired } = stored;
   if (which === "all") {

@@ -1,5 +1,5 @@
-import { and, asc, count, desc, eq, gt, inArray, lt, lte, sql } from "drizzle-orm";
-import type { Appliance } from "../../domain/appliance.ts";
+import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, lte, sql } from "drizzle-orm";
+import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
 import type { DueState } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
@@ -121,9 +121,11 @@ export function applianceStore(engine: Engine) {
       .orderBy(asc(appliances.seq))
       .limit(placeholder("limit")),
   );
-  const page = engine.prepared(() =>
+  const { partnerId, brandTierGiven, deficiencies, dueCents, unitTiming, ...listed } =
+    getTableColumns(appliances);
+  const page = engine.read<ListedAppliance>(() =>
     db
-      .select()
+      .select(aliased(listed))
       .from(appliances)
       .where(
         and(eq(appliances.partnerId, placeholder("partnerId")), gt(appliances.seq, placeholder("offset"))),
@@ -248,8 +250,8 @@ export function applianceStore(engine: Engine) {
     ): Promise<(ScoredAppliance & { seq: number })[]> {
       return forScoringAfter({ propertyId, after, limit });
     },
-    async page(partnerId: string, { limit, offset }: RowRange): Promise<Appliance[]> {
-      return await page().execute({ partnerId, limit, offset: await places.before(partnerId, offset) });
+    async page(partnerId: string, { limit, offset }: RowRange): Promise<ListedAppliance[]> {
+      return await page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns the appliances numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<Appliance[]> {

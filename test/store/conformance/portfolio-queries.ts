@@ -362,7 +362,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     });
 
     test("are changed", async () => {
-      const [, , third] = await read().appliances.page(partner.id, ALL);
+      const [, , listed] = await read().appliances.page(partner.id, ALL);
+      const third = await read().appliances.find(partner.id, listed!.id);
+      expect(third).toMatchObject(listed!);
       await fixture.store.write((tx) =>
         tx.appliances.update(third!.id, { brandTierGiven: true, model: null }),
       );
