@@ -168,8 +168,13 @@ export function actionOfListed<C extends ListedPart>(
   const { whole, components } = knowledge.type(component.typeId);
   const { unitTiming: timing } = component;
   if (whole && timing === null) return undefined;
-  if (component.flags !== "" && components.some(({ id }) => hazardOf({ ...component, defId: id })))
-    return undefined;
+  if (component.flags !== "") {
+    const any = { ...component };
+    for (const { id } of components) {
+      any.defId = id;
+      if (hazardOf(any)) return undefined;
+    }
+  }
   const isPrincipal = component.defId === whole?.principal?.defId;
   const part = partOf(knowledge, component, pricing(component).part(component));
   const decided = decideOnPart(part, whole && timing && { timing, isPrincipal }, caches);

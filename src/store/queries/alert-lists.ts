@@ -17,7 +17,7 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import { componentRows } from "./component-rows.ts";
+import { componentPage } from "./component-rows.ts";
 
 const { placeholder } = sql;
 
@@ -83,8 +83,8 @@ export function alertLists(engine: Engine) {
       .limit(placeholder("limit"))
       .offset(placeholder("offset"));
     return {
-      page: engine.read<PlacedComponent>(() =>
-        componentRows(engine)
+      page: componentPage(engine, (rows) =>
+        rows
           .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
           .orderBy(...byScore),
       ),
@@ -115,8 +115,8 @@ export function alertLists(engine: Engine) {
       .orderBy(...byCost)
       .limit(placeholder("limit"))
       .offset(placeholder("offset"));
-    return engine.read<PlacedComponent>(() =>
-      componentRows(engine)
+    return componentPage(engine, (rows) =>
+      rows
         .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
         .orderBy(...byCost),
     );

@@ -12,7 +12,7 @@ import {
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import { componentRows } from "./component-rows.ts";
+import { componentPage } from "./component-rows.ts";
 import { listPlaces } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -41,11 +41,10 @@ export type NarrowFilter = {
 export function componentLists(engine: Engine) {
   const { db, isAmong } = engine;
   const { components, componentCounters } = engine.tables;
-  const rows = () => componentRows(engine);
   const mine = eq(components.partnerId, placeholder("partnerId"));
 
-  const page = engine.read<PlacedComponent>(() =>
-    rows()
+  const page = componentPage(engine, (rows) =>
+    rows
       .where(and(mine, gt(components.seq, placeholder("offset"))))
       .orderBy(asc(components.seq))
       .limit(placeholder("limit")),
@@ -57,8 +56,8 @@ export function componentLists(engine: Engine) {
   const bucketRows = (inBucket: SQL) => {
     const fromSeq = () => and(mine, inBucket, gte(components.seq, placeholder("from")));
     return {
-      from: engine.read<PlacedComponent>(() =>
-        rows().where(fromSeq()).orderBy(asc(components.seq)).limit(placeholder("limit")),
+      from: componentPage(engine, (rows) =>
+        rows.where(fromSeq()).orderBy(asc(components.seq)).limit(placeholder("limit")),
       ),
       seqAt: engine.read<{ seq: number }>(() =>
         db
@@ -79,8 +78,8 @@ export function componentLists(engine: Engine) {
   // No retired component has an instant of scoring.
   const rescored = sql`${components.rescoredAt} is not null and ${isElevated(components.riskScore)}`;
   const byScoring = [asc(components.rescoredAt), asc(components.seq)];
-  const rescoredAfter = engine.read<PlacedComponent>(() =>
-    rows()
+  const rescoredAfter = componentPage(engine, (rows) =>
+    rows
       .where(
         and(
           mine,
@@ -192,7 +191,7 @@ export function componentLists(engine: Engine) {
   ];
   const narrowReads = memo((where: NarrowFilter) => ({
     // Selects the rows of the page first, so that only these are joined and sorted with all columns.
-    page: engine.read<PlacedComponent>(() => {
+    page: componentPage(engine, (rows) => {
       const ids = db
         .select({ id: components.id })
         .from(components)
@@ -200,9 +199,7 @@ export function componentLists(engine: Engine) {
         .orderBy(...narrowOrder(where))
         .limit(placeholder("limit"))
         .offset(placeholder("offset"));
-      return rows()
-        .where(inArray(components.id, ids))
-        .orderBy(...narrowOrder(where));
+      return rows.where(inArray(components.id, ids)).orderBy(...narrowOrder(where));
     }),
     counts: engine.read<{ tier: RiskTier; n: number }>(() =>
       db
