@@ -19,19 +19,39 @@ export function dayNumber(day: Day): number {
   return daysFromCivil(digits(day, 0, 4), digits(day, 5, 7), digits(day, 8, 10));
 }
 
-/** Returns the day with that day number. */
+/**
+ * Returns the day with that day number, by the inverse of `daysFromCivil`. Lists state several days for each row: a look-up
+ * among all that were written took longer, since so many fit in no cache of the processor, and a Date ten times as long.
+ */
 export function dayFromNumber(number: number): Day {
-  const known = writtenDays.get(number);
-  if (known !== undefined) return known;
-  const day = new Date(number * MS_PER_DAY).toISOString().slice(0, 10);
-  if (writtenDays.size === MOST_WRITTEN_DAYS) writtenDays.clear();
-  writtenDays.set(number, day);
-  return day;
+  const marchYear = marchYearOf(number);
+  const dayOfYear = number - daysFromCivil(marchYear, 3, 1);
+  const year = marchYear + (dayOfYear < DAYS_FROM_MARCH ? 0 : 1);
+  return (year < 1000 ? pad(year, 4) : String(year)) + WRITTEN_FROM_MARCH[dayOfYear]!;
 }
 
-/** Days by number: the same few thousand recur in lists, and writing one takes ten times as long as finding it. */
-const writtenDays = new Map<number, Day>();
-const MOST_WRITTEN_DAYS = 40_000;
+/** Returns the year of a day number. */
+export function yearOfNumber(number: number): number {
+  const marchYear = marchYearOf(number);
+  return marchYear + (number - daysFromCivil(marchYear, 3, 1) < DAYS_FROM_MARCH ? 0 : 1);
+}
+
+/** Returns the year of a day number if years began in March: those of the calendar do later. */
+function marchYearOf(number: number): number {
+  const day = number + DAYS_BEFORE_1970;
+  const era = Math.floor(day / DAYS_OF_ERA);
+  const dayOfEra = day - era * DAYS_OF_ERA;
+  const leapDays =
+    Math.floor(dayOfEra / 1460) - Math.floor(dayOfEra / 36_524) + Math.floor(dayOfEra / 146_096);
+  return 400 * era + Math.floor((dayOfEra - leapDays) / 365);
+}
+
+/** Days from March to December. */
+const DAYS_FROM_MARCH = 306;
+/** The months and days of a year from March on, as they are written: `-03-01` to `-02-29`. */
+const WRITTEN_FROM_MARCH = Array.from({ length: 366 }, (_, day) =>
+  new Date(Date.UTC(1999, 2, 1 + day)).toISOString().slice(4, 10),
+);
 
 /** Returns the text as a day; undefined for one that does not exist or is not written so (2024-02-30, 2024-2-3). */
 export function parseDay(text: string): Day | undefined {
@@ -107,26 +127,6 @@ export function yearOf(day: Day): number {
   return digits(day, 0, 4);
 }
 
-/**
- * Returns the year of a day number, by the inverse of `daysFromCivil`. Lists need the years of three days for each row, of
- * which no text is needed.
- */
-export function yearOfNumber(number: number): number {
-  const day = number + 719_468;
-  const era = Math.floor(day / 146_097);
-  const dayOfEra = day - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  );
-  const dayOfYear = dayOfEra - 365 * yearOfEra - Math.floor(yearOfEra / 4) + Math.floor(yearOfEra / 100);
-  // Its years begin in March.
-  return 400 * era + yearOfEra + (dayOfYear < 306 ? 0 : 1);
-}
-
 /** Returns the start of the next UTC day, when daily call limits reset. */
 export function nextMidnight(instant: Instant): Instant {
   return (Math.floor(instant / MS_PER_DAY) + 1) * MS_PER_DAY;
@@ -176,5 +176,10 @@ export function daysFromCivil(year: number, month: number, date: number): number
   const yearOfEra = y - era * 400;
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + date - 1;
   const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146_097 + dayOfEra - 719_468;
+  return era * DAYS_OF_ERA + dayOfEra - DAYS_BEFORE_1970;
 }
+
+/** Days of 400 years, after which the calendar repeats itself. */
+const DAYS_OF_ERA = 146_097;
+/** Days from 1 March of the year 0 to 1970-01-01. */
+const DAYS_BEFORE_1970 = 719_468;
