@@ -11,10 +11,10 @@ import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
   accessibilityViolations,
   dialogProblems,
-  inDarkMode,
   openWindow,
   overflow,
-  REDUCED_MOTION,
+  overflowFaults,
+  pageFaults,
   screenshot,
   textProblems,
 } from "../support/page-checks.ts";
@@ -116,30 +116,19 @@ async function signedIn(page: Page): Promise<void> {
   await settled(page);
 }
 
-const SCREEN = { width: 1440, height: 900 };
-const PHONE = { width: 320, height: 640 };
-/** The window sizes, each with the color schemes to test. */
-const LOOKS = {
-  full: [
-    { ...SCREEN, shades: ["light", "dark"] },
-    { width: 820, height: 1180, shades: ["dark"] },
-    { ...PHONE, shades: ["light"] },
-    { width: 3840, height: 2160, shades: ["light"] },
-  ],
-  empty: [
-    { ...SCREEN, shades: ["light"] },
-    { ...PHONE, shades: ["dark"] },
-  ],
-};
 const PLACES = [
   ...["", "partners", "usage", "deliveries", "components", "embeds"],
   ...["snapshots", "model", "jobs", "audit", "settings", "administrators"],
 ];
 
+/** The name of a place in names of screenshots. */
+const nameOf = (place: string) =>
+  place === "" ? "overview" : place.replace(/\/.*/, "-one").replace(/\?.*/, "-some");
+
 describe("the console", () => {
-  // Rule: dialogs, text-layout
-  test("has no dialog that leaves the screen, and no text that is cut off or crosses another", async () => {
-    const { page, pageErrors, close } = await open("full", "", REDUCED_MOTION);
+  // Rule: console-pages, dialogs, text-layout
+  test("fits every window and is accessible; no dialog leaves the screen, and no text is cut off or crosses another", async () => {
+    const { page, pageErrors, close } = await open("full");
     const places = {
       ...Object.fromEntries(PLACES.map((place) => [place, false])),
       ...{ partners: true, deliveries: true, embeds: true, snapshots: true, model: true, jobs: true },
@@ -147,36 +136,55 @@ describe("the console", () => {
       [`partners/${partnerId}/costs`]: false,
       [`deliveries/${deliveryId}`]: true,
       [`components/${componentId}`]: true,
+      [`components?of=${partnerId}`]: false,
       ...{ book: false, "book?view=alerts": false, "book?view=losses": false },
       [`book/${propertyId}`]: false,
       [`properties/${propertyId}`]: false,
       [`appliances/${applianceId}`]: false,
     };
-    const found: Record<string, string[]> = {};
+    const found: string[] = [];
     let dialogs = 0;
     for (const [place, hasDialogs] of Object.entries(places)) {
-      await page.setViewportSize({ width: 1440, height: 800 });
       await goTo(page, `#/${place}`);
+      expect(await page.locator("h1").count()).toBe(1);
+      found.push(...(await pageFaults(page, `console-full-${nameOf(place)}`)));
       for (const width of [375, 768, 1024, 1440]) {
         await page.setViewportSize({ width, height: 800 });
-        const problems = await textProblems(page);
+        const problems = [...(await overflowFaults(page, "the page")), ...(await textProblems(page))];
         if (hasDialogs && (width === 375 || width === 1440)) {
           const inDialogs = await dialogProblems(page);
           if (!inDialogs.includes("no dialog was opened")) dialogs++;
           problems.push(...inDialogs.filter((one) => one !== "no dialog was opened"));
         }
-        if (problems.length > 0) found[`${place} ${width}`] = problems;
+        found.push(...problems.map((problem) => `${place} ${width}: ${problem}`));
       }
     }
-    expect(found).toEqual({});
+    await goTo(page, "#/");
+    await page.setViewportSize({ width: 3840, height: 2160 });
+    found.push(...(await overflowFaults(page, "overview 3840")));
+    expect(found).toEqual([]);
     expect(dialogs).toBeGreaterThanOrEqual(10);
+    expect(pageErrors).toEqual([]);
+    await close();
+  });
+
+  // Rule: console-pages
+  test("fits every window and is accessible without data", async () => {
+    const { page, pageErrors, close } = await open("empty");
+    const faults: string[] = [];
+    for (const place of PLACES) {
+      await goTo(page, `#/${place}`);
+      expect(await page.locator("h1").count()).toBe(1);
+      faults.push(...(await pageFaults(page, `console-empty-${nameOf(place)}`)));
+    }
+    expect(faults).toEqual([]);
     expect(pageErrors).toEqual([]);
     await close();
   });
 
   // Rule: console-search
   test("has a search over everything that opens with a key and is operated by keys alone", async () => {
-    const { page, pageErrors, close } = await open("full", "jobs", REDUCED_MOTION);
+    const { page, pageErrors, close } = await open("full", "jobs");
     await page.locator("main").focus();
     await page.keyboard.press("/");
     const field = page.getByRole("combobox", { name: /^Search partners/ });
@@ -211,49 +219,6 @@ describe("the console", () => {
     expect(pageErrors).toEqual([]);
     await close();
   });
-
-  // Rule: console-pages
-  test.each(["full", "empty"] as const)(
-    "has accessible pages without overflow in every window size and color scheme (%s server)",
-    async (state) => {
-      const { page, pageErrors, close } = await open(state, "", REDUCED_MOTION);
-      const faults: string[] = [];
-      const own = [
-        ...[`partners/${partnerId}`, `deliveries/${deliveryId}`, `components/${componentId}`],
-        ...[
-          `components?of=${partnerId}`,
-          "book",
-          "book?view=alerts",
-          "book?view=losses",
-          `book/${propertyId}`,
-        ],
-      ];
-      for (const place of [...PLACES, ...(state === "full" ? own : [])]) {
-        await page.setViewportSize(SCREEN);
-        await goTo(page, `#/${place}`);
-        expect(await page.locator("h1").count()).toBe(1);
-        const name = place === "" ? "overview" : place.replace(/\/.*/, "-one").replace(/\?.*/, "-some");
-        for (const { shades, ...size } of LOOKS[state]) {
-          // Only pages whose layout differs are tested in the largest window.
-          if (size.width > 1440 && !["", "deliveries", "model", ...own].includes(place)) continue;
-          await page.setViewportSize(size);
-          for (const shade of shades) {
-            const look = async () => {
-              await screenshot(page, `console-${state}-${name}-${size.width}-${shade}`);
-              const found = await accessibilityViolations(page);
-              faults.push(...found.map((fault) => `${name} at ${size.width}, ${shade}: ${fault}`));
-            };
-            await (shade === "dark" ? inDarkMode(page, look) : look());
-          }
-          const wider = await overflow(page);
-          if (wider > 0) faults.push(`${name}: ${wider}px wider than its window of ${size.width}`);
-        }
-      }
-      expect(faults).toEqual([]);
-      expect(pageErrors).toEqual([]);
-      await close();
-    },
-  );
 });
 
 describe("signing in", () => {

@@ -2,13 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import {
-  accessibilityViolations,
-  inDarkMode,
-  openWindow,
-  overflow,
-  screenshot,
-} from "../support/page-checks.ts";
+import { openWindow, overflow, pageFaults } from "../support/page-checks.ts";
 
 /* The documentation in a browser. */
 
@@ -37,13 +31,7 @@ describe.each(["/docs", "/docs/guide"])("%s", (path) => {
     await page.goto(server.url + path);
     expect(await overflow(page)).toBe(0);
     await page.evaluate(sample);
-    for (const width of [375, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await overflow(page)).toBe(0);
-      expect(await accessibilityViolations(page)).toEqual([]);
-      expect(await inDarkMode(page, () => accessibilityViolations(page))).toEqual([]);
-      await screenshot(page, `docs${path.replaceAll("/", "-")}-${width}`, false);
-    }
+    expect(await pageFaults(page, `docs${path.replaceAll("/", "-")}`)).toEqual([]);
     expect(pageErrors).toEqual([]);
     await close();
   });

@@ -6,7 +6,7 @@ import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { openWindow, overflow, REDUCED_MOTION, setDetailsOpen } from "../support/page-checks.ts";
+import { openWindow, overflow, setDetailsOpen } from "../support/page-checks.ts";
 import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { photoForm } from "../support/records.ts";
@@ -186,13 +186,7 @@ const LINKS = [
 
 // Rule: hostile-texts
 test("the portfolio app shows hostile texts as text on every page", async () => {
-  const { page, pageErrors, close } = await openApp(
-    browser,
-    server.url,
-    partner.api_key,
-    "#/",
-    REDUCED_MOTION,
-  );
+  const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key);
   const { property, appliance, component } = ids;
   const places = [
     ...["", "properties", "alerts", "deliveries", "schedule", `properties/${property}`],
@@ -210,7 +204,7 @@ test("the portfolio app shows hostile texts as text on every page", async () => 
 
 // Rule: hostile-texts
 test("the console shows hostile texts as text on every page", async () => {
-  const { page, pageErrors, close } = await openWindow(browser, server.adminUrl, REDUCED_MOTION);
+  const { page, pageErrors, close } = await openWindow(browser, server.adminUrl);
   await page.goto(`${server.adminUrl}/console`);
   await page.getByLabel("Administrator key").fill(admin.key);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -239,7 +233,7 @@ describe("an embed", () => {
     ["list of components", "/components"],
     ["schedule", "/schedule"],
   ])("shows hostile texts as text on its %s, in print, too", async (_, at) => {
-    const { page, pageErrors, close } = await openWindow(browser, server.url, REDUCED_MOTION);
+    const { page, pageErrors, close } = await openWindow(browser, server.url);
     await page.goto(`${server.url}/embed/property/${embed}${at}`);
     await expectHarmless(page, at);
     await page.emulateMedia({ media: "print" });
@@ -255,7 +249,7 @@ describe("an embed", () => {
       "%3Cx-planted%3E",
       `${embed}?component=%3Cx-planted%3E`,
     ]) {
-      const { page, close } = await openWindow(browser, server.url, REDUCED_MOTION);
+      const { page, close } = await openWindow(browser, server.url);
       await page.goto(`${server.url}/embed/property/${path}`);
       await expectHarmless(page, path);
       expect(await page.content()).not.toContain("x-planted>.csv");

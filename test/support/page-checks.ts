@@ -18,13 +18,20 @@ export type Window = {
   close(): Promise<void>;
 };
 
-/** Opens a window whose every request must go to `origin`. */
+/**
+ * Opens a window whose every request must go to `origin`. Motion is reduced unless `options` say otherwise: nothing fades,
+ * so that nothing is waited for and no frames are drawn in between.
+ */
 export async function openWindow(
   browser: Browser,
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<Window> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: "reduce",
+    ...options,
+  });
   context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   const pageErrors: string[] = [];
@@ -143,16 +150,47 @@ type Axe = {
   ): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }>;
 };
 
-/** Acts while the page prefers the dark color scheme. */
-export async function inDarkMode<T>(page: Page, act: () => Promise<T>): Promise<T> {
-  await page.emulateMedia({ colorScheme: "dark" });
-  const result = await act();
+/** The windows in which pages are checked for accessibility: both layouts, and both color schemes. */
+const WINDOWS = [
+  { width: 1440, height: 900, colorScheme: "light" },
+  { width: 320, height: 640, colorScheme: "dark" },
+] as const;
+
+/**
+ * Returns what axe-core finds wrong with the page on a desktop in light and on a phone in dark, and how much wider the
+ * page is than these windows, also with all `<details>` open. The contrast of each pair of colors in the other scheme is
+ * checked by test/web/tokens.test.ts.
+ */
+export async function pageFaults(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { colorScheme, ...size } of WINDOWS) {
+    const look = `${name}-${size.width}-${colorScheme}`;
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    faults.push(...(await overflowFaults(page, look)));
+    faults.push(...(await accessibilityViolations(page)).map((fault) => `${look}: ${fault}`));
+    await screenshot(page, look);
+  }
   await page.emulateMedia({ colorScheme: null });
-  return result;
+  return faults;
 }
 
-/** For pages that are checked one after another: nothing fades, so that nothing is waited for. */
-export const REDUCED_MOTION = { reducedMotion: "reduce" } as const;
+/** Returns how much wider the page is than its window, as it is and with all `<details>` open. */
+export async function overflowFaults(page: Page, name: string): Promise<string[]> {
+  const widths = await page.evaluate(() => {
+    const root = document.documentElement;
+    const wider = () => root.scrollWidth - root.clientWidth;
+    const before = wider();
+    const closed = [...document.querySelectorAll("details:not([open])")] as HTMLDetailsElement[];
+    for (const details of closed) details.open = true;
+    const opened = wider();
+    for (const details of closed) details.open = false;
+    return [before, opened];
+  });
+  return widths.flatMap((wider, at) =>
+    wider > 0 ? [`${name}: ${wider}px wider than its window${at === 1 ? " with all details open" : ""}`] : [],
+  );
+}
 
 /** The polling interval of a wait: polling in each frame costs more than the frame. */
 export const SLOW_POLLING = { polling: 30 } as const;
