@@ -1,10 +1,10 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { type KnownPart, newPartOf } from "./new-part.ts";
 import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
-import { newUnitOf, type PartPlan, type PlanCaches, planPart, schedulePart } from "./plan.ts";
+import { newUnitOf, type PartPlan, type PlanCaches, planPart, planPartBy, schedulePart } from "./plan.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Unit } from "./unit.ts";
-import { adviseOnUnit, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
+import { adviseOnTiming, adviseOnUnit, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
 import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
 import type { NewUnit } from "./unit-policy.ts";
 
@@ -87,7 +87,7 @@ export function unitTimingOf(
 ): UnitTiming {
   if (isUnitToGo(whole, mustGo)) return "now";
   const { unit, minors, newUnit } = unitIn(parts, planParts(parts, caches, mustGo), whole, caches);
-  return adviseOnUnit(unit, minors, newUnit).timing;
+  return adviseOnTiming(unit, minors, newUnit);
 }
 
 /**
@@ -109,10 +109,11 @@ export const isPartDue = (part: PartInPlace, caches: PlanCaches) => planPart(par
 
 function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: readonly boolean[]) {
   return parts.map((part, index) => {
-    const plan = planPart(part, caches);
+    const newPart = newPartOf(part, caches);
+    const plan = planPartBy(newPart.policy, part);
     return {
       part,
-      newPart: newPartOf(part, caches),
+      newPart,
       plan: mustGo[index] ? { ...plan, dueInYears: 0 } : plan,
     };
   });

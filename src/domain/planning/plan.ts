@@ -42,8 +42,11 @@ export const keptUnits = (most: number) =>
 export type PartPlan = Advice & Policy;
 
 /** Returns the advice on a part. */
-export function planPart(part: PartInPlace, caches: Pick<PlanCaches, "parts">): PartPlan {
-  const { policy } = newPartOf(part, caches);
+export const planPart = (part: PartInPlace, caches: Pick<PlanCaches, "parts">): PartPlan =>
+  planPartBy(newPartOf(part, caches).policy, part);
+
+/** Returns the advice on a part whose kind has a policy. */
+export function planPartBy(policy: Policy, part: PartInPlace): PartPlan {
   const { bestAgeMonths, basis, yearlyCents, yearlyCentsRunToFailure } = policy;
   const { dueInYears, waitingCents } = adviseOn(part, policy);
   // Fields by name: spreads take longer than all the rest.

@@ -1,10 +1,6 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import type { KnownPart } from "./new-part.ts";
-import { failing, type PartInPlace, power, survivalInPlace } from "./part-in-place.ts";
-import type { PartPlan } from "./plan.ts";
-import { convolvedAt } from "./renewals.ts";
-import { monthOf } from "./replacement-advice.ts";
-import { endOf } from "./schedule.ts";
+import { power } from "./part-in-place.ts";
+import { type Minors, RepairsByMonth } from "./repairs-by-month.ts";
 import type { Unit } from "./unit.ts";
 import { planUnit, type UnitPlan } from "./unit-plan.ts";
 import type { NewUnit, UnitPolicy } from "./unit-policy.ts";
@@ -20,11 +16,12 @@ export type UnitTiming = (typeof UNIT_TIMINGS)[number];
 
 export type UnitAdvice = UnitPolicy & { timing: UnitTiming; waitingCents(): number };
 
-/** The plan and the new part of each minor part, in their order. */
-type Minors = readonly { plan: PartPlan; newPart: KnownPart }[];
-
-/** The months whose repairs are added up before those of all months are: more of them only where fewer leave it open. */
-const FIRST_MONTHS = [24, 120] as const;
+/** The months after which the later ones are estimated: more of them only where fewer leave it open. */
+const CHECKED_AFTER = [12, 24, 48, 96, 144] as const;
+/** The spans of time by which the repairs of a month are estimated. */
+const SPANS = 4;
+/** Months that are estimated together at least. */
+const MONTHS_TOGETHER = 12;
 /** Sums that differ by less than this share of the yearly cost may do so because they are rounded. */
 const ROUNDING = 1e-9;
 
@@ -42,150 +39,133 @@ const timingOf = ({ dueInMonths }: UnitPlan): UnitTiming =>
 /** Returns the advice of `planUnit` in a fraction of its time. */
 export function adviseOnUnit(unit: Unit, minors: Minors, newUnit: NewUnit): UnitAdvice {
   const { policy } = newUnit;
-  const isDue = isObviouslyDue(unit, minors, policy);
-  const isObviouslyLater =
-    isDue === false && (unit.capMonths !== null || isCostlyAtLast(unit, minors, policy));
   return {
-    ...policy,
-    timing: isDue ? "now" : isObviouslyLater ? "later" : timingOf(planUnit(unit, minors, newUnit)),
+    bestAgeMonths: policy.bestAgeMonths,
+    yearlyCents: policy.yearlyCents,
+    timing: adviseOnTiming(unit, minors, newUnit),
     waitingCents: () => waitingCents(unit, minors, policy),
   };
 }
 
+/** Returns when `planUnit` has a unit due. */
+export function adviseOnTiming(unit: Unit, minors: Minors, newUnit: NewUnit): UnitTiming {
+  return obviousTiming(unit, minors, newUnit.policy) ?? timingOf(planUnit(unit, minors, newUnit));
+}
+
 /**
- * Returns whether a unit in place is due now; undefined where only the repairs of later months tell. It is due if no sum of
- * months in which it is kept costs less than its successors.
+ * Returns when a unit is due; undefined where only the repairs of later months tell. It is due in the month until which the
+ * costs of keeping it, less its successors', add up to the least.
  */
-function isObviouslyDue(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy): boolean | undefined {
+function obviousTiming(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy): UnitTiming | undefined {
   const { capMonths, ageYears } = unit;
-  if (capMonths !== null && Math.ceil(capMonths - 12 * ageYears) <= 0) return true;
-  const least = ROUNDING * yearlyCents;
-  // Most units are kept, which their first month shows.
-  if (firstMonthCents(unit, minors) - yearlyCents / 12 < -least) return false;
-  for (const months of FIRST_MONTHS) {
-    const isDue = isDueByFirst(months, unit, minors, yearlyCents);
-    if (isDue !== undefined) return isDue;
+  if (capMonths !== null && Math.ceil(capMonths - 12 * ageYears) <= 0) return "now";
+  const rounding = ROUNDING * yearlyCents;
+  const failedMore = failedMoreCents(unit);
+  const repairs = new RepairsByMonth(unit.minors, minors);
+  const life = new UnitLife(unit);
+  let month = 0;
+  let sum = 0;
+  let least = 0;
+  for (const checkpoint of CHECKED_AFTER) {
+    for (; month < checkpoint; month++) {
+      const works = life.works(month);
+      const fails = life.fails(month + 1);
+      sum += works * (1 - fails / 2) * (fails * failedMore + repairs.next() - yearlyCents / 12);
+      if (sum >= -rounding) {
+        if (sum < rounding) return undefined;
+        continue;
+      }
+      // A limit on the age makes any unit due that is not due now.
+      if (capMonths !== null) return "later";
+      if (least === 0 && isCostlyAtLast()) return "later";
+      least = Math.min(least, sum);
+    }
+    if (sum - least >= rounding && staysAbove(sum - least)) return least === 0 ? "now" : "later";
   }
   return undefined;
-}
 
-/** Returns whether a unit is due now as far as the repairs of its first months tell. */
-function isDueByFirst(months: number, unit: Unit, minors: Minors, yearlyCents: number): boolean | undefined {
-  const least = ROUNDING * yearlyCents;
-  const repairs = firstRepairs(unit, minors, months);
-  const hazard = hazardsOf(unit);
-  const isRising = isHazardRising(unit);
-  let sum = 0;
-  let survival = 1;
-  for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
-    const fails = hazard(month);
-    let moreCents = fails * failedMoreCents(unit) - yearlyCents / 12;
-    if (month <= months) moreCents += repairs[month]!;
-    else {
-      if (isRising) moreCents += leastRepairs(unit, minors, month);
+  /** Returns whether the last month costs more than the successors, so that an earlier one has the least sum. */
+  function isCostlyAtLast(): boolean {
+    const most = ((1 + ROUNDING) * yearlyCents) / 12;
+    const fails = life.fails(LOOKAHEAD_MONTHS) * failedMore;
+    return fails + repairs.least(LOOKAHEAD_MONTHS, SPANS) > most || fails + repairs.last() > most;
+  }
+
+  /** Returns whether no sum of later months falls by so much. */
+  function staysAbove(margin: number): boolean {
+    if (failedMore < 0 || !life.isHazardRising) return false;
+    let left = margin;
+    for (let before = month, step = 0; before < LOOKAHEAD_MONTHS; before += step) {
+      const later = LOOKAHEAD_MONTHS - before;
+      step = Math.min(Math.max(MONTHS_TOGETHER, Math.floor(before / 4)), later);
+      const moreCents =
+        life.fails(before + 1) * failedMore + repairs.least(before + 1, SPANS) - yearlyCents / 12;
       // Both rise, so that each later month costs more than its successors, too.
-      if (moreCents >= 0 && isRising) return true;
-      const mostSavedCents = (survival * (LOOKAHEAD_MONTHS - month + 1) * yearlyCents) / 12;
-      if (sum - mostSavedCents >= least && failedMoreCents(unit) >= 0) return true;
+      if (moreCents >= 0) return true;
+      const works = life.works(before);
+      if (left + works * later * moreCents >= rounding) return true;
+      left += works * step * moreCents;
+      if (left < rounding) return false;
     }
-    sum += survival * (1 - fails / 2) * moreCents;
-    survival *= 1 - fails;
-    if (sum < -least && month <= months) return false;
-    if (!(sum >= least)) return undefined;
+    return true;
   }
-  return true;
-}
-
-/** Returns whether a unit costs more in its last month than its successors, so that an earlier one has the least sum. */
-function isCostlyAtLast(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy): boolean {
-  const fails = hazardsOf(unit)(LOOKAHEAD_MONTHS);
-  const cents = fails * failedMoreCents(unit) + leastRepairs(unit, minors, LOOKAHEAD_MONTHS);
-  return cents > ((1 + ROUNDING) * yearlyCents) / 12;
-}
-
-/** Returns whether the expected cost of a failure of the unit does not fall from month to month. */
-const isHazardRising = (unit: Unit) =>
-  unit.principal === null || (unit.principal.shape >= 1 && failedMoreCents(unit) >= 0);
-
-/**
- * Returns an amount that the repairs of a month cost at least, and that does not fall from month to month: parts in place that
- * have ended by the middle of the time before have successors of at least half of its age.
- */
-function leastRepairs(unit: Unit, minors: Minors, month: number): number {
-  const half = Math.floor(month / 2);
-  let cents = 0;
-  for (const [index, part] of unit.minors.entries()) {
-    const { plan, newPart } = minors[index]!;
-    const due = monthsUntil(plan);
-    const ended = due !== null && due <= half ? 1 : 1 - worksAfter(part, half);
-    cents += ended * newPart.leastCosts[month - half]!;
-  }
-  return cents;
-}
-
-/** Returns S¹ of a month: the probability that a part in place still works then. */
-function worksAfter({ shape, scaleYears, ageYears, hazardRatio }: PartInPlace, months: number): number {
-  const passed = power((ageYears + months / 12) / scaleYears, shape) - power(ageYears / scaleYears, shape);
-  return Math.exp(-hazardRatio * passed);
 }
 
 const failedMoreCents = ({ failedPriceCents, priceCents }: Unit) => failedPriceCents - priceCents;
 
-/** Returns h of a month: the probability that the unit fails in it, given that it works at its beginning. */
-function hazardsOf({ principal, principalAge }: Unit): (month: number) => number {
-  if (!principal || !principalAge) return () => 0;
-  const { shape, scaleYears } = principal;
-  const { ageYears, hazardRatio } = principalAge;
-  const passed = (month: number) => ((ageYears + month / 12) / scaleYears) ** shape;
-  let known = { month: 0, passed: passed(0) };
-  return (month) => {
-    const before = known.month === month - 1 ? known.passed : passed(month - 1);
-    known = { month, passed: passed(month) };
-    return -Math.expm1(-hazardRatio * (known.passed - before));
-  };
-}
+/** The life of a unit in place, which ends with its principal part. */
+class UnitLife {
+  readonly #principal: { shape: number; scaleYears: number; ageYears: number; hazardRatio: number } | null;
+  #known = { month: 0, passed: 0 };
+  readonly #passed: number;
 
-/** Returns what keeping a unit costs in its first month. */
-function firstMonthCents(unit: Unit, minors: Minors): number {
-  let cents = hazardsOf(unit)(1) * failedMoreCents(unit);
-  for (const [index, part] of unit.minors.entries()) {
-    const due = monthsUntil(minors[index]!.plan);
-    const works = worksAfter(part, 1);
-    if (due !== 0) cents += (1 - works) * part.failureCents;
-    if (due === 0) cents += part.plannedCents;
-    else if (due === 1) cents += works * part.plannedCents;
+  constructor({ principal, principalAge }: Unit) {
+    this.#principal = principal &&
+      principalAge && {
+        shape: principal.shape,
+        scaleYears: principal.scaleYears,
+        ageYears: principalAge.ageYears,
+        hazardRatio: principalAge.hazardRatio,
+      };
+    this.#passed = this.#hazardUntil(0);
+    this.#known.passed = this.#passed;
   }
-  return cents;
-}
 
-const monthsUntil = ({ dueInYears }: PartPlan) => (dueInYears === null ? null : monthOf(dueInYears));
+  /** Returns whether the hazard does not fall from month to month. */
+  get isHazardRising(): boolean {
+    return this.#principal === null || this.#principal.shape >= 1;
+  }
+
+  /** Returns h of a month: the probability that the unit fails in it, given that it works at its beginning. */
+  fails(month: number): number {
+    if (!this.#principal) return 0;
+    const known = this.#known;
+    const before = known.month === month - 1 ? known.passed : this.#hazardUntil(month - 1);
+    known.month = month;
+    known.passed = this.#hazardUntil(month);
+    return -Math.expm1(-this.#principal.hazardRatio * (known.passed - before));
+  }
+
+  /** Returns the probability that the unit works at the end of a month. */
+  works(month: number): number {
+    if (!this.#principal) return 1;
+    const until = this.#known.month === month ? this.#known.passed : this.#hazardUntil(month);
+    return Math.exp(-this.#principal.hazardRatio * (until - this.#passed));
+  }
+
+  #hazardUntil(month: number): number {
+    if (!this.#principal) return 0;
+    const { shape, scaleYears, ageYears } = this.#principal;
+    return power((ageYears + month / 12) / scaleYears, shape);
+  }
+}
 
 /** Returns the expected cost of waiting a year. */
 function waitingCents(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy): number {
-  const repairs = firstRepairs(unit, minors, 12);
-  const hazard = hazardsOf(unit);
+  const repairs = new RepairsByMonth(unit.minors, minors);
+  const life = new UnitLife(unit);
   let cents = -yearlyCents;
-  let survival = 1;
-  for (let month = 1; month <= 12; month++) {
-    const fails = hazard(month);
-    cents += survival * fails * failedMoreCents(unit) + repairs[month]!;
-    survival *= 1 - fails;
-  }
+  for (let month = 1; month <= 12; month++)
+    cents += life.works(month - 1) * life.fails(month) * failedMoreCents(unit) + repairs.next();
   return cents;
-}
-
-/** Returns the expected cost of the minor parts in place and their successors in the first months; index 0 is 0. */
-function firstRepairs(unit: Unit, minors: Minors, months: number): Float64Array {
-  const costs = new Float64Array(months + 1);
-  for (const [index, part] of unit.minors.entries()) {
-    const { plan, newPart } = minors[index]!;
-    const survival = survivalInPlace(part, months);
-    const { failed, planned, ended } = endOf(failing(survival), survival, monthsUntil(plan));
-    for (let month = 1; month <= months; month++)
-      costs[month]! +=
-        failed[month]! * part.failureCents +
-        planned[month]! * part.plannedCents +
-        convolvedAt(month, ended, newPart.costs, month - 1);
-  }
-  return costs;
 }
