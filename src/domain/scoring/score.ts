@@ -5,11 +5,13 @@ import { CascadeEffects, type CascadeSource } from "./cascade.ts";
 import { type Corrections, UNCORRECTED } from "./corrections.ts";
 import { cumulativeRisk, periodRisk } from "./outlook.ts";
 import {
+  hasLongHistory,
   limitProduct,
   outlookOf,
   propertyContext,
   type StandaloneAppliance,
   type StandaloneComponent,
+  scoreStandalone,
   scoreStandaloneInSteps,
 } from "./standalone.ts";
 import { roundScore, tierOf } from "./tier.ts";
@@ -53,20 +55,31 @@ export function* scorePropertyInSteps(
   const appliances: StandaloneAppliance[] = [];
   for (const appliance of history.appliances) {
     if (only && !only.has(appliance.id) && !knowledge.cascadingTypes.has(appliance.typeId)) continue;
-    const scored = yield* scoreStandaloneInSteps(knowledge, appliance, context);
+    const scored = hasLongHistory(appliance)
+      ? yield* scoreStandaloneInSteps(knowledge, appliance, context)
+      : scoreStandalone(knowledge, appliance, context);
     if (appliances.push(scored) % APPLIANCES_PER_STEP === 0) yield;
   }
   const cascades = given.cascades ?? new CascadeEffects(knowledge, appliances);
   const scores = new Map<string, Score>();
-  for (const [index, appliance] of appliances.entries()) {
+  for (let index = 0; index < appliances.length; index++) {
     if (index > 0 && index % APPLIANCES_PER_STEP === 0) yield;
-    if (only && !only.has(appliance.id)) continue;
-    for (const component of appliance.components) {
-      const cascade = cascades.ratio(component.def.id, appliance, component.trail);
-      scores.set(component.id, scoreWithCascade(knowledge, component, cascade));
-    }
+    const appliance = appliances[index]!;
+    if (!only || only.has(appliance.id)) addScores(scores, knowledge, appliance, cascades);
   }
   return scores;
+}
+
+function addScores(
+  scores: Map<string, Score>,
+  knowledge: Knowledge,
+  appliance: StandaloneAppliance,
+  cascades: CascadeEffects,
+): void {
+  for (const component of appliance.components) {
+    const cascade = cascades.ratio(component.def.id, appliance, component.trail);
+    scores.set(component.id, scoreWithCascade(knowledge, component, cascade));
+  }
 }
 
 /**
@@ -83,11 +96,10 @@ export function* scoreCascadeSourcesInSteps(
   const sources: CascadeSource[] = [];
   for (const appliance of history.appliances) {
     const components = appliance.components.filter(({ defId }) => knowledge.cascadesAcross.has(defId));
-    const { typeId, unitId, upstreamScores } = yield* scoreStandaloneInSteps(
-      knowledge,
-      { ...appliance, components },
-      context,
-    );
+    const source = { ...appliance, components };
+    const { typeId, unitId, upstreamScores } = hasLongHistory(appliance)
+      ? yield* scoreStandaloneInSteps(knowledge, source, context)
+      : scoreStandalone(knowledge, source, context);
     if (sources.push({ typeId, unitId, upstreamScores }) % APPLIANCES_PER_STEP === 0) yield;
   }
   return sources;

@@ -90,23 +90,44 @@ type ApplianceContext = PropertyContext & {
 /** An appliance with more events yields after each of its components. */
 const LONG_HISTORY_EVENTS = 1000;
 
+/** Returns whether an appliance has so many events that it is scored in steps. */
+export const hasLongHistory = ({ events }: Pick<ApplianceHistory, "events">) =>
+  events.length > LONG_HISTORY_EVENTS;
+
 /** Scores the components of an appliance without cascades. */
+export function scoreStandalone(
+  knowledge: Knowledge,
+  appliance: ApplianceHistory,
+  property: PropertyContext,
+): StandaloneAppliance {
+  const context = applianceContext(knowledge, appliance, property);
+  const components = appliance.components.map((component) => scoreComponent(knowledge, component, context));
+  return standaloneOf(knowledge, appliance, components);
+}
+
+/** Does what `scoreStandalone` does, in steps: a generator for each appliance would take longer than short histories. */
 export function* scoreStandaloneInSteps(
   knowledge: Knowledge,
   appliance: ApplianceHistory,
   property: PropertyContext,
 ): Steps<StandaloneAppliance> {
-  const { id, typeId, unitId, events } = appliance;
   const context = applianceContext(knowledge, appliance, property);
   const components: StandaloneComponent[] = [];
   for (const component of appliance.components) {
     components.push(scoreComponent(knowledge, component, context));
-    if (events.length > LONG_HISTORY_EVENTS) yield;
+    yield;
   }
-  const { model } = knowledge;
+  return standaloneOf(knowledge, appliance, components);
+}
+
+function standaloneOf(
+  knowledge: Knowledge,
+  { id, typeId, unitId }: ApplianceHistory,
+  components: readonly StandaloneComponent[],
+): StandaloneAppliance {
   const upstreamScores = new Map<string, number>();
   for (const { def, ownRisk } of components)
-    if (knowledge.isUpstream(def.id)) upstreamScores.set(def.id, cumulativeRisk(ownRisk, model));
+    if (knowledge.isUpstream(def.id)) upstreamScores.set(def.id, cumulativeRisk(ownRisk, knowledge.model));
   return { id, typeId, unitId, upstreamScores, components };
 }
 

@@ -72,6 +72,11 @@ export function componentStore(engine: Engine) {
   const saveSettledAndCost = isOne ? saveMoved : engine.setRow(components, "id", [...settled, ...cost]);
   const saveAged = isOne ? saveMoved : engine.setRow(components, "id", aged);
   const saveAgedAndCost = isOne ? saveMoved : engine.setRow(components, "id", [...aged, ...cost]);
+  const saveAll = async (scored: ScoredColumns, hasNewCost: boolean) => {
+    await saveMoved(scored);
+    const { id, expectedCostCents } = scored;
+    if (hasNewCost) await saveExpectedCost({ id, expectedCostCents });
+  };
   const saveDates = engine.setRow(components, "id", ["lastReplaced", "lastServiced"]);
   const ofAppliances = engine.read<Component>(() =>
     db
@@ -233,18 +238,15 @@ export function componentStore(engine: Engine) {
      * Writes a score. `extent` tells what may have changed: everything, all but the score and its tier, or only the
      * values that change daily; and `hasNewCost` whether the expected cost has. The other values are passed unchanged.
      */
-    async saveScore(
+    saveScore(
       scored: ScoredColumns,
       extent: "moved" | "settled" | "aged",
       hasNewCost = false,
-    ): Promise<void> {
-      if (extent === "moved") await saveMoved(scored);
-      else if (extent === "settled") await (hasNewCost ? saveSettledAndCost : saveSettled)(scored);
-      else await (hasNewCost ? saveAgedAndCost : saveAged)(scored);
-      if (isOne && hasNewCost) {
-        const { id, expectedCostCents } = scored;
-        await saveExpectedCost({ id, expectedCostCents });
-      }
+    ): void | Promise<void> {
+      if (isOne) return saveAll(scored, hasNewCost);
+      if (extent === "moved") return saveMoved(scored);
+      if (extent === "settled") return (hasNewCost ? saveSettledAndCost : saveSettled)(scored);
+      return (hasNewCost ? saveAgedAndCost : saveAged)(scored);
     },
     /** Writes the expected cost of a failure within 12 months, in cents. */
     async saveExpectedCost(id: string, expectedCostCents: number): Promise<void> {

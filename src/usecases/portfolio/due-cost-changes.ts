@@ -1,12 +1,16 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
-import type { PricedComponent, PriceList } from "../../domain/costs/price-list.ts";
-import type { PricedProperty } from "../../domain/costs/size.ts";
+import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
-import { type DueState, dueStateOf, isSameDue } from "../../domain/planning/planned-appliance.ts";
-import type { Property } from "../../domain/property.ts";
+import {
+  type DueState,
+  dueStateOf,
+  isSameDue,
+  type PlanContext,
+} from "../../domain/planning/planned-appliance.ts";
 import type { Tx } from "../../store/store.ts";
+import type { CostsIn, PlannedPlace } from "./costs-in.ts";
 import { planContextOf } from "./plan-context.ts";
 
 /** The fields of an appliance that what is due of it depends on, and what was stored of it. */
@@ -23,29 +27,27 @@ type DueAppliance = Pick<
   | keyof DueState
 >;
 
-/** The fields of a property that costs and due dates of its components depend on. */
-export type PlannedPlace = PricedProperty & Pick<Property, "recordsSince">;
-
-/** Prices and properties as a write knows them. */
-type Places = { prices(): Promise<PriceList>; placeOf(propertyId: string): Promise<PlannedPlace> };
-
 /** Follows what a write does to the cost of what is due now, appliance by appliance. */
 export class DueCostChanges {
   /** Appliances of which some components are scored. */
   readonly #open = new Map<string, { appliance: DueAppliance; components: Map<string, Component> }>();
   /** The states that this write has stored. */
   readonly #saved = new Map<string, DueState>();
+  #context: PlanContext<DuePart> | undefined;
 
   /** `add` receives the differences, by property. */
   constructor(
     private readonly tx: Tx,
     private readonly knowledge: Knowledge,
-    private readonly places: Places,
+    private readonly money: { costsIn(propertyId: string): CostsIn | Promise<CostsIn> },
     private readonly add: (propertyId: string, cents: number) => void,
   ) {}
 
-  /** Notes a component with its new score; stores what is due of its appliance once all components are scored. */
-  async scored(component: Component, appliance: DueAppliance): Promise<void> {
+  /**
+   * Notes a component with its new score; stores what is due of its appliance once all components are scored. Returns nothing
+   * where there is nothing to wait for, since a promise for each component takes longer.
+   */
+  scored(component: Component, appliance: DueAppliance): Promise<void> | undefined {
     let open = this.#open.get(appliance.id);
     if (!open) {
       open = { appliance, components: new Map() };
@@ -53,9 +55,9 @@ export class DueCostChanges {
     }
     open.appliance = appliance;
     open.components.set(component.id, component);
-    if (open.components.size < this.knowledge.type(appliance.typeId).components.length) return;
+    if (open.components.size < this.knowledge.type(appliance.typeId).components.length) return undefined;
     this.#open.delete(appliance.id);
-    await this.settle(appliance, [...open.components.values()]);
+    return this.settle(appliance, [...open.components.values()]);
   }
 
   /** Settles the appliances that have fewer components than their type. */
@@ -70,15 +72,27 @@ export class DueCostChanges {
     this.#open.delete(applianceId);
   }
 
-  /** Stores what is due of an appliance with these components. */
-  async settle(appliance: DueAppliance, components: readonly Component[]): Promise<void> {
-    const { id, propertyId } = appliance;
-    const context = planContextOf<DuePart>(await this.places.prices());
-    const place = await this.places.placeOf(propertyId);
+  /** Stores what is due of an appliance with these components, if it changed. */
+  settle(appliance: DueAppliance, components: readonly Component[]): Promise<void> | undefined {
+    const costs = this.money.costsIn(appliance.propertyId);
+    return costs instanceof Promise
+      ? costs.then((read) => this.#settle(appliance, components, read))
+      : this.#settle(appliance, components, costs);
+  }
+
+  #settle(
+    appliance: DueAppliance,
+    components: readonly Component[],
+    { prices, place }: CostsIn,
+  ): Promise<void> | undefined {
+    this.#context ??= planContextOf<DuePart>(prices);
     const parts = components.map((component) => duePart(component, appliance, place));
-    const due = parts.length === 0 ? NOTHING_DUE : dueStateOf(context, parts);
-    const before = this.#saved.get(id) ?? appliance;
-    if (isSameDue(due, before)) return;
+    const due = parts.length === 0 ? NOTHING_DUE : dueStateOf(this.#context, parts);
+    const before = this.#saved.get(appliance.id) ?? appliance;
+    return isSameDue(due, before) ? undefined : this.#save(appliance, before, due);
+  }
+
+  async #save({ id, propertyId }: DueAppliance, before: DueState, due: DueState): Promise<void> {
     await this.tx.appliances.saveDue(id, due);
     this.#saved.set(id, due);
     this.add(propertyId, due.dueCents - before.dueCents);

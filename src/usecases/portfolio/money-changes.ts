@@ -8,11 +8,14 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedCostOf } from "../../domain/projections.ts";
 import type { TotalMoney } from "../../domain/totals.ts";
 import type { Tx } from "../../store/store.ts";
-import type { DueCostChanges, PlannedPlace } from "./due-cost-changes.ts";
+import type { CostsIn, PlannedPlace } from "./costs-in.ts";
+import type { DueCostChanges } from "./due-cost-changes.ts";
 import { presentPrices } from "./price-list.ts";
 
 /** An appliance as far as its sums of money depend on it. */
 export type SummedAppliance = PricedAppliance & { id: string; propertyId: string };
+
+type CostedAppliance = SummedAppliance & Pick<Appliance, "brandTier">;
 
 type Scored = OwnCosts & Pick<Component, "id" | "applianceId" | "defId" | "riskScore">;
 
@@ -30,6 +33,8 @@ export class MoneyChanges {
   readonly #created = new Map<string, { appliance: SummedAppliance; components: Map<string, Scored> }>();
   readonly #found = new Map<string, Found>();
   #prices: Promise<PriceList> | undefined;
+  /** The prices, once they are read. */
+  #known: PriceList | undefined;
   /** The data that costs depend on, for the properties that this write has seen, by their ids. */
   readonly #places = new Map<string, PlannedPlace>();
 
@@ -59,14 +64,31 @@ export class MoneyChanges {
     return place;
   }
 
+  /**
+   * Returns what the costs in a property follow from; a promise only where that must be read, since one for each component takes
+   * longer than its costs.
+   */
+  costsIn(propertyId: string): CostsIn | Promise<CostsIn> {
+    const place = this.#places.get(propertyId);
+    return place && this.#known ? { prices: this.#known, place } : this.#readCostsIn(propertyId);
+  }
+
+  async #readCostsIn(propertyId: string): Promise<CostsIn> {
+    this.#known = await this.prices();
+    return { prices: this.#known, place: await this.placeOf(propertyId) };
+  }
+
   /** Returns what a failure of a component within 12 months is expected to cost, in cents. */
-  async expectedCost(
-    component: Component,
-    appliance: SummedAppliance & Pick<Appliance, "brandTier">,
-  ): Promise<number> {
+  expectedCost(component: Component, appliance: CostedAppliance): number | Promise<number> {
     if (component.riskScore < WARNING_FROM) return 0;
-    const prices = (await this.prices()).ofAppliance(appliance, await this.placeOf(appliance.propertyId));
-    const { failedCents } = prices.component(component.defId, component);
+    const costs = this.costsIn(appliance.propertyId);
+    return costs instanceof Promise
+      ? costs.then((read) => this.#expectedCost(component, appliance, read))
+      : this.#expectedCost(component, appliance, costs);
+  }
+
+  #expectedCost(component: Component, appliance: CostedAppliance, { prices, place }: CostsIn): number {
+    const { failedCents } = prices.ofAppliance(appliance, place).component(component.defId, component);
     return expectedCostOf(this.knowledge, component, appliance.brandTier, failedCents);
   }
 

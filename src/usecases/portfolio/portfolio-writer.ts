@@ -17,7 +17,8 @@ import { Outbox } from "../deliveries/announcements.ts";
 import { readNote } from "../history/note-findings.ts";
 import { recountSums } from "../operations/derived-data.ts";
 import { correctionDetail } from "./correction-detail.ts";
-import { DueCostChanges, type PlannedPlace } from "./due-cost-changes.ts";
+import type { PlannedPlace } from "./costs-in.ts";
+import { DueCostChanges } from "./due-cost-changes.ts";
 import { FlagCountChanges } from "./flag-count-changes.ts";
 import { type Direction, ListCounters } from "./list-counters.ts";
 import { MoneyChanges, type SummedAppliance } from "./money-changes.ts";
@@ -339,8 +340,9 @@ export class PortfolioWriter {
       rescoredAt: isSettled ? null : this.rows.latestInstant(),
       trendScore: isSnapshot && !hasPoint ? riskScore : before.trendScore,
     };
-    after.expectedCostCents =
-      after.riskTier !== "GOOD" ? await this.#money.expectedCost(after, appliance) : 0;
+    // Most of these values need no wait, and an await for each takes longer than they do.
+    const cost = this.#money.expectedCost(after, appliance);
+    after.expectedCostCents = typeof cost === "number" ? cost : await cost;
     if (cause === "change of model" && after.riskTier !== after.announcedTier) {
       this.suppressed++;
       after.announcedTier = after.riskTier;
@@ -349,7 +351,9 @@ export class PortfolioWriter {
       await this.#announce(before, after);
       after.announcedTier = after.riskTier;
     }
-    await this.#due.scored(after, { ...appliance, flags: this.flagsOf(appliance) });
+    const flags = this.flagsOf(appliance);
+    const due = this.#due.scored(after, flags === appliance.flags ? appliance : { ...appliance, flags });
+    if (due) await due;
     if (this.#unscored.get(before.applianceId)?.delete(before.id)) {
       await this.#insertComponent(after);
       return after;
@@ -360,7 +364,8 @@ export class PortfolioWriter {
         ? "settled"
         : "moved";
     const hasNewCost = after.expectedCostCents !== before.expectedCostCents;
-    await this.tx.components.saveScore(after, extent, hasNewCost);
+    const saved = this.tx.components.saveScore(after, extent, hasNewCost);
+    if (saved) await saved;
     // Plans that change only by age are renewed by the clock (`renewAgedPlans`).
     if (!isSnapshot) this.markPlanStale(after.propertyId);
     this.#counters.move(before, after);

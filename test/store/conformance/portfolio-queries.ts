@@ -540,12 +540,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       };
       expect(await store.find(partner.id, first!.id)).toEqual(moved);
       const score = { ...moved, rate: 1.5, hazardRatio: 0.25, acuteHazard: 1e-9, scoredOn: "2026-03-11" };
-      await write((tx) => tx.components.saveScore(score, "aged"));
+      await write(async (tx) => tx.components.saveScore(score, "aged"));
       expect(await store.find(partner.id, first!.id)).toEqual(score);
       const settled = { ...score, trendScore: 61, announcedTier: "GOOD" as const, rescoredAt: NOW + 5 };
-      await write((tx) => tx.components.saveScore(settled, "settled"));
+      await write(async (tx) => tx.components.saveScore(settled, "settled"));
       expect(await store.find(partner.id, first!.id)).toEqual(settled);
-      await write((tx) => tx.components.saveScore(first!, "moved"));
+      await write(async (tx) => tx.components.saveScore(first!, "moved"));
       await write((tx) => tx.components.saveDates(first!.id, first!));
       await write((tx) => tx.components.update(first!.id, { installYear: first!.installYear }));
       expect(await store.find(partner.id, first!.id)).toEqual(first);

@@ -795,7 +795,9 @@ describe("a day with a snapshot by another model", () => {
 
   test("shows the new scores in the trend from the next day on", async () => {
     const [component] = await fixture.components(propertyId);
-    await fixture.store.write((tx) => tx.components.saveScore({ ...component!, trendScore: 1 }, "settled"));
+    await fixture.store.write(async (tx) =>
+      tx.components.saveScore({ ...component!, trendScore: 1 }, "settled"),
+    );
     await take();
     expect((await fixture.components(propertyId))[0]!.trendScore).toBe(1);
     nextDay();
