@@ -21,6 +21,17 @@ export const lastSnapshotDay = (now: Instant): Day => dayOf(now + CLOCK_TOLERANC
 /** The run of a day, finished or in progress. */
 export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];
 
+/** The counts of a run. */
+const COUNTS = [
+  "components",
+  "changed",
+  "critical",
+  "warning",
+  "announced",
+  "queued",
+  "suppressed",
+] as const satisfies (keyof SnapshotRun)[];
+
 /** Reads and writes the runs of daily snapshots and the trend points. */
 export function snapshotStore(engine: Engine) {
   const { db } = engine;
@@ -56,6 +67,7 @@ export function snapshotStore(engine: Engine) {
       .limit(1),
   );
   const insert = engine.insertRow(riskSnapshots, "all", { unlessThere: true });
+  const advance = engine.setRow(snapshotRuns, "day", ["cursor", ...COUNTS]);
   const prune = engine.write(() =>
     db.delete(riskSnapshots).where(
       and(
@@ -192,6 +204,10 @@ export function snapshotStore(engine: Engine) {
     },
     async update(day: Day, change: Partial<Omit<SnapshotRun, "day">>): Promise<void> {
       await db.update(snapshotRuns).set(change).where(eq(snapshotRuns.day, day));
+    },
+    /** Stores the counts of a run and the last property that it has scored. */
+    async advance(day: Day, run: Pick<SnapshotRun, (typeof COUNTS)[number]>, cursor: string): Promise<void> {
+      return advance({ ...run, day, cursor });
     },
     async insertTrendRow(componentId: string, day: Day, riskScore: number): Promise<void> {
       return insert({ componentId, day, riskScore });

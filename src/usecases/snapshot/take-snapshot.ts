@@ -165,7 +165,7 @@ async function takeSingleNodeStep(
   if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
   const scoring = await dayScoring(tx, model, day, run.takenAgain);
   await scoreProperties(tx, model.knowledge, day, properties, run, scoring);
-  await tx.snapshots.update(day, { ...runCounts(run), cursor: properties.at(-1)!.id });
+  await tx.snapshots.advance(day, run, properties.at(-1)!.id);
   return { isLast: false, alreadyDone: false, run };
 }
 
