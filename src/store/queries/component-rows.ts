@@ -68,14 +68,14 @@ export function componentPage(
       .from(properties)
       .where(isAmong(properties.id, "ids")),
   );
-  return async (values) => {
-    const rows = await own(values);
+  return (values) => {
+    const rows = atOnce(own(values));
     const ids = (of: (row: Component) => string) => ({ ids: list([...new Set(rows.map(of))]) });
     const itsAppliances = new Map<string, object>();
-    for (const row of await appliancesOf(ids(({ applianceId }) => applianceId)))
+    for (const row of atOnce(appliancesOf(ids(({ applianceId }) => applianceId))))
       itsAppliances.set(row.applianceId, row);
     const itsProperties = new Map<string, object>();
-    for (const row of await propertiesOf(ids(({ propertyId }) => propertyId)))
+    for (const row of atOnce(propertiesOf(ids(({ propertyId }) => propertyId))))
       itsProperties.set(row.propertyId, row);
     const placed: PlacedComponent[] = [];
     for (const row of rows) {
@@ -87,3 +87,6 @@ export function componentPage(
     return placed;
   };
 }
+
+/** Returns the rows of a read on SQLite, which are there at once: no write of this process comes between two such reads. */
+const atOnce = <T>(rows: T[] | Promise<T[]>): T[] => rows as T[];
