@@ -63,6 +63,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: "File or folder not found. Check the path.",
   ENOTDIR: "Part of the path is a file, not a folder. Check the path.",
   EEXIST: "A file exists where a folder is expected. Specify another path.",
+  ELOOP: "Symbolic links lead in a circle. Specify another path.",
+  ENAMETOOLONG: "The path is longer than the file system allows. Specify a shorter one.",
   EISDIR: "The path is a folder. Specify a file.",
   EROFS: "The file system is read-only. Specify another folder with --data-dir.",
   ENOSPC: "The disk is full. Free some space and try again.",

@@ -55,3 +55,6 @@ export class UnreadableBackup extends OperatorError {}
 
 /** Storage that currently cannot be read or written. The requested change has not been made. */
 export class StorageError extends OperatorError {}
+
+/** Storage that failed when a part of the requested change may have been made. The same request makes the rest. */
+export class UnfinishedChange extends StorageError {}

@@ -1,4 +1,4 @@
-import { Failure, type FailureCode, StorageError } from "../domain/errors.ts";
+import { Failure, type FailureCode, StorageError, UnfinishedChange } from "../domain/errors.ts";
 import { failureView } from "../wire/errors.ts";
 
 /** The HTTP status of each failure code. */
@@ -76,7 +76,9 @@ function failureOf(error: unknown): Failure {
   if (error instanceof StorageError)
     return new HttpFailure(
       "unavailable",
-      "Service temporarily unavailable. No changes were made. Retry later.",
+      error instanceof UnfinishedChange
+        ? "Service temporarily unavailable. Some of the changes may have been made. Send the same request again later, which makes the rest."
+        : "Service temporarily unavailable. No changes were made. Retry later.",
       retryAfter(UNAVAILABLE_MS),
     );
   return new Failure("internal", "Internal server error");

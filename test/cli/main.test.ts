@@ -7,10 +7,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EXIT, reportError } from "../../src/cli/report-command-error.ts";
 import { EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
 import { loadConfig } from "../../src/config/load.ts";
 
@@ -148,6 +150,26 @@ describe("the process", () => {
     expect(code).toBe(1);
     expect(err).toContain("2 problems in the configuration:");
     expect(err).toContain("did you mean MAINSTAY_SERVER__PORT?");
+  });
+
+  test("names the remedy for a path that leads nowhere or is too long, which is no bug", () => {
+    const cwd = folder();
+    symlinkSync("circle", join(cwd, "circle"));
+    for (const [path, remedy] of [
+      ["circle", "Symbolic links lead in a circle."],
+      ["n".repeat(300), "The path is longer than the file system allows."],
+    ] as const) {
+      const shown: string[] = [];
+      const stderr = { write: (text: string) => shown.push(text) };
+      let error: unknown;
+      try {
+        statSync(join(cwd, path));
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect(reportError(error, { json: false, verbose: false, stderr } as never)).toBe(EXIT.failed);
+      expect(shown.join("")).toContain(remedy);
+    }
   });
 
   test("prints no error when the reader closes its output", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { invalid } from "../../src/domain/errors.ts";
+import { invalid, StorageError, UnfinishedChange } from "../../src/domain/errors.ts";
 import { errorReply } from "../../src/http/errors.ts";
 
 // Rule: internal-error
@@ -28,4 +28,16 @@ test("a failure is returned with its message, code, request ID and fields", () =
     request_id: "r-2",
     details,
   });
+});
+
+test("storage that fails is a 503, which says whether a part of the change may have been made", () => {
+  const messageOf = (error: unknown) => {
+    const { status, body, headers } = errorReply(error, "r-3");
+    expect({ status, headers }).toEqual({ status: 503, headers: { "retry-after": "30" } });
+    return JSON.parse(body).error;
+  };
+  expect(messageOf(new StorageError("the disk is full"))).toContain("No changes were made.");
+  expect(messageOf(new UnfinishedChange("the disk is full"))).toContain(
+    "Some of the changes may have been made. Send the same request again later",
+  );
 });

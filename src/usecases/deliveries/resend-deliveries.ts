@@ -2,6 +2,7 @@ import type { FailedWindow } from "../../domain/delivery.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
+import { inSteps } from "../../store/unfinished-change.ts";
 import type { Administration } from "../partners/partners.ts";
 
 type Resent = { id: string; partnerId: string; attempts: number };
@@ -51,7 +52,7 @@ export async function countFailed({ store }: Administration, window: FailedWindo
  * interruption, repeating the call sends the rest.
  */
 export async function resendFailed(administration: Administration, window: FailedWindow): Promise<number> {
-  const { store, actor, changed } = administration;
+  const { store, actor } = administration;
   const { partnerId, from, to, error } = window;
   const matched = await countFailed(administration, window);
   await store.write(
@@ -72,6 +73,11 @@ export async function resendFailed(administration: Administration, window: Faile
     { partnerId },
   );
   if (matched === 0) return 0;
+  return await inSteps(store, () => resendAll(administration, window));
+}
+
+async function resendAll({ store, changed }: Administration, window: FailedWindow): Promise<number> {
+  const { partnerId } = window;
   let resent = 0;
   // Continues after the last id, since a delivery that fails again meanwhile would be found again.
   for (let afterId = ""; ; ) {

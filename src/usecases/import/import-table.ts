@@ -1,10 +1,11 @@
 import { type HeldLock, importLockName, withLock } from "../../cluster/locks.ts";
-import { conflict, invalid, OperatorError } from "../../domain/errors.ts";
+import { conflict, invalid, OperatorError, StorageError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { hasDecimalCommas, type Separator } from "../../domain/table-limits.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
+import { inSteps } from "../../store/unfinished-change.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
 import { guessFileMapping, mappableFields, mappedTypes, misnamedIn } from "./mapping/known-fields.ts";
@@ -57,7 +58,7 @@ type TableImport = {
 /**
  * Imports rows of a table. Repeating it adds nothing. A dry run writes them in a transaction that is rolled back: it rejects
  * what the import would reject, and rows that refer to rows of another call. Throws a conflict while another import of the
- * partner runs.
+ * partner runs, and an UnfinishedChange if the storage fails between two transactions.
  */
 export async function importTable(
   deps: TableDeps,
@@ -135,15 +136,13 @@ async function underLock<T>(
     owner: "the app",
     activity: "an import for this account is in progress",
   };
-  let isHeld = false;
   try {
-    return await withLock(store, lock, async (held) => {
-      isHeld = true;
-      return await run(store, held);
-    });
+    return await withLock(store, lock, (held) => inSteps(store, () => run(store, held)));
   } catch (error) {
-    if (isHeld || !(error instanceof OperatorError)) throw error;
-    throw conflict(`${error.message}. ${error.hint}`);
+    // Another import has the lock, or has taken it while this server was suspended.
+    if (error instanceof OperatorError && !(error instanceof StorageError))
+      throw conflict(`${error.message}. ${error.hint}`);
+    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { acquireLock, importLockName } from "../../../src/cluster/locks.ts";
+import { OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import { importTable, type TableRows } from "../../../src/usecases/import/import-table.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -21,8 +22,12 @@ const BUILDINGS: TableRows = {
   ],
   firstRow: 202,
 };
-const run = (table: TableRows, how: Partial<Parameters<typeof importTable>[2]> = {}) => {
-  const { store, partner, clock } = fixture;
+const run = (
+  table: TableRows,
+  how: Partial<Parameters<typeof importTable>[2]> = {},
+  { store } = { store: fixture.store },
+) => {
+  const { partner, clock } = fixture;
   const deps = { store, partner, knowledge, clock, yieldNow: async () => {} };
   return importTable(deps, table, { mapping: undefined, dryRun: false, silent: true, ...how });
 };
@@ -59,6 +64,48 @@ describe("rows of a table", () => {
     for (const kind of ["properties", "appliances", "components"] as const)
       expect(dry.result[kind]).toEqual(real.result[kind]);
     expect(real.result.components.created).toBeGreaterThan(3);
+  });
+
+  test("are imported in part where the storage fails or the lock is lost, and a repetition imports the rest", async () => {
+    const { store } = fixture;
+    /** Fails once, at the first write of which `isDue` says so. */
+    const failing = (error: Error, isDue: (nth: number) => boolean | Promise<boolean>) => {
+      let [writes, hasFailed] = [0, false];
+      const write: typeof store.write = async (...args) => {
+        if (!hasFailed && (await isDue(++writes))) {
+          hasFailed = true;
+          throw error;
+        }
+        return await store.write(...args);
+      };
+      return { store: { ...store, read: store.read, write } as typeof store };
+    };
+    const full = new StorageError("the disk is full", "Free some space.");
+    const hasProperties = async () => (await names()).length > 0;
+    await expect(run(BUILDINGS, {}, failing(full, hasProperties))).rejects.toBeInstanceOf(UnfinishedChange);
+    const { appliances } = await store.read.totals.stored(fixture.partner.id);
+    expect(appliances).toBe(0);
+    const dry = run(
+      BUILDINGS,
+      { dryRun: true },
+      failing(full, () => true),
+    );
+    await expect(dry).rejects.not.toBeInstanceOf(UnfinishedChange);
+    // The first write takes the lock.
+    const lost = new OperatorError("this process was suspended", "Run it again.");
+    await expect(
+      run(
+        BUILDINGS,
+        {},
+        failing(lost, (nth) => nth === 2),
+      ),
+    ).rejects.toMatchObject({
+      code: "conflict",
+      message: "this process was suspended. Run it again.",
+    });
+    await run(BUILDINGS);
+    expect(await names()).toEqual(["Elm Court", "Ash House"]);
+    expect((await store.read.totals.stored(fixture.partner.id)).appliances).toBe(3);
   });
 
   test("of a file with semicolons have a decimal comma where their numbers do not show it", async () => {
