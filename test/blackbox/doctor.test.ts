@@ -120,7 +120,8 @@ describe("mainstay doctor", () => {
   // Rule: doctor
   test("finds wrong sums, counters and copied columns, and corrects them beside a running server", async () => {
     const server = await serve();
-    const client = server.as(await server.createPartner("Acme"));
+    const partner = await server.createPartner("Acme");
+    const client = server.as(partner);
     const { id } = await addProperty(client);
     await addWornAppliance(client, id);
     const alerts = () => client.get("/v1/alerts", { state: "NY" });
@@ -144,6 +145,18 @@ describe("mainstay doctor", () => {
       ),
       remedy: expect.stringContaining("mainstay doctor --full --repair"),
     });
+    // Until a change of costs has reached all sums, they are not wrong.
+    const { partner_id } = partner;
+    const request = `INSERT INTO recalculations (partner_id, requests, done_seq, requested_at) VALUES ('${partner_id}', 1, 0, 0)`;
+    await server.stop();
+    await server.sql(request);
+    const meanwhile = await server.json("doctor", "--full");
+    expect(check(meanwhile.checks)).toMatchObject({
+      status: "warn",
+      detail: expect.stringContaining("sums follow a change of costs now"),
+    });
+    await server.sql("DELETE FROM recalculations");
+    await server.start();
     const repaired = await server.run("doctor", "--full", "--repair", "--json");
     expect(repaired.code).toBe(0);
     expect(check(JSON.parse(repaired.stdout).checks)).toMatchObject({
