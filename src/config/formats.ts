@@ -83,13 +83,17 @@ export const basePath = text(
   isMatch(/^(\/(?!\.\.?(\/|$))[\w.~-]+)*$/), // clients normalize "." and ".." before they send a path
 );
 export const webUrl = optional("an http:// or https:// URL", isUrl(/^https?:$/));
+export const baseUrl = optional(
+  "an http:// or https:// URL without user, query and fragment",
+  (value) => isUrl(/^https?:$/)(value) && !/[?#@]/.test(value), // paths are appended to it
+);
 export const databaseUrl = optional(
   '"postgres://USER:PASSWORD@HOST:5432/DATABASE"',
   // The rest of the URL is validated when the database is opened.
   isMatch(/^postgres(ql)?:\/\//),
 );
 export const timeOfDay = text('a time in UTC such as "03:00"', isMatch(/^([01]\d|2[0-3]):[0-5]\d$/));
-export const schedule = optional('five cron fields such as "30 4 * * *"', isCron);
+export const schedule = optional('five cron fields such as "30 4 * * *", on days that exist', isCron);
 export const networks = list(
   "networks such as 10.0.0.0/8",
   text("a network such as 10.0.0.0/8, with no address bits beyond its prefix", isNetwork),
@@ -158,17 +162,39 @@ const CRON_NAMES = [
 function isCron(value: string): boolean {
   const fields = value.trim().split(/\s+/);
   return (
-    fields.length === 5 && fields.every((field, i) => field.split(",").every((part) => isCronPart(part, i)))
+    fields.length === 5 &&
+    fields.every((field, i) => field.split(",").every((part) => cronRange(part, i) !== undefined)) &&
+    meetsSomeDay(fields)
   );
 }
 
-function isCronPart(part: string, field: number): boolean {
-  const match = /^(?:\*|([A-Za-z\d]+)(?:-([A-Za-z\d]+))?)(?:\/(\d+))?$/.exec(part);
-  if (!match || match[3] === "0") return false;
-  const from = match[1] ? cronNumber(match[1], field) : CRON_BOUNDS[field]![0];
-  const to = match[2] ? cronNumber(match[2], field) : from;
+/** The most days that the months have. */
+const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Returns false for days that none of the months has, such as February 30: such a job never runs. */
+function meetsSomeDay([, , days, months, weekdays]: string[]): boolean {
+  // A job with weekdays runs on them, too.
+  if (weekdays !== "*") return true;
+  const firstDay = Math.min(...days!.split(",").map((part) => cronRange(part, 2)!.from));
+  return months!.split(",").some((part) => {
+    const { from, to, step } = cronRange(part, 3)!;
+    return DAYS_OF_MONTHS.some(
+      (count, i) => count >= firstDay && i + 1 >= from && i + 1 <= to && (i + 1 - from) % step === 0,
+    );
+  });
+}
+
+/** Returns the numbers that a part of a cron field matches; undefined if it is invalid. */
+function cronRange(part: string, field: number): { from: number; to: number; step: number } | undefined {
+  const match = /^(?:(\*)|([A-Za-z\d]+)(?:-([A-Za-z\d]+))?)(?:\/(\d+))?$/.exec(part);
+  if (!match) return undefined;
+  const [, all, first, last, every] = match;
   const [least, most] = CRON_BOUNDS[field]!;
-  return from >= least && from <= to && to <= most;
+  const from = all ? least : cronNumber(first!, field);
+  const isOpen = all !== undefined || (last === undefined && every !== undefined);
+  const to = isOpen ? most : last === undefined ? from : cronNumber(last, field);
+  const step = Number(every ?? 1);
+  return step > 0 && from >= least && from <= to && to <= most ? { from, to, step } : undefined;
 }
 
 /** Returns the number of a cron field's digits or name; NaN for any other text. */

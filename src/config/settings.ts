@@ -1,6 +1,7 @@
 import {
   anyText,
   basePath,
+  baseUrl,
   costLocation,
   currency,
   databaseUrl,
@@ -31,7 +32,7 @@ export const SETTINGS = {
     host,
     port: whole(0, 65_535),
     base_path: basePath,
-    public_url: webUrl,
+    public_url: baseUrl,
     tls_cert: optionalPath,
     tls_key: optionalPath,
     trusted_proxies: networks,

@@ -218,8 +218,16 @@ describe("rejects", () => {
     ],
     [
       "[backup]\nschedule = '61 * * * *'",
-      `a.toml:2: backup.schedule: expected five cron fields such as "30 4 * * *", or "", got '61 * * * *'`,
+      `a.toml:2: backup.schedule: expected five cron fields such as "30 4 * * *", on days that exist, or "", got '61 * * * *'`,
     ],
+    ...["0 4 30 2 *", "0 4 31 4,6 *", "0 4 30-31 FEB *", "0 4 31 2-6/2 *", "0 4 31/2 9 *"].map((never) => [
+      `[backup]\nschedule = '${never}'`,
+      `a.toml:2: backup.schedule: expected five cron fields such as "30 4 * * *", on days that exist, or "", got '${never}'`,
+    ]),
+    ...["https://u:p@h.example/api", "https://h.example/api?x=1", "https://h.example/api#x"].map((url) => [
+      `[server]\npublic_url = '${url}'`,
+      `a.toml:2: server.public_url: expected an http:// or https:// URL without user, query and fragment, or "", got '${url}'`,
+    ]),
     [
       '[embed]\nframe_ancestors = ["https://a.example; script-src *"]',
       "a.toml:2: embed.frame_ancestors: expected a source such as https://portal.example.com, 'self', 'none' or *, " +
@@ -272,6 +280,13 @@ describe("rejects", () => {
       'a.toml:4: admin.listen: the same address as server.host and server.port; "main" shares the listener',
     ]);
   });
+
+  test.each(["0 4 29 2 *", "0 4 31 * *", "0 4 30 2 SUN", "5/20 */2 1-15/3 JAN-MAR,JUL *", "0 4 31 2-6/3 *"])(
+    "no schedule on days that exist: %s",
+    (schedule) => {
+      expect(load(`[backup]\nschedule = '${schedule}'`).backup.schedule).toBe(schedule);
+    },
+  );
 
   test("a backup schedule with PostgreSQL, with the alternative", () => {
     const text = "[backup]\nschedule = '30 4 * * *'\n[storage]\nurl = 'postgres://u:hunter2@h/d'\n";
