@@ -151,7 +151,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     expect(line.hint).toStartWith(`Free some space in ${server.dataDir}`);
     const { code, stdout } = await server.run("doctor");
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^Failed +disk_space: 0\.0 MB free on /m);
+    expect(stdout).toMatch(/^Failed +Disk space: 0\.0 MB free on /m);
 
     place.free();
     await eventually(() => addProperty(client));

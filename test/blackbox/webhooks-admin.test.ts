@@ -141,7 +141,7 @@ describe.concurrent("the delivery log", () => {
         { delivery_id: first.id, attempt: 1, outcome: "retry", status_code: 500 },
       ]);
     });
-    expect((await server.run("deliveries", "show", first.id)).stdout).toMatch(/^request_id +call-4711$/m);
+    expect((await server.run("deliveries", "show", first.id)).stdout).toMatch(/^Request +call-4711$/m);
     expect(await server.json("deliveries", "show", test.id)).toMatchObject({ request_id: "night shift 1" });
   });
 
