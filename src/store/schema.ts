@@ -5,6 +5,7 @@ import type { EmbedView } from "../domain/embed.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { UNIT_TIMINGS } from "../domain/planning/unit-advice.ts";
 import { UNIT_LABELS } from "../domain/property.ts";
+import { CONFIDENCES } from "../domain/scoring/types.ts";
 import { CONDITIONS, type ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { ColumnTypes } from "./column-types.ts";
@@ -252,7 +253,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       /** Hundredths, 0 to 99. */
       riskScore: int("risk_score").notNull(),
       riskTier: oneOf("risk_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
-      confidence: oneOf("confidence", ["HIGH", "MEDIUM", "LOW"]).notNull(),
+      confidence: oneOf("confidence", CONFIDENCES).notNull(),
       announcedTier: oneOf("announced_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
       /**
        * The rest of the score: what a projection needs without the history (docs/model/scoring.md#failure-probability).
@@ -387,6 +388,8 @@ export function schemaOf(columnTypes: ColumnTypes) {
     sums: text("sums").notNull().default(""),
     /** The products of years as JSON: most of the sums, and needed for deposits only. */
     products: text("products").notNull().default(""),
+    /** `AssumptionCounts` as JSON; empty before they were counted. */
+    counted: text("counted").notNull().default(""),
     // The sums of plans without whole units, which only older versions read and write.
     doors: int("doors").notNull().default(0),
     dueCount: int("due_count").notNull().default(0),

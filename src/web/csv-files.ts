@@ -2,6 +2,7 @@ import { mapInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { ComponentJson, TrendPointJson } from "../wire/component.ts";
 import type { PropertyPlanJson } from "../wire/plan.ts";
 import { ApplianceNames } from "./appliance-names.ts";
+import { assumptionSentences } from "./assumption-sentences.ts";
 import { compareByExpectedLoss } from "./expected-loss.ts";
 import { systemLabel } from "./labels.ts";
 import { type PlanLine, planLinesInSteps } from "./plan-lines.ts";
@@ -24,7 +25,28 @@ type ComponentRow = ComponentJson & { expected_failure_cost_a_year?: number };
 
 /** Returns the rows of a file, under the field names of the API. */
 export function rowsOfCsvFile(file: CsvFile, data: CsvFileData): Steps<CsvRows> {
-  return ROWS_BY_FILE[file](data);
+  return restsOnAssumptions.has(file)
+    ? withAssumptions(ROWS_BY_FILE[file](data), data)
+    : ROWS_BY_FILE[file](data);
+}
+
+/** The files of figures, which say in their first row what these rest on. */
+const restsOnAssumptions: ReadonlySet<CsvFile> = new Set([
+  "condition",
+  "plan",
+  "schedule",
+  "reserve",
+  "forecast",
+]);
+
+function* withAssumptions(steps: Steps<CsvRows>, { assumptions }: CsvFileData): Steps<CsvRows> {
+  const { heading, rows } = yield* steps;
+  const [first, ...others] = rows;
+  if (!first) return { heading, rows };
+  return {
+    heading: [...heading, "assumptions"],
+    rows: [[...first, assumptionSentences(assumptions).join(" ")], ...others.map((row) => [...row, null])],
+  };
 }
 
 const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRows>>> = {

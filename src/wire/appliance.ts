@@ -105,11 +105,14 @@ export const applianceView = appliance.serializer((knowledge: Knowledge, applian
 export const appliancePage = page("appliances", appliance);
 
 /** The appliance with the full records of its components, and what to do with it and each of them. */
-const wholeAppliance = appliance.and({
+const actionOfWhole = {
   action: actionOrNullFields.action.describedAs(
     "What to do with the appliance as a whole; null for a type whose parts are replaced one by one, and for a retired one",
   ),
   reason: actionOrNullFields.reason,
+};
+const wholeAppliance = appliance.and({
+  ...actionOfWhole,
   components: list("The appliance's components", ownedComponent),
 });
 export type ApplianceWithComponentsJson = WireOf<typeof wholeAppliance>;
@@ -135,6 +138,12 @@ export const applianceWithComponentsView = wholeAppliance.serializer(
   }),
 );
 export const applianceReply = forPartner(wholeAppliance);
+
+type ChangedAppliance = {
+  appliance: Appliance;
+  components: readonly Component[];
+  warnings: readonly string[];
+};
 
 /** The short form of a component in the response to a write. */
 const componentStub = record("ComponentStub", {
@@ -168,7 +177,30 @@ export const writtenApplianceView = writtenAppliance.serializer(
     })),
   }),
 );
-export const changedApplianceReply = forPartner(writtenAppliance);
+
+/** The response to a change, which says what to do with the appliance and each of its components now. */
+const changedAppliance = writtenAppliance.and({
+  ...actionOfWhole,
+  components: list("The appliance's components", componentStub.and(actionOrNullFields)),
+});
+export const changedApplianceView = changedAppliance.serializer(
+  (
+    knowledge: Knowledge,
+    { appliance, components, warnings }: ChangedAppliance,
+    actions: ApplianceActions,
+  ) => {
+    const written = writtenApplianceView(knowledge, appliance, components, warnings);
+    return {
+      ...written,
+      ...actionOrNullView(actions.units.get(appliance.id)),
+      components: written.components.map((component) => ({
+        ...component,
+        ...actionOrNullView(actions.components.get(component.id)),
+      })),
+    };
+  },
+);
+export const changedApplianceReply = forPartner(changedAppliance);
 
 const createdAppliance = writtenAppliance.and({
   components_created: whole("Components created from the appliance's type", 6),

@@ -1,5 +1,5 @@
-import { COST_BASES } from "../domain/costs/component-costs.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
+import { sharesOf } from "../domain/figures/assumption-sentences.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assumptions.ts";
 import { SYSTEMS } from "../domain/knowledge.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
@@ -83,10 +83,7 @@ export const assumptionsField = {
 };
 
 export const assumptionsView = fields.serializer((counted: Assumptions, modelVersion: string) => {
-  const { components, confidence, costCents } = counted;
-  const cents = COST_BASES.reduce((sum, basis) => sum + costCents[basis], 0);
-  const ofCents = (part: number) => (cents === 0 ? 0 : round(part / cents, 4));
-  const ofComponents = (part: number) => (components === 0 ? 0 : round(part / components, 4));
+  const { components, costShares, confidenceShares } = sharesOf(counted);
   return {
     model_version: modelVersion,
     calibrated: modelVersion.includes("+"),
@@ -95,15 +92,15 @@ export const assumptionsView = fields.serializer((counted: Assumptions, modelVer
     price_location: counted.priceFollowsState ? "state" : "none",
     components,
     cost_shares: {
-      own: ofCents(costCents.own),
-      own_history: ofCents(costCents.own_history),
-      scaled: ofCents(costCents.scaled),
-      reference: ofCents(costCents.reference),
+      own: round(costShares.own, 4),
+      own_history: round(costShares.own_history, 4),
+      scaled: round(costShares.scaled, 4),
+      reference: round(costShares.reference, 4),
     },
     confidence_shares: {
-      HIGH: ofComponents(confidence.HIGH),
-      MEDIUM: ofComponents(confidence.MEDIUM),
-      LOW: ofComponents(confidence.LOW),
+      HIGH: round(confidenceShares.HIGH, 4),
+      MEDIUM: round(confidenceShares.MEDIUM, 4),
+      LOW: round(confidenceShares.LOW, 4),
     },
     install_year_of_building: counted.buildingYears,
     unknown_past: counted.unknownPasts,

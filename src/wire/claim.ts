@@ -5,7 +5,12 @@ import {
   incurredCents,
   type NewClaim,
 } from "../domain/claim.ts";
-import type { ClaimImpact, ClaimScoringStatus, UnscoredReason } from "../domain/figures/claims-impact.ts";
+import {
+  type ClaimImpact,
+  type ClaimScoringStatus,
+  UNSCORED_REASONS,
+  type UnscoredReason,
+} from "../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { claimRatio } from "../domain/scoring/claims.ts";
@@ -238,8 +243,8 @@ const impact = record("ClaimImpact", {
     "Whether the claim still affects scores",
   ),
   reason: enumOf<UnscoredReason>(
-    ["expired", "denied", "type_not_scored"],
-    "Why the claim has no effect: too old, denied, or of a type that is not scored; null if it has one",
+    UNSCORED_REASONS,
+    "Why the claim has no effect: too old, denied, of a type that is not scored, or of a retired property; null if it has one",
     "expired",
   ).orNull(),
   scored: flag("Whether it is one of the claims that are scored"),

@@ -129,6 +129,9 @@ const condition = object({
   ...tierCounts,
   methodology: text("How the score is calculated", "Condition index"),
   ...facilityConditionField,
+  retired_at: property.fields.retired_at.describedAs(
+    "Day from which the property is retired; score, grade and rating then assess nothing, as of a property without components",
+  ),
   assessed_at: calculatedAt,
 });
 export type ConditionJson = WireOf<typeof condition>;
@@ -148,6 +151,7 @@ const conditionView = condition.serializer(
       ...tierCountsView(totals),
       methodology: `${METHODOLOGY} Tiers use scoring model ${modelVersion}.`,
       fci: facilityConditionView(facility),
+      retired_at: property.retiredAt,
       assessed_at: toIso(now),
     };
   },

@@ -1,29 +1,36 @@
+import { costSentences, countedSentences, sharesOf } from "../domain/figures/assumption-sentences.ts";
+import type { Assumptions } from "../domain/figures/assumptions.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
 import { usDate } from "../domain/us-english.ts";
 
 const day = usDate({ dateStyle: "long" });
 
-/** Returns what losses include and exclude, in sentences for their reader. */
+/** Returns what losses include, exclude and rest on, in sentences for their reader. */
 export function lossNotesOf({
   asOf,
   modelVersion,
   isCalibrated,
   losses,
+  assumptions,
   yearFactors,
 }: {
   asOf: Day;
   modelVersion: string;
   isCalibrated: boolean;
   losses: { components: number };
+  assumptions: Assumptions;
   yearFactors: readonly YearFactor[];
 }): string[] {
+  const shares = sharesOf(assumptions);
   return [
     ...(losses.components === 0 ? ["No component is in the selection, so every amount is 0."] : []),
     "These are non-catastrophe equipment losses: storms, floods and earthquakes are excluded.",
     `Failures use scoring model ${modelVersion}, ${isCalibrated ? "calibrated" : "not calibrated"}, and cover the 365 days from ${day(asOf)}.`,
     "A component fails once a year at most. Components of one class in one census division share a year factor; all else is independent.",
     yearFactorNote(yearFactors),
+    ...costSentences({ ...assumptions, ...shares }),
+    ...countedSentences(shares),
     "Amounts exceeded come from 20,000 simulated years; expected amounts and standard deviations are exact.",
   ];
 }

@@ -1,15 +1,16 @@
 import { priceText } from "../domain/costs/price-basis.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/display.ts";
+import { countedSentences, sharesOf } from "../domain/figures/assumption-sentences.ts";
 import { shareByBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
 import { usDate } from "../domain/us-english.ts";
 import { NO_GUARANTEE } from "./assumptions.ts";
 
+/** The column of a table of figures that says in its first row what they rest on. */
+export const ASSUMPTIONS_COLUMN = "assumptions";
+
 const percent = (share: number) => `${Math.round(share * 100)}%`;
 const day = usDate({ dateStyle: "medium" });
-
-/** The column of a table of plans that says in its first row what they rest on. */
-export const ASSUMPTIONS_COLUMN = "assumptions";
 
 /**
  * Returns the assumptions and exclusions of a plan, in sentences for its reader. `overridden` is the number of components with
@@ -20,9 +21,9 @@ export function planAssumptionsOf(
     terms,
     asOf,
     modelVersion,
-    prices,
+    counted,
     sums,
-  }: Pick<PlanSummary, "terms" | "asOf" | "modelVersion" | "prices" | "sums">,
+  }: Pick<PlanSummary, "terms" | "asOf" | "modelVersion" | "counted" | "sums">,
   isEmpty = false,
   overridden = 0,
 ): string[] {
@@ -35,7 +36,7 @@ export function planAssumptionsOf(
       ? "Costs are not inflated."
       : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in ${plainTodaysMoney()}.`,
     "Costs are your own where your cost book or a component has them, otherwise reference estimates per component type, " +
-      `checked against published price guides, scaled to size as far as it is known, and ${priceText(prices)}. ` +
+      `checked against published price guides, scaled to size as far as it is known, and ${priceText(counted)}. ` +
       `The cost basis of each says which. They are in ${priceListMoney()}, and are not site-specific quotes.`,
     ...(shares === null
       ? []
@@ -43,6 +44,7 @@ export function planAssumptionsOf(
           `Of what the reserve pays, ${percent(shares.own + shares.own_history)} is at your own costs, ` +
             `${percent(shares.scaled)} at reference costs scaled to size, ${percent(shares.reference)} at reference costs.`,
         ]),
+    ...countedSentences(sharesOf(counted)),
     "A replaced component starts new, with no inherited risk factors. Until then, its current risk factors apply.",
     "Appliances that are usually replaced as a whole are planned as a whole: their minor parts are repaired until they go, " +
       "and a new unit has new parts.",

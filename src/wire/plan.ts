@@ -1,5 +1,4 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import type { Assumptions } from "../domain/figures/assumptions.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import { lifespanYearsOf } from "../domain/planning/part-in-place.ts";
@@ -227,15 +226,12 @@ type SerializedLines = {
   components: ReturnType<typeof plannedComponentView>[];
 };
 
-/** The known hazards among the planned appliances, and the counts of what the plan rests on. */
-export type PlanBasis = { flags: FlagGatherer; counted: Assumptions };
-
-/** `lines`: the serialized units and components, in their order. The caller makes them, since there may be many. */
+/** `flags`: the known hazards among the planned appliances. `lines`: the serialized units and components, in their order. The caller makes them, since there may be many. */
 export const planView = propertyPlan.serializer(
   (
     made: PropertyPlan<PlacedComponent>,
     made12m: Reconciliation,
-    basis: PlanBasis,
+    flags: FlagGatherer,
     { units, components }: SerializedLines,
   ) => ({
     ...subjectView(made.property),
@@ -245,8 +241,8 @@ export const planView = propertyPlan.serializer(
     components,
     budget: made.budget && { ...budgetView(made.budget), chosen: made.budget.chosen.map(({ id }) => id) },
     reconciliation: reconciliationView(made12m),
-    flags: basis.flags.list(),
-    counted_assumptions: assumptionsView(basis.counted, made.modelVersion),
+    flags: flags.list(),
+    counted_assumptions: assumptionsView(made.counted, made.modelVersion),
     assumptions: planAssumptionsOf(
       made,
       components.length === 0,

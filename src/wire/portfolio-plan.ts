@@ -1,5 +1,6 @@
 import type { PlanRowSums } from "../domain/planning/plan-sums.ts";
 import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
+import { assumptionsField, assumptionsView } from "./assumptions.ts";
 import { page } from "./paging.ts";
 import { ASSUMPTIONS_COLUMN, planAssumptionsOf } from "./plan-assumptions.ts";
 import {
@@ -99,6 +100,7 @@ export const portfolioPlan = object({
     .describedAs("The best use of the budget over all properties; null without a budget in the request")
     .orNull(),
   assumptions,
+  counted_assumptions: assumptionsField.assumptions,
 });
 
 export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) => ({
@@ -109,6 +111,7 @@ export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) 
     chosen: made.budget.chosen.slice(0, MAX_LISTED).map(({ id }) => id),
   },
   assumptions: planAssumptionsOf(made),
+  counted_assumptions: assumptionsView(made.counted, made.modelVersion),
 }));
 
 /**

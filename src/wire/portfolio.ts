@@ -9,6 +9,7 @@ import type { Property, SummarizedProperty } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import type { PropertyTotals, Totals } from "../domain/totals.ts";
+import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
 import {
   calculatedAt,
@@ -106,7 +107,7 @@ const summaryView = summary.serializer(
     assessed_at: toIso(now),
   }),
 );
-export const summaryReply = forPartner(figuresReply(summary));
+export const summaryReply = forPartner(figuresReply(summary.and(assumptionsField)));
 
 /** Creates the accumulator of a portfolio summary over properties. */
 export function summaryAccumulator(
@@ -195,6 +196,11 @@ export const portfolioPage = page(
     totals: portfolioTotals.describedAs(
       "Totals of all matching properties, without the demo property unless it is asked for",
     ),
+    assumptions: assumptionsField.assumptions
+      .describedAs(
+        "What the figures of all matching properties rest on; null while too many of them have changed since their plans were made, until GET /v1/portfolio/plan or the next snapshot renews these",
+      )
+      .orNull(),
     ...recalculating,
   },
   "The properties on this page with their figures",

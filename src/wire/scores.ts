@@ -1,5 +1,5 @@
 import type { Rating } from "../domain/figures/condition.ts";
-import type { Confidence, RiskTier } from "../domain/scoring/types.ts";
+import { CONFIDENCES, type Confidence, type RiskTier } from "../domain/scoring/types.ts";
 import { day, enumOf, number, record, whole } from "./schema/fields.ts";
 
 /* The fields of a component's score, which every record of a component shares. */
@@ -14,7 +14,7 @@ export const riskTier = enumOf<RiskTier>(
   "CRITICAL from 0.78, WARNING from 0.52, else GOOD",
 );
 export const confidence = enumOf<Confidence>(
-  ["HIGH", "MEDIUM", "LOW"],
+  CONFIDENCES,
   "Confidence in the score, based on available data",
   "MEDIUM",
 );

@@ -2,7 +2,14 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, addWornAppliance, logEvents, THIS_YEAR } from "../support/portfolio.ts";
+import {
+  addAppliance,
+  addProperty,
+  addWornAppliance,
+  dateDaysFromToday,
+  logEvents,
+  THIS_YEAR,
+} from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let server: Awaited<ReturnType<typeof serve>>;
@@ -250,9 +257,17 @@ describe("updating an appliance", () => {
     const { body } = await client.put(`/v1/appliances/${before.id}`, change);
     expect(body).toMatchObject({ ...change, brand: "Rheem", partner: "Acme", created_at: before.created_at });
     expect(body.updated_at > before.updated_at).toBe(true);
-    const { components } = (await client.get(`/v1/appliances/${before.id}`)).body;
+    const { components, action, reason } = (await client.get(`/v1/appliances/${before.id}`)).body;
     for (const component of components)
       expect(component).toMatchObject({ install_year: THIS_YEAR, risk_tier: "GOOD" });
+    const todo = ({ id, action, reason }: Json) => ({ id, action, reason });
+    expect(body).toMatchObject({ action, reason, components: components.map(todo) });
+    expect(action).not.toBeNull();
+    const retired = await client.put(`/v1/appliances/${before.id}`, { retired_at: dateDaysFromToday(0) });
+    expect(retired.body).toMatchObject({
+      action: null,
+      components: [{ action: null }, ...components.slice(1).map(() => ({ reason: null }))],
+    });
   });
 
   // Rule: install-year-moves

@@ -99,6 +99,24 @@ describe("mainstay costs", () => {
         planned: { count: 5, median_cost: 9000, cost_in_use: vessel.proactive_cost },
       },
     ]);
+    // The own costs of the part that a boiler is replaced with are what the boiler costs.
+    const own = { proactive_cost: 50_000, reactive_cost: 60_000 };
+    for (const id of boilers.slice(1, 4)) {
+      const parts = (await ofOther.get(`/v1/appliances/${id}`)).body.components;
+      const part = parts.find((one: Json) => one.component_def_id === "boiler_heat_exchanger");
+      await ofOther.put(`/v1/components/${part.id}`, own);
+      await logEvents(ofOther, { appliance_id: id, component_id: part.id, ...bill });
+    }
+    const last = { component_def_id: "boiler_heat_exchanger" };
+    for (const nth of [4, 4]) {
+      const { body } = await ofOther.get(`/v1/appliances/${boilers[nth]}`);
+      const { id } = body.components.find((one: Json) => one.component_def_id === last.component_def_id);
+      await logEvents(ofOther, { appliance_id: boilers[nth], component_id: id, ...bill });
+    }
+    expect(await shown()).toMatchObject([
+      { component_def_id: null, basis: "own", planned: { count: 5, cost_in_use: 50_000 } },
+      { ...last, basis: "own", planned: { count: 5, cost_in_use: 50_000 } },
+    ]);
   });
 
   // Rule: costs-history, cost-book-audit

@@ -204,6 +204,8 @@ test("an import sets flags, and each change is in the audit log with before and 
       },
     }),
   );
+  const { stdout } = await server.run("audit", "--subject", panel.id);
+  expect(stdout.replace(/\s+/g, " ")).toContain(": flags_set zinsco → none, flags_cleared none → challenger");
 });
 
 describe("properties filtered by a flag", () => {

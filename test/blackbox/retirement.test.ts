@@ -20,6 +20,8 @@ beforeAll(async () => {
   old = await addWornAppliance(client, kept.id);
   await addWornAppliance(client, kept.id);
   await addWornAppliance(client, sold.id);
+  const loss = { claim_type: "water_damage", date_of_loss: dateDaysFromToday(-30), amount: 5000 };
+  await client.post(`/v1/property/${sold.id}/claims`, loss, 201);
   await server.json("snapshot");
 });
 
@@ -56,6 +58,13 @@ describe("a retired property", () => {
     expect(after.plan.cost).toBeLessThan(before.plan.cost);
     expect((await get(`/v1/properties/${sold.id}`)).retired_at).toBe(TODAY);
     expect((await get(`/v1/property/${sold.id}/report`)).total_components ?? 0).toBe(0);
+    expect(await get(`/v1/property/${sold.id}/condition-score`)).toMatchObject({
+      ...{ retired_at: TODAY, components_assessed: 0 },
+    });
+    expect(await get(`/v1/property/${sold.id}/claims/impact`)).toMatchObject({
+      ...{ total_claims: 1, active_claims: 0 },
+      claims: [{ status: "expired_no_impact", reason: "property_retired", scored: false }],
+    });
     const { partners } = await server.json("partner", "usage", partner.partner_id);
     expect(partners).toMatchObject([{ billable_units: 3 }]);
 
@@ -73,6 +82,8 @@ describe("a retired property", () => {
 
     const back = (await client.put(`/v1/properties/${sold.id}`, { retired_at: null })).body;
     expect(back).toMatchObject({ retired_at: null, retired_reason: null });
+    expect((await get(`/v1/property/${sold.id}/condition-score`)).retired_at).toBeNull();
+    expect((await get(`/v1/property/${sold.id}/claims/impact`)).active_claims).toBe(1);
     expect(await shown()).toEqual(before);
   });
 

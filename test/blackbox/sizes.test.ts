@@ -46,6 +46,27 @@ describe("the size of a building and of its appliances", () => {
   });
 
   // Rule: sizes
+  test("is taken with a warning where it has no effect, or is probably in another unit", async () => {
+    const { id: property_id } = await addProperty(client);
+    const create = async (type_id: string, size: number) =>
+      (await client.post("/v1/appliances", { property_id, type_id, install_year: 2020, size }, 201)).body;
+    expect((await create("refrigerator", 20)).warnings).toEqual([
+      "size 20 has no effect: costs of refrigerator do not follow a size",
+    ]);
+    const boiler = await create("boiler", 400_000);
+    expect(boiler.warnings).toEqual([
+      "size 400000 is unusual for boiler, whose costs are those of 400 kBtu/h: check its unit",
+    ]);
+    const change = async (body: object) =>
+      (await client.put(`/v1/appliances/${boiler.id}`, body)).body.warnings;
+    expect(await change({ size: 4000 })).toEqual([]);
+    expect(await change({ size: 3.9 })).toHaveLength(1);
+    expect(await change({ type_id: "furnace_gas" })).toEqual([
+      "size 3.9 was that of a boiler and is dropped: state the size of the furnace_gas",
+    ]);
+  });
+
+  // Rule: sizes
   test("is taken by bulk creation", async () => {
     const { id } = await addProperty(client);
     const appliances = [null, 40, undefined].map((size) => ({

@@ -128,6 +128,7 @@ export function listReads({
         }
     },
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
+    "what a portfolio's plans rest on": () => store.read.plans.countedOfPartner(partnerId),
     "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
     "the plans to recompute": async () => {
       await store.read.plans.changed(partnerId, 20);
@@ -282,6 +283,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
         "2021-01-01",
         {
           ...{ id: "SE_", applianceId, componentId: null, componentDefId: null, costCents: null },
+          ...{ ownPlannedCents: null, ownFailedCents: null },
           ...{ eventType: "Replacement", date: "2026-01-01" },
         },
         100,
@@ -329,6 +331,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
       store.write((tx) => tx.snapshots.pruneTrends([componentId, "C_none"], day)),
     "an appliance's photos": () => store.read.photos.ofAppliance(applianceId),
     "a photo to remove": () => store.write((tx) => tx.photos.remove(applianceId, "PH_")),
+    "what the plans of properties rest on": () => store.read.plans.countedOf([propertyId]),
     "a property's plan": () => store.read.plans.ofProperty(propertyId),
     "a partner's own deliveries": async () => {
       const { deliveryLog } = store.read;

@@ -1,6 +1,7 @@
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
-import { auditView } from "../../wire/audit.ts";
+import { changesIn } from "../../web/audit-changes.ts";
+import { type AuditEntryJson, auditView } from "../../wire/audit.ts";
 import { choice, command, text, whole } from "../command.ts";
 import { withData } from "../data.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
@@ -40,11 +41,17 @@ export const auditCommand = command({
               { heading: "ACTION", from: 120 },
               { heading: "CHANGE", wraps: true },
             ],
-            records.map(({ at, actor_name, action, sentence }) => [
-              ...[minuteOf(at), actor_name, action, sentence],
+            records.map((entry) => [
+              ...[minuteOf(entry.at), entry.actor_name, entry.action, changeText(entry)],
             ]),
             context.tableWidth,
           ),
     );
   },
 });
+
+/** Returns what was done, with the values of a corrected record before and after. */
+function changeText(entry: AuditEntryJson): string {
+  const changes = changesIn(entry);
+  return changes.length === 0 ? entry.sentence : `${entry.sentence}: ${changes.join(", ")}`;
+}

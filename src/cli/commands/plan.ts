@@ -15,7 +15,7 @@ import type { PropertyPlanRow } from "../../store/queries/plans.ts";
 import { workOfProperty } from "../../usecases/history/work.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
-  basisOf,
+  flagsOf,
   linesOf,
   reconciliationOf,
   serializedLines,
@@ -156,11 +156,10 @@ async function ofProperty(
   const { knowledge, yieldNow } = deps;
   const lines = await linesOf(plan, yieldNow);
   const work = await workOfProperty(deps.store.read, id, yieldNow);
-  const basis = await basisOf(knowledge, plan, yieldNow);
   const record = planView(
     plan,
     await reconciliationOf(await pricesOf(deps.store.read, knowledge, partner), plan, yieldNow),
-    basis,
+    await flagsOf(knowledge, plan, yieldNow),
     await serializedLines(knowledge, lines, work, yieldNow),
   );
   const rows = [...lines.units, ...lines.components];

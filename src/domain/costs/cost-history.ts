@@ -2,6 +2,7 @@ import type { EventType } from "../service-event.ts";
 import { addDays, addMonths, type Day } from "../time.ts";
 import type { Costs } from "./component-costs.ts";
 import type { CostLine } from "./cost-line.ts";
+import type { OwnCosts } from "./stated-costs.ts";
 
 /** Replacements of the last months count. */
 const HISTORY_MONTHS = 60;
@@ -12,8 +13,8 @@ const LEAST_REPLACEMENTS = 5;
 /** Bills below a dollar are work under warranty. */
 const LEAST_CENTS = 100;
 
-/** A Replacement or Emergency Repair; without a component it concerns the whole appliance. */
-export type BilledEvent = {
+/** A Replacement or Emergency Repair, with the own costs of its component; without one it concerns the whole appliance. */
+export type BilledEvent = OwnCosts & {
   applianceId: string;
   componentId: string | null;
   componentDefId: string | null;

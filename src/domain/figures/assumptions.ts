@@ -3,14 +3,14 @@ import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisOf } from "../costs/price-basis.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { isPastUnknown } from "../scoring/aged-life.ts";
-import type { Confidence } from "../scoring/types.ts";
+import { CONFIDENCES, type Confidence } from "../scoring/types.ts";
 import { type Day, dayNumber } from "../time.ts";
 
-/** The basis of figures: counts of components, and their planned costs in cents by where these come from. */
-export type Assumptions = PriceBasis & {
+/** Counts of the components that figures rest on, and their planned costs in cents by where these come from. */
+export type AssumptionCounts = {
   components: number;
-  confidence: Readonly<Record<Confidence, number>>;
-  costCents: Readonly<Record<CostBasis, number>>;
+  confidence: Record<Confidence, number>;
+  costCents: Record<CostBasis, number>;
   /** Components of appliances that have the building's year for lack of their own. */
   buildingYears: number;
   /** Components older than the service record, which may have been replaced before it. */
@@ -18,6 +18,26 @@ export type Assumptions = PriceBasis & {
   /** Components in places of unknown climate and cost level: scored at the mean climate, priced at location factor 1. */
   unknownPlaces: number;
 };
+
+/** The basis of figures: what is counted of the components, and the prices of the knowledge base. */
+export type Assumptions = PriceBasis & AssumptionCounts;
+
+export const noCounts = (): AssumptionCounts => ({
+  components: 0,
+  confidence: { HIGH: 0, MEDIUM: 0, LOW: 0 },
+  costCents: { own: 0, own_history: 0, scaled: 0, reference: 0 },
+  buildingYears: 0,
+  unknownPasts: 0,
+  unknownPlaces: 0,
+});
+
+/** Adds the counts of other components (`sign` 1) or subtracts them (-1), in place. */
+export function addCounts(counts: AssumptionCounts, other: AssumptionCounts, sign: 1 | -1): void {
+  for (const name of ["components", "buildingYears", "unknownPasts", "unknownPlaces"] as const)
+    counts[name] += sign * other[name];
+  for (const level of CONFIDENCES) counts.confidence[level] += sign * other.confidence[level];
+  for (const basis of COST_BASES) counts.costCents[basis] += sign * other.costCents[basis];
+}
 
 /** The fields of a component that assumptions count. */
 type CountedComponent = Pick<
@@ -34,15 +54,7 @@ type CountedComponent = Pick<
 
 /** Counts what the figures of some components rest on. It keeps nothing of a component. */
 export class AssumptionsAccumulator {
-  readonly #confidence = { HIGH: 0, MEDIUM: 0, LOW: 0 };
-  readonly #costCents = Object.fromEntries(COST_BASES.map((basis) => [basis, 0])) as Record<
-    CostBasis,
-    number
-  >;
-  #components = 0;
-  #buildingYears = 0;
-  #unknownPasts = 0;
-  #unknownPlaces = 0;
+  readonly counts = noCounts();
   /** The start of the record of the latest component, since those of a property have the same. */
   #record: { day: Day; number: number } | undefined;
 
@@ -54,27 +66,19 @@ export class AssumptionsAccumulator {
     { plannedCents, basis }: { plannedCents: number; basis: CostBasis },
   ): void {
     const { defId, confidence, installYearBasis, recordsSince } = component;
-    this.#components++;
-    this.#confidence[confidence]++;
-    this.#costCents[basis] += plannedCents;
-    if (installYearBasis === "year_built") this.#buildingYears++;
-    if (!this.knowledge.knowsClimate(component.state)) this.#unknownPlaces++;
+    this.counts.components++;
+    this.counts.confidence[confidence]++;
+    this.counts.costCents[basis] += plannedCents;
+    if (installYearBasis === "year_built") this.counts.buildingYears++;
+    if (!this.knowledge.knowsClimate(component.state)) this.counts.unknownPlaces++;
     if (this.#record?.day !== recordsSince)
       this.#record = { day: recordsSince, number: dayNumber(recordsSince) };
     const def = this.knowledge.component(defId);
     if (component.lastReplaced === null && isPastUnknown(def, component, this.#record.number))
-      this.#unknownPasts++;
+      this.counts.unknownPasts++;
   }
 
   get assumptions(): Assumptions {
-    return {
-      components: this.#components,
-      confidence: this.#confidence,
-      costCents: this.#costCents,
-      ...priceBasisOf(this.knowledge),
-      buildingYears: this.#buildingYears,
-      unknownPasts: this.#unknownPasts,
-      unknownPlaces: this.#unknownPlaces,
-    };
+    return { ...this.counts, ...priceBasisOf(this.knowledge) };
   }
 }

@@ -1,4 +1,4 @@
-import type { PriceBasis } from "../costs/price-basis.ts";
+import type { Assumptions } from "../figures/assumptions.ts";
 import type { Property } from "../property.ts";
 import type { Day } from "../time.ts";
 import type { Candidate, Spending } from "./budget.ts";
@@ -21,7 +21,8 @@ export type PlanSummary = {
   capital: CapitalPlan;
   /** The model version of the scores. */
   modelVersion: string;
-  prices: PriceBasis;
+  /** The basis of the plan. */
+  counted: Assumptions;
 };
 
 /** A portfolio's plan, computed from stored sums. */
@@ -39,13 +40,13 @@ export const planSummaryOf = (
   terms: PlanTerms,
   asOf: Day,
   sums: PlanSums,
-  { modelVersion, prices }: Pick<PlanSummary, "modelVersion" | "prices">,
+  { modelVersion, counted }: Pick<PlanSummary, "modelVersion" | "counted">,
 ): PlanSummary => ({
   terms,
   asOf,
   sums,
   modelVersion,
-  prices,
+  counted,
   capital: capitalPlanOf(sums, terms.years, terms.inflationPct / 100, fundingOf(terms)),
 });
 

@@ -24,6 +24,7 @@ import {
   applianceView,
   applianceWithComponentsView,
   changedApplianceReply,
+  changedApplianceView,
   createdApplianceReply,
   createdApplianceView,
   newAppliance,
@@ -207,7 +208,10 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const change = readApplianceChange(body);
         return await writePortfolio(async (writer) => {
           const result = await changeAppliance(writer, params.id!, change);
-          return ok(withPartner(written(result), partner.name));
+          const rows = await writer.tx.components.rowsOfAppliance(result.appliance.id);
+          const deps = { prices: await writer.prices(), yieldNow: writer.tx.yieldToEventLoop };
+          const record = changedApplianceView(knowledge, result, await actionsAmong(deps, rows));
+          return ok(withPartner(record, partner.name));
         });
       },
     }),

@@ -3,7 +3,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import { claimImpactsInSteps } from "../../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { refuseRetired } from "../../domain/retirement.ts";
+import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
@@ -169,7 +169,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         };
         await iterateComponents(store, property.id, count, yieldNow);
         const version = await modelVersionOf(store.read, knowledge);
-        const found = claimImpactsInSteps(knowledge, claims, present, dayOf(now));
+        const found = claimImpactsInSteps(knowledge, claims, present, dayOf(now), isRetired(property));
         const impacts = await runYielding(found, yieldNow);
         const views = await mapYielding(impacts, yieldNow, impactView);
         return ok(withPartner(impactsView(knowledge, version, property, impacts, views), partner.name));

@@ -206,7 +206,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         includeDemo,
         format,
       ],
-      replies: listReplies("A page of alerts", alertPage, listedAlert),
+      replies: listReplies("A page of alerts", alertPage, listedAlert, EXAMPLE_UNIT_LABELS),
       errors: [404],
       async handle(call) {
         const { partner, query } = call;
@@ -220,7 +220,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const alerts = rows.map((row) => alertView(prices, row));
         const listed = addActionsToComponents(alerts, await actionsOf({ ...call, prices }, partner.id, rows));
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
-        return listReply(call, page, "alerts", listedAlert);
+        return listReply(call, page, "alerts", listedAlert, await unitLabelsOf(call, rows));
       },
     }),
   ];

@@ -4,7 +4,7 @@ import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { workOfProperty } from "../../usecases/history/work.ts";
 import { actionList } from "../../usecases/portfolio/action-list.ts";
 import {
-  basisOf,
+  flagsOf,
   linesOf,
   reconciliationOf,
   serializedLines,
@@ -94,12 +94,11 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const work = await workOfProperty(store.read, property.id, yieldNow);
         if (wanted === "csv") {
           const rows = [...lines.units, ...lines.components];
-          const { counted } = await basisOf(knowledge, plan, yieldNow);
           const context = {
             labels: await unitLabelsOf(store.read, property),
             work,
             first: rows[0],
-            assumptions: assumptionSentences(assumptionsView(counted, plan.modelVersion)).join(" "),
+            assumptions: assumptionSentences(assumptionsView(plan.counted, plan.modelVersion)).join(" "),
           };
           const cellsOf = (line: (typeof rows)[number]) => planCells(knowledge, line, terms.years, context);
           const table = await csvChunks(planHeading(plan), rows, cellsOf, yieldNow);
@@ -108,8 +107,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const serialized = await serializedLines(knowledge, lines, work, yieldNow);
         const prices = await pricesOf(store.read, knowledge, partner);
         const reconciliation = await reconciliationOf(prices, plan, yieldNow);
-        const basis = await basisOf(knowledge, plan, yieldNow);
-        const view = planView(plan, reconciliation, basis, serialized);
+        const flags = await flagsOf(knowledge, plan, yieldNow);
+        const view = planView(plan, reconciliation, flags, serialized);
         const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
         return ok(withPartner(noted, partner.name));
       },

@@ -1,3 +1,4 @@
+import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound, type SummarizedProperty } from "../../domain/property.ts";
@@ -14,6 +15,7 @@ import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { earlyYearWarnings } from "../../usecases/portfolio/appliances.ts";
 import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
+import { portfolioCounts } from "../../usecases/portfolio/portfolio-assumptions.ts";
 import {
   type PortfolioTotals,
   portfolioFlags,
@@ -24,6 +26,8 @@ import {
 } from "../../usecases/portfolio/portfolio-totals.ts";
 import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
+import { assumptionSentences } from "../../web/assumption-sentences.ts";
+import { assumptionsView, NO_GUARANTEE, withAssumptions } from "../../wire/assumptions.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   format,
@@ -61,7 +65,7 @@ import {
 } from "../../wire/property-input.ts";
 import { withRecalculating } from "../../wire/recalculating-field.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
-import { listReplies, listReply } from "../csv-replies.ts";
+import { type AddedColumn, listReplies, listReply } from "../csv-replies.ts";
 import {
   created,
   createdReplies,
@@ -227,7 +231,8 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const property = await requireProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const flags = await store.read.flags.ofProperty(partner.id, property.id);
-        const figure = summaryAccumulator(await pricesOf(store.read, knowledge, partner), { totals, flags });
+        const prices = await pricesOf(store.read, knowledge, partner);
+        const figure = withAssumptions(prices, summaryAccumulator(prices, { totals, flags }));
         await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         const summary = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
@@ -244,21 +249,33 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       description: `The properties on the page with their figures, and totals for all properties that match the filters: for the whole portfolio without any. The totals leave out the demo property, except with \`include_demo=true\` or \`sandbox=true\`. ${FILTERS_DESCRIPTION}`,
       tag: "Figures",
       parameters: [...propertyFilters, ...pagingParameters, sandbox, includeDemo, format],
-      replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem),
+      replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem, ASSUMPTIONS),
       async handle(call) {
         const slice = parseRowRange(call.query);
-        const { partner, store } = call;
-        const { rows, total, totals, flags } = await findPortfolio(knowledge, call, slice);
+        const { partner, store, yieldNow } = call;
+        const { rows, total, totals, flags, included } = await findPortfolio(knowledge, call, slice);
+        const prices = await pricesOf(store.read, knowledge, partner);
+        const counted = await readConsistently(store, partner.id, (read) =>
+          portfolioCounts({ read, prices, yieldNow }, partner.id, included),
+        );
+        const modelVersion = await modelVersionOf(store.read, knowledge);
+        const assumptions =
+          counted && assumptionsView({ ...counted, ...priceBasisOf(knowledge) }, modelVersion);
         const flagsOf = await store.read.flags.ofProperties(rows.map(({ property }) => property.id));
         const items = rows.map((row) =>
           portfolioItemView(knowledge, { ...row, flags: flagsOf.get(row.property.id) ?? [] }),
         );
         const sums = withRecalculating(
-          { totals: portfolioTotalsView(knowledge, totals, flags) },
+          { totals: portfolioTotalsView(knowledge, totals, flags), assumptions },
           await isRecalculating(store.read, partner.id),
         );
         const page = portfolioPage.of(items, slice, total, partner.name, sums);
-        return listReply(call, page, "portfolio", portfolioItem);
+        const isFirst = (record: unknown) => slice.offset === 0 && record === items[0];
+        return listReply(call, page, "portfolio", portfolioItem, {
+          ...ASSUMPTIONS,
+          valueOf: (record) =>
+            isFirst(record) && assumptions ? assumptionSentences(assumptions).join(" ") : null,
+        });
       },
     }),
   ];
@@ -266,6 +283,9 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
 
 const FILTERS_DESCRIPTION =
   "Filters can be combined. Retired properties are listed with `retired=true` alone, and with `include_retired=true` beside the others; no total includes them. A filtered list is read in full to count its matches, which takes about 0.2 s for 100,000 properties.";
+
+/** The column of a table of properties that says in its first row what they rest on. */
+const ASSUMPTIONS: AddedColumn = { after: "is_demo", name: "assumptions", valueOf: () => NO_GUARANTEE };
 
 type PortfolioRow<P = SummarizedProperty> = { property: P; totals: PropertyTotals };
 
@@ -293,23 +313,28 @@ async function findPortfolio(
   total: number;
   totals: PortfolioTotals;
   flags: readonly CodeCount[];
+  included: Parameters<typeof portfolioCounts>[2];
 }> {
   const filter = parsePropertyFilter(query, knowledge.knownHazards);
   const includesDemo = wantsDemo(query);
   if (wantsSandbox(query)) {
     const demo = await demoProperties(store, partner, filter);
     const rows = demo.slice(slice.offset, slice.offset + slice.limit);
-    const flags = await store.read.flags.sumOf(demo.map(({ property }) => property.id));
-    return { rows, total: demo.length, totals: sumOfProperties(demo.map((row) => row.totals)), flags };
+    const ids = demo.map(({ property }) => property.id);
+    const flags = await store.read.flags.sumOf(ids);
+    const totals = sumOfProperties(demo.map((row) => row.totals));
+    return { rows, total: demo.length, totals, flags, included: { ids } };
   }
   if (filter) {
-    const found = await filteredPortfolio({ store, yieldNow }, partner.id, filter, slice);
-    if (includesDemo || filter.retired === "only") return found;
+    const { summedIds, ...found } = await filteredPortfolio({ store, yieldNow }, partner.id, filter, slice);
+    if (includesDemo || filter.retired === "only") return { ...found, included: { ids: summedIds } };
     const demo = await demoProperties(store, partner, filter);
     const totals = demo.map((row) => row.totals);
-    const flags = await store.read.flags.sumOf(demo.map(({ property }) => property.id));
+    const demoIds = new Set(demo.map(({ property }) => property.id));
+    const flags = await store.read.flags.sumOf([...demoIds]);
     return {
       ...found,
+      included: { ids: summedIds.filter((id) => !demoIds.has(id)) },
       totals: withoutProperties(found.totals, totals),
       flags: withoutCounts(found.flags, flags),
     };
@@ -323,6 +348,7 @@ async function findPortfolio(
       total: all.properties,
       totals: await portfolioTotals(read, partner.id, includesDemo, all),
       flags,
+      included: { without: includesDemo ? [] : await read.properties.demoIds(partner.id) },
     };
   });
 }

@@ -34,6 +34,7 @@ import conditionTrends from "../../../migrations/postgres/0029_condition_trends.
 import unitTimings from "../../../migrations/postgres/0030_unit_timings.sql" with { type: "text" };
 import operatorLists from "../../../migrations/postgres/0031_operator_lists.sql" with { type: "text" };
 import claimVoids from "../../../migrations/postgres/0032_claim_voids.sql" with { type: "text" };
+import planAssumptions from "../../../migrations/postgres/0033_plan_assumptions.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -100,4 +101,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 31, name: "operator_lists", sql: operatorLists },
   // An older server would count voided claims.
   { number: 32, name: "claim_voids", sql: claimVoids, breaksOlder: true },
+  { number: 33, name: "plan_assumptions", sql: planAssumptions },
 ];

@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
+import { type AssumptionCounts, noCounts } from "../../domain/figures/assumptions.ts";
 import { type Candidate, isUrgentRank, rankOf } from "../../domain/planning/budget.ts";
 import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
@@ -11,8 +12,10 @@ import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
+/** The sums of plans, and what they rest on. */
+export type CountedSums = { sums: PlanSums; counted: AssumptionCounts };
 /** The sums of a property's plan, with the number of changes of its inputs at the time. */
-type StoredPlan = { sums: PlanSums; changes: number };
+type StoredPlan = CountedSums & { changes: number };
 
 /** A property with the replacements that are due. */
 export type PropertyPlanRow = {
@@ -23,6 +26,9 @@ export type PropertyPlanRow = {
   /** True if its inputs have changed since it was computed. */
   isChanged: boolean;
 };
+
+/** The basis of the stored plan of a property, which is outdated if the property has changed since. */
+type PropertyCounts = { propertyId: string; counted: AssumptionCounts; isChanged: boolean };
 
 /** A position in the order of spending. */
 export type SpendingPlace = { rank: number; id: string };
@@ -78,6 +84,7 @@ export function planStore(engine: Engine) {
         aliased({
           sums: propertyPlans.sums,
           products: propertyPlans.products,
+          counted: propertyPlans.counted,
           changes: propertyPlans.changes,
         }),
       )
@@ -86,13 +93,39 @@ export function planStore(engine: Engine) {
   );
   const ofPartner = engine.read<SumsRow>(() =>
     db
-      .select(aliased({ sums: partnerPlans.sums, products: partnerPlans.products }))
+      .select(
+        aliased({
+          sums: partnerPlans.sums,
+          products: partnerPlans.products,
+          counted: partnerPlans.counted,
+        }),
+      )
       .from(partnerPlans)
       .where(eq(partnerPlans.partnerId, placeholder("partnerId"))),
+  );
+  const countedOfPartner = engine.read<Pick<SumsRow, "counted">>(() =>
+    db
+      .select(aliased({ counted: partnerPlans.counted }))
+      .from(partnerPlans)
+      .where(eq(partnerPlans.partnerId, placeholder("partnerId"))),
+  );
+  const countedOf = engine.read<CountedRow & { changes: number; plannedChanges: number }>(() =>
+    db
+      .select(
+        aliased({
+          propertyId: propertyPlans.propertyId,
+          counted: propertyPlans.counted,
+          changes: propertyPlans.changes,
+          plannedChanges: propertyPlans.plannedChanges,
+        }),
+      )
+      .from(propertyPlans)
+      .where(engine.isAmong(propertyPlans.propertyId, "propertyIds")),
   );
   const sumValues = {
     sums: sql`${placeholder("sums")}`,
     products: sql`${placeholder("products")}`,
+    counted: sql`${placeholder("counted")}`,
   };
   const save = engine.write(() =>
     db
@@ -177,21 +210,34 @@ export function planStore(engine: Engine) {
     async ofProperty(propertyId: string): Promise<StoredPlan | undefined> {
       const [found] = await ofProperty({ propertyId });
       if (!found) return undefined;
-      return { sums: sumsFrom(found), changes: found.changes };
+      return { ...sumsFrom(found), changes: found.changes };
     },
-    async ofPartner(partnerId: string): Promise<PlanSums> {
+    async ofPartner(partnerId: string): Promise<CountedSums> {
       const [row] = await ofPartner({ partnerId });
-      return row ? sumsFrom(row) : emptyPlanSums();
+      return row ? sumsFrom(row) : { sums: emptyPlanSums(), counted: noCounts() };
+    },
+    /** Returns what the stored plans of a partner rest on. */
+    async countedOfPartner(partnerId: string): Promise<AssumptionCounts> {
+      return countsFrom((await countedOfPartner({ partnerId }))[0]?.counted ?? "");
+    },
+    /** Returns what the stored plans of properties rest on, in no order. */
+    async countedOf(propertyIds: readonly string[]): Promise<PropertyCounts[]> {
+      const rows = await countedOf({ propertyIds: engine.list(propertyIds) });
+      return rows.map(({ propertyId, counted, changes, plannedChanges }) => ({
+        propertyId,
+        counted: countsFrom(counted),
+        isChanged: changes !== plannedChanges,
+      }));
     },
     /** Returns the day of the oldest plan of a partner's properties; undefined if none was computed. */
     async asOf(partnerId: string): Promise<Day | undefined> {
       return (await oldest({ partnerId }))[0]?.asOf;
     },
     /** Stores a property's plan that was computed when its inputs had changed `changes` times. */
-    async save(propertyId: string, sums: PlanSums, asOf: Day, changes: number): Promise<void> {
+    async save(propertyId: string, sums: CountedSums, asOf: Day, changes: number): Promise<void> {
       return save({ propertyId, ...rowOf(sums), asOf, changes });
     },
-    async savePartner(partnerId: string, sums: PlanSums): Promise<void> {
+    async savePartner(partnerId: string, sums: CountedSums): Promise<void> {
       return savePartner({ partnerId, ...rowOf(sums) });
     },
     /** Deletes the candidates of a property. */
@@ -228,14 +274,24 @@ export function planStore(engine: Engine) {
 }
 
 /** The sums as stored: JSON, empty before they were computed. Lists leave out the products, which are most of it. */
-type SumsRow = { sums: string; products: string };
+type SumsRow = { sums: string; products: string; counted: string };
 
-function sumsFrom({ sums, products }: SumsRow): PlanSums {
-  if (sums === "") return emptyPlanSums();
+type CountedRow = Pick<SumsRow, "counted"> & { propertyId: string };
+
+const countsFrom = (counted: string): AssumptionCounts => (counted === "" ? noCounts() : JSON.parse(counted));
+
+function sumsFrom({ sums, products, counted }: SumsRow): CountedSums {
+  const counts = countsFrom(counted);
+  if (sums === "") return { sums: emptyPlanSums(), counted: counts };
   const { years, ...rest }: PlanRowSums = JSON.parse(sums);
-  return { ...rest, years: { ...years, products: JSON.parse(products) } };
+  return { sums: { ...rest, years: { ...years, products: JSON.parse(products) } }, counted: counts };
 }
 
-function rowOf({ years: { products, ...years }, ...sums }: PlanSums): SumsRow {
-  return { sums: JSON.stringify({ ...sums, years }), products: JSON.stringify(products) };
+function rowOf({ sums: { years, ...sums }, counted }: CountedSums): SumsRow {
+  const { products, ...others } = years;
+  return {
+    sums: JSON.stringify({ ...sums, years: others }),
+    products: JSON.stringify(products),
+    counted: JSON.stringify(counted),
+  };
 }

@@ -215,6 +215,8 @@ export function serviceEventStore(engine: Engine) {
           applianceId: serviceEvents.applianceId,
           componentId: serviceEvents.componentId,
           componentDefId: components.defId,
+          ownPlannedCents: components.ownPlannedCents,
+          ownFailedCents: components.ownFailedCents,
           eventType: serviceEvents.eventType,
           date: serviceEvents.date,
           costCents: serviceEvents.totalCostCents,

@@ -1,8 +1,11 @@
+import type { Component } from "../../domain/component.ts";
 import { CostHistory, historyStart, type KindHistory } from "../../domain/costs/cost-history.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
+import { hasOwnCosts } from "../../domain/costs/stated-costs.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
 
 /** Appliances whose events are read together, and the most events of a read. */
 const APPLIANCES_A_STEP = 500;
@@ -37,17 +40,25 @@ export async function costHistoryOf(
     );
     for (let last: Awaited<ReturnType<typeof read.serviceEvents.billedAfter>>[number] | undefined; ; ) {
       const events = await read.serviceEvents.billedAfter([...placed.keys()], from, last, EVENTS_A_STEP);
+      const whole = events.flatMap(({ applianceId, componentId }) =>
+        componentId === null ? applianceId : [],
+      );
+      const parts = await partsOf(read, [...new Set(whole)]);
+      const ownOf = Map.groupBy(parts.filter(hasOwnCosts), ({ applianceId }) => applianceId);
       for (const event of events) {
         const { appliance, property } = placed.get(event.applianceId)!;
-        const { componentDefId: defId } = event;
+        const { componentDefId: defId, ownPlannedCents, ownFailedCents } = event;
+        const own = { ownPlannedCents, ownFailedCents };
         const { state, unitCount, grossAreaSqft, stories } = property;
         const place = { state, unitCount, grossAreaSqft, stories };
         // A component may be of the type that its appliance had before.
         const typeId = defId === null ? appliance.typeId : prices.knowledge.component(defId).typeId;
         history.add(typeId, event, () =>
           defId === null
-            ? prices.ofAppliance(appliance, place).unit()
-            : prices.ofComponent({ ...appliance, ...place, defId }),
+            ? prices
+                .ofAppliance(appliance, place)
+                .unit(new Map(ownOf.get(appliance.id)?.map((component) => [component.defId, component])))
+            : prices.ofComponent({ ...appliance, ...place, ...own, defId }),
         );
       }
       last = events.at(-1);
@@ -55,4 +66,13 @@ export async function costHistoryOf(
       if (events.length < EVENTS_A_STEP) break;
     }
   }
+}
+
+/** Returns the components of appliances, also of retired ones. */
+async function partsOf({ components }: Stores, applianceIds: readonly string[]): Promise<Component[]> {
+  if (applianceIds.length === 0) return [];
+  return [
+    ...(await components.ofAppliances(applianceIds)),
+    ...(await components.retiredOfAppliances(applianceIds)),
+  ];
 }

@@ -5,6 +5,7 @@ import {
   type NewAppliance,
 } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
+import { sizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { flagCodesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -108,7 +109,7 @@ export class ApplianceCreator {
 
   /** Returns what is probably wrong about an added appliance. */
   warningsAbout(appliance: Appliance): string[] {
-    return yearWarnings(appliance, this.#properties.get(appliance.propertyId)!);
+    return warningsAbout(this.writer.knowledge, appliance, this.#properties.get(appliance.propertyId)!);
   }
 
   /** Returns the scored components of each added appliance. */
@@ -173,7 +174,7 @@ export async function changeAppliance(
   const components = isRetired(after)
     ? await tx.components.retiredOfAppliances([id])
     : await tx.components.ofAppliance(id);
-  return { appliance: after, components, warnings: yearWarnings(after, place) };
+  return { appliance: after, components, warnings: warningsAbout(writer.knowledge, after, place) };
 }
 
 async function changeListed(
@@ -220,7 +221,7 @@ async function changeListed(
   return {
     appliance: after,
     components: components.filter((component) => component.applianceId === id),
-    warnings: yearWarnings(after, place),
+    warnings: [...warningsAbout(knowledge, after, place), ...droppedSize(before, after)],
     property: place,
   };
 }
@@ -307,6 +308,20 @@ export async function earlyYearWarnings(tx: Tx, { id, yearBuilt }: Property): Pr
     `install_year ${first.installYear} of appliance ${first.id}${others} is before year_built ${yearBuilt} of the property`,
   ];
 }
+
+/** Returns what is probably wrong about an appliance. */
+const warningsAbout = (knowledge: Knowledge, appliance: Appliance, property: Property): string[] => [
+  ...yearWarnings(appliance, property),
+  ...sizeWarnings(knowledge.type(appliance.typeId), appliance.size),
+];
+
+/** Returns a warning about a size that went with the former type, whose unit it was in. */
+const droppedSize = (before: Appliance, after: Appliance): string[] =>
+  before.size !== null && after.size === null && after.typeId !== before.typeId
+    ? [
+        `size ${before.size} was that of a ${before.typeId} and is dropped: state the size of the ${after.typeId}`,
+      ]
+    : [];
 
 /** Equipment may have been moved from an older building, so that a year before the building's is taken. */
 export function yearWarnings(

@@ -16,6 +16,8 @@ const PROPERTIES_A_STEP = 500;
 type Deps = { store: Pick<Store, "read" | "inReadSnapshot">; yieldNow: Yield };
 type FilteredPage = { rows: { property: Property; totals: PropertyTotals }[]; total: number };
 type FilteredSums = { totals: PortfolioTotals; flags: CodeCount[] };
+/** The properties that the sums include: matches that are not retired. */
+type Summed = { summedIds: string[] };
 
 /** A partner whose properties are filtered, with the number of its latest one. */
 type FilteredList = { id: string; latestProperty: number };
@@ -42,10 +44,14 @@ export async function filteredPortfolio(
   partnerId: string,
   filter: PropertyFilter,
   slice: RowRange,
-): Promise<FilteredPage & FilteredSums> {
+): Promise<FilteredPage & FilteredSums & Summed> {
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await matchesOf(read, yieldNow, [await listOf(read, partnerId)], filter);
-    return { ...(await pageOfProperties(read, matches, slice)), ...(await sumsOf(read, yieldNow, matches)) };
+    return {
+      ...(await pageOfProperties(read, matches, slice)),
+      ...(await sumsOf(read, yieldNow, matches)),
+      summedIds: matches.filter(({ seq }) => seq > 0).map(({ id }) => id),
+    };
   });
 }
 

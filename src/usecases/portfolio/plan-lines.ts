@@ -1,7 +1,6 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { AssessmentAccumulator } from "../../domain/figures/assessment.ts";
-import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import { ExpectedCostAccumulator } from "../../domain/figures/expected-cost.ts";
 import { exposureOf } from "../../domain/figures/exposure.ts";
 import { failureCostOf } from "../../domain/figures/failure-cost.ts";
@@ -15,7 +14,7 @@ import { sortInSteps } from "../../domain/steps.ts";
 import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { FlagGatherer } from "../../wire/hazard-flag.ts";
-import { type PlanBasis, type PlanLines, plannedComponentView, plannedUnitView } from "../../wire/plan.ts";
+import { type PlanLines, plannedComponentView, plannedUnitView } from "../../wire/plan.ts";
 import { unitLabelOf } from "../../wire/property.ts";
 import type { WorkBySubject } from "../history/work.ts";
 
@@ -62,21 +61,17 @@ export async function serializedLines(
   };
 }
 
-/** Returns the known hazards among the planned appliances, and the counts of what the plan rests on. */
-export async function basisOf(
+/** Returns the known hazards among the planned appliances. */
+export async function flagsOf(
   knowledge: Knowledge,
   { appliances }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
-): Promise<PlanBasis> {
-  const counted = new AssumptionsAccumulator(knowledge);
+): Promise<FlagGatherer> {
   const flags = new FlagGatherer(knowledge);
   await forEachYielding(appliances, yieldNow, ({ components }) => {
-    for (const { component, price } of components) {
-      counted.add(component, price);
-      flags.add(component);
-    }
+    for (const { component } of components) flags.add(component);
   });
-  return { flags, counted: counted.assumptions };
+  return flags;
 }
 
 /** Returns how the plan's figures of 12 months fit together with the others of the property. */

@@ -1,17 +1,13 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import { StorageError } from "../../domain/errors.ts";
+import { AssumptionsAccumulator, addCounts, noCounts } from "../../domain/figures/assumptions.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { type Candidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOf } from "../../domain/planning/budget-candidates.ts";
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
-import {
-  addPlanSums,
-  emptyPlanSums,
-  type PlanSums,
-  PlanSumsAccumulator,
-} from "../../domain/planning/plan-sums.ts";
+import { addPlanSums, emptyPlanSums, PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import { planStoredAppliance } from "../../domain/planning/planned-appliance.ts";
 import {
@@ -28,7 +24,7 @@ import { forEachYielding, runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { StoredAction } from "../../store/queries/plan-actions.ts";
-import type { PropertyPlanRow, SpendingPlace } from "../../store/queries/plans.ts";
+import type { CountedSums, PropertyPlanRow, SpendingPlace } from "../../store/queries/plans.ts";
 import type { RowRange } from "../../store/row-range.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -98,13 +94,20 @@ async function renewPlans(
   }
 }
 
-type MadePlan = {
+type MadePlan = CountedSums & {
   propertyId: string;
-  sums: PlanSums;
   candidates: Candidate[];
   actions: StoredAction[];
   changes: number;
 };
+
+const emptySums = (): CountedSums => ({ sums: emptyPlanSums(), counted: noCounts() });
+
+/** Adds the sums of plans and what they rest on (`sign` 1) or subtracts them (-1), in place. */
+function addSums(to: CountedSums, other: CountedSums, sign: 1 | -1): void {
+  addPlanSums(to.sums, other.sums, sign);
+  addCounts(to.counted, other.counted, sign);
+}
 
 /** Returns undefined for a property that a purge has deleted since it was found. */
 async function makePlan(
@@ -117,10 +120,11 @@ async function makePlan(
   const property = await store.read.properties.find(partnerId, propertyId);
   if (!stored || !property) return undefined;
   if (isRetired(property))
-    return { propertyId, sums: emptyPlanSums(), candidates: [], actions: [], changes: stored.changes };
+    return { propertyId, ...emptySums(), candidates: [], actions: [], changes: stored.changes };
   const context = planContextOf<PlacedComponent>(await presentPrices(store.read, knowledge, partnerId));
   const groups = new ApplianceGroups<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();
+  const counted = new AssumptionsAccumulator(knowledge);
   const candidates: Candidate[] = [];
   const actions: StoredAction[] = [];
   const asOf = dayOf(clock());
@@ -128,6 +132,7 @@ async function makePlan(
   const plan = (group: readonly PlacedComponent[]) => {
     const planned = planStoredAppliance(context, group, asOf, MAX_PLAN_YEARS);
     sums.add(planned);
+    for (const { component, price } of planned.components) counted.add(component, price);
     for (const action of dueActionsOf(knowledge, planned, until))
       actions.push(storedAction(property, action));
     for (const candidate of budgetCandidatesOf(planned))
@@ -140,7 +145,14 @@ async function makePlan(
   };
   await iterateComponents(store, propertyId, add, yieldNow);
   await forEachYielding(groups.rest(), yieldNow, plan);
-  return { propertyId, sums: sums.sums(sizeOf(property)), candidates, actions, changes: stored.changes };
+  return {
+    propertyId,
+    sums: sums.sums(sizeOf(property)),
+    counted: counted.counts,
+    candidates,
+    actions,
+    changes: stored.changes,
+  };
 }
 
 const storedAction = ({ state }: Property, action: DueAction<PlacedComponent>): StoredAction => ({
@@ -168,13 +180,13 @@ async function savePlans(
 ): Promise<void> {
   const portfolio = await tx.plans.ofPartner(partnerId);
   let saved = 0;
-  for (const { propertyId, sums, candidates, actions, changes } of plans) {
+  for (const { propertyId, candidates, actions, changes, ...made } of plans) {
     const stored = await tx.plans.ofProperty(propertyId);
     if (!stored) continue;
     saved++;
-    addPlanSums(portfolio, stored.sums, -1);
-    addPlanSums(portfolio, sums, 1);
-    await tx.plans.save(propertyId, sums, asOf, changes);
+    addSums(portfolio, stored, -1);
+    addSums(portfolio, made, 1);
+    await tx.plans.save(propertyId, made, asOf, changes);
     await tx.plans.dropCandidates(propertyId);
     for (let done = 0; done < candidates.length; done += CANDIDATES_A_STEP) {
       await tx.plans.addCandidates(propertyId, partnerId, candidates.slice(done, done + CANDIDATES_A_STEP));
@@ -191,7 +203,10 @@ async function savePlans(
       signal?.throwIfAborted();
     }
   }
-  if (saved > 0) await tx.plans.savePartner(partnerId, portfolio);
+  if (saved === 0) return;
+  await tx.plans.savePartner(partnerId, portfolio);
+  // The summary of the portfolio shows the counts.
+  tx.bumpRevision(partnerId);
 }
 
 /** Plans that could not be stored: the difference that they make to the portfolio, and their candidates. */
@@ -217,17 +232,20 @@ export async function planPortfolio(
 ): Promise<PortfolioPlan> {
   const { store, knowledge, clock } = deps;
   const isSaved = await savedChangedPlans(deps, partnerId);
-  const { sums, excluded } = await readConsistently(store, partnerId, (read) =>
+  const { summed, excluded } = await readConsistently(store, partnerId, (read) =>
     portfolioSums(read, partnerId, includeDemo),
   );
   const unsaved: UnsavedPlans = isSaved
     ? { propertyIds: excluded, candidates: [] }
-    : await addChangedPlans(deps, partnerId, sums, excluded);
+    : await addChangedPlans(deps, partnerId, summed, excluded);
   const asOf = (await store.read.plans.asOf(partnerId)) ?? dayOf(clock());
   const modelVersion = await modelVersionOf(store.read, knowledge);
   const { budgetCents } = terms;
   return {
-    ...planSummaryOf(terms, asOf, sums, { modelVersion, prices: priceBasisOf(knowledge) }),
+    ...planSummaryOf(terms, asOf, summed.sums, {
+      modelVersion,
+      counted: { ...summed.counted, ...priceBasisOf(knowledge) },
+    }),
     budget: budgetCents === null ? null : await spendOverPortfolio(deps, partnerId, budgetCents, unsaved),
   };
 }
@@ -253,22 +271,22 @@ async function portfolioSums(
   { plans, properties }: Stores,
   partnerId: string,
   includeDemo: boolean,
-): Promise<{ sums: PlanSums; excluded: ReadonlySet<string> }> {
-  const sums = await plans.ofPartner(partnerId);
+): Promise<{ summed: CountedSums; excluded: ReadonlySet<string> }> {
+  const summed = await plans.ofPartner(partnerId);
   const excluded = new Set<string>();
   for (const { property } of includeDemo ? [] : await properties.demo(partnerId)) {
     const stored = await plans.ofProperty(property.id);
-    if (stored) addPlanSums(sums, stored.sums, -1);
+    if (stored) addSums(summed, stored, -1);
     excluded.add(property.id);
   }
-  return { sums, excluded };
+  return { summed, excluded };
 }
 
 /** Computes the plans of the changed properties and updates `portfolio` by the differences, without storing them. */
 async function addChangedPlans(
   deps: PlanDeps,
   partnerId: string,
-  portfolio: PlanSums,
+  portfolio: CountedSums,
   excluded: ReadonlySet<string>,
 ): Promise<UnsavedPlans> {
   const { store, yieldNow, signal } = deps;
@@ -280,10 +298,10 @@ async function addChangedPlans(
     const made = await makePlan(deps, partnerId, propertyId);
     const stored = await store.read.plans.ofProperty(propertyId);
     if (!made || !stored) continue;
-    const { sums, candidates } = made;
-    addPlanSums(portfolio, stored.sums, -1);
-    addPlanSums(portfolio, sums, 1);
-    for (const candidate of candidates) placed.push({ ...candidate, propertyId, rank: rankOf(candidate) });
+    addSums(portfolio, stored, -1);
+    addSums(portfolio, made, 1);
+    for (const candidate of made.candidates)
+      placed.push({ ...candidate, propertyId, rank: rankOf(candidate) });
     signal?.throwIfAborted();
     await yieldNow();
   }

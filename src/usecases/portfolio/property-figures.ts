@@ -28,7 +28,7 @@ import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { complianceOf } from "./compliance.ts";
 import { planContextOf } from "./plan-context.ts";
-import { basisOf, linesOf, reconciliationOf } from "./plan-lines.ts";
+import { flagsOf, linesOf, reconciliationOf } from "./plan-lines.ts";
 import { presentPrices } from "./price-list.ts";
 import { planLoadedProperty } from "./property-plan.ts";
 
@@ -100,8 +100,8 @@ export async function propertyFigures(
     yearly_costs: yearlyCosts(component.schedule, terms.years),
   }));
   const reconciliation = await reconciliationOf(prices, plan, yieldNow);
-  const basis = await basisOf(knowledge, plan, yieldNow);
-  const written = planView(plan, reconciliation, basis, { units, components: scheduled });
+  const flags = await flagsOf(knowledge, plan, yieldNow);
+  const written = planView(plan, reconciliation, flags, { units, components: scheduled });
   await yieldNow();
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
   const trendOfRow = rows.find(({ id }) => id === shown);

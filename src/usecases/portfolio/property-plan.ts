@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../../domain/component.ts";
-import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
+import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { byRank, type Candidate, spendBudget } from "../../domain/planning/budget.ts";
@@ -69,11 +69,14 @@ export async function planLoadedProperty(
   const { prices, clock, yieldNow, modelVersion } = deps;
   const asOf = dayOf(clock());
   const { appliances, sums } = await planComponents(planContextOf(prices), components, asOf, yieldNow);
-  await yieldNow();
+  const counted = new AssumptionsAccumulator(prices.knowledge);
+  await forEachYielding(appliances, yieldNow, ({ components }) => {
+    for (const { component, price } of components) counted.add(component, price);
+  });
   return {
     ...planSummaryOf(terms, asOf, sums.sums(sizeOf(property)), {
       modelVersion,
-      prices: priceBasisOf(prices.knowledge),
+      counted: counted.assumptions,
     }),
     property,
     appliances,

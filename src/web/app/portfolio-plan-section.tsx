@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { oneOfCurrency } from "../../domain/display.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
+import { assumptionSentences } from "../assumption-sentences.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
@@ -99,6 +100,7 @@ export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof
             <DueByProperty plan={value} isLoading={plan.isLoading} onMore={loadMore} />
             <CostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
             <PortfolioBudgetPlanner all={value} pages={pages} demo={demo} route={route} />
+            <p class="small muted">{assumptionSentences(value.counted_assumptions).join(" ")}</p>
           </>
         )}
       </LoadedContent>

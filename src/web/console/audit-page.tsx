@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
+import { valueText } from "../audit-changes.ts";
 import { CSV_TYPE } from "../browser/csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
@@ -120,7 +121,7 @@ function Change({ entry }: { entry: AuditEntryJson }) {
               <div key={name}>
                 <dt>{name.replaceAll("_", " ")}</dt>
                 <dd>
-                  <WithLinks text={detailText(value)} />
+                  <WithLinks text={valueText(value)} />
                 </dd>
               </div>
             ))}
@@ -145,9 +146,6 @@ function Sentence({ entry: { sentence, partner_id, partner_name } }: { entry: Au
     </>
   );
 }
-
-const detailText = (value: unknown): string =>
-  value === null ? "none" : typeof value === "string" ? value : JSON.stringify(value);
 
 /** Downloads the entries that match the filters, newest first. */
 function DownloadLog({ filters, total }: { filters: URLSearchParams; total: number }) {

@@ -267,7 +267,7 @@ function Losses({ partner, route }: ViewProps) {
               </Section>
             </div>
             <ul class="small muted">
-              {losses.notes.map((sentence) => (
+              {[...losses.notes, losses.assumptions.statement].map((sentence) => (
                 <li>{sentence}</li>
               ))}
             </ul>

@@ -75,7 +75,7 @@ function Assumptions({ made }: { made: UnderwritingJson }) {
   const { notes, assumptions } = made.losses;
   const list = [...notes, assumptions.statement].map((sentence) => <li>{sentence}</li>);
   return (
-    <Section id="assumptions" title="Confidence and assumptions" about={confidenceText(made)}>
+    <Section id="assumptions" title="Confidence and assumptions">
       <details class="table-details">
         <summary>What the figures include and exclude</summary>
         <ul class="small">{list}</ul>
@@ -287,10 +287,4 @@ function Claims({ made: { claims } }: { made: UnderwritingJson }) {
       </dl>
     </Section>
   );
-}
-
-function confidenceText({ losses: { assumptions } }: UnderwritingJson): string {
-  const { HIGH, MEDIUM, LOW } = assumptions.confidence_shares;
-  const share = (value: number) => `${Math.round(value * 100)}%`;
-  return `Confidence is high for ${share(HIGH)}, medium for ${share(MEDIUM)} and low for ${share(LOW)} of ${counted(assumptions.components, "component")}; ${count(assumptions.unknown_past)} may have been replaced before the record began.`;
 }

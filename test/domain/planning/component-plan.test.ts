@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
+import { noCounts } from "../../../src/domain/figures/assumptions.ts";
 import { dueOn, hasUnknownAge, type Plannable, partOf } from "../../../src/domain/planning/component-plan.ts";
 import { lifespanYearsOf } from "../../../src/domain/planning/part-in-place.ts";
 import { planPart } from "../../../src/domain/planning/plan.ts";
@@ -56,7 +57,7 @@ describe("a stored component", () => {
           terms: { ...USUAL_TERMS, years: 1 },
           asOf: "2026-11-21",
           modelVersion: "3",
-          prices: priceBasisOf(knowledge),
+          counted: { ...noCounts(), ...priceBasisOf(knowledge) },
           sums: emptyPlanSums(),
         },
         false,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { NO_LOSS_FIGURES } from "../../../src/domain/claim.ts";
+import { noCounts } from "../../../src/domain/figures/assumptions.ts";
 import { deliveryCreatedAt } from "../../../src/domain/ids.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { rankOf } from "../../../src/domain/planning/budget.ts";
@@ -634,11 +635,14 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     const { plans } = read();
     const stored = (await plans.ofProperty(property.id))!;
     expect(stored.sums).toEqual(emptyPlanSums());
-    expect(await plans.ofPartner("PARTNER_9")).toEqual(emptyPlanSums());
+    expect(stored.counted).toEqual(noCounts());
+    expect(await plans.ofPartner("PARTNER_9")).toEqual({ sums: emptyPlanSums(), counted: noCounts() });
     expect(await plans.changed(partner.id, 10)).toContain(property.id);
     const due = { ...emptyDueNow(), units: 2, cents: LARGE, waitingCents: LARGE + 1 };
     const sums = { ...emptyPlanSums(), unitCount: 4, due };
     sums.years.products[3] = LARGE;
+    const counted = { ...noCounts(), components: 3, unknownPasts: 2 };
+    counted.costCents.own = LARGE;
     const candidate = (id: string, plannedCents: number, waitingCents: number) => ({
       id,
       plannedCents,
@@ -647,9 +651,9 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     });
     const urgent = { ...candidate("A_1", 100, -5), isUrgent: true };
     await write(async (tx) => {
-      await tx.plans.save(property.id, sums, DAY, stored.changes);
-      await tx.plans.savePartner(partner.id, { ...sums, unitCount: 1 });
-      await tx.plans.savePartner(partner.id, sums);
+      await tx.plans.save(property.id, { sums, counted }, DAY, stored.changes);
+      await tx.plans.savePartner(partner.id, { sums: { ...sums, unitCount: 1 }, counted: noCounts() });
+      await tx.plans.savePartner(partner.id, { sums, counted });
       await tx.plans.addCandidates(property.id, partner.id, [candidate("C_0", 1, 1)]);
       await tx.plans.dropCandidates(property.id);
       await tx.plans.addCandidates(property.id, partner.id, [
@@ -658,8 +662,12 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
         urgent,
       ]);
     });
-    expect(await plans.ofProperty(property.id)).toEqual({ sums, changes: stored.changes });
-    expect(await plans.ofPartner(partner.id)).toEqual(sums);
+    expect(await plans.ofProperty(property.id)).toEqual({ sums, counted, changes: stored.changes });
+    expect(await plans.ofPartner(partner.id)).toEqual({ sums, counted });
+    expect(await plans.countedOfPartner(partner.id)).toEqual(counted);
+    expect(await plans.countedOfPartner("PARTNER_9")).toEqual(noCounts());
+    const kept = { propertyId: property.id, counted, isChanged: false };
+    expect(await plans.countedOf([property.id, "P_none"])).toEqual([kept]);
     expect(await plans.changed(partner.id, 10)).not.toContain(property.id);
     expect(await plans.aged(partner.id, DAY, 10)).not.toContain(property.id);
     expect(await plans.aged(partner.id, "2026-03-11", 10)).toContain(property.id);
@@ -668,6 +676,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await plans.asOf("PARTNER_9")).toBeUndefined();
     await write((tx) => tx.plans.touch(property.id));
     expect(await plans.changed(partner.id, 10)).toContain(property.id);
+    expect(await plans.countedOf([property.id])).toEqual([{ ...kept, isChanged: true }]);
     const start = { rank: -Number.MAX_VALUE, id: "" };
     const all = await plans.candidates(partner.id, start, Number.MAX_SAFE_INTEGER, 10);
     expect(all[0]).toMatchObject(urgent);

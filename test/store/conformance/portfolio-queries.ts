@@ -1061,7 +1061,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
     test("of bills is read by appliance and day, with the Emergency Repairs of a day first", async () => {
       const [part] = await read().components.ofAppliance(heater.id);
+      const own = { ownPlannedCents: LARGE, ownFailedCents: null };
       const made = await fixture.write(partner, async (writer) => {
+        await writer.tx.components.update(part!.id, own);
         const log = new ServiceLog(writer);
         const bill = { ...EVENT, totalCostCents: LARGE, date: "2025-07-02" };
         const inputs = [
@@ -1080,6 +1082,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         ({ id, applianceId, componentId, eventType, date, totalCostCents }) => ({
           ...{ id, applianceId, componentId, eventType, date, costCents: totalCostCents },
           componentDefId: componentId === null ? null : part!.defId,
+          ...(componentId === null ? { ownPlannedCents: null, ownFailedCents: null } : own),
         }),
       );
       const billed = (from: string, last: (typeof expected)[number] | undefined, limit: number) =>

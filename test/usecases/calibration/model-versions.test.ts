@@ -68,7 +68,7 @@ describe("a model that is applied or reverted to", () => {
       (await renewAgedPlans(environment(), dayOf(fixture.time.now))) +
       (await renewChangedPlans(environment(), fixture.partnerId));
     const failures = async () =>
-      (await fixture.store.read.plans.ofPartner(fixture.partnerId)).years.runToFailure;
+      (await fixture.store.read.plans.ofPartner(fixture.partnerId)).sums.years.runToFailure;
     await renew();
     const plain = await failures();
     await apply();

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import type { ComponentDef, Knowledge } from "../../../src/domain/knowledge.ts";
+import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
+import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/cost-book.ts";
 import {
   recalculateSums,
@@ -17,6 +19,7 @@ import { changeComponent } from "../../../src/usecases/portfolio/change-componen
 import { actionsOf } from "../../../src/usecases/portfolio/listed-actions.ts";
 import { presentPrices } from "../../../src/usecases/portfolio/price-list.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { planProperty } from "../../../src/usecases/portfolio/property-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import type { WorkRequest } from "../../../src/wire/work.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -265,3 +268,49 @@ describe("after a start with another knowledge base or settings, the actions of 
     expect(await check(fixture, other)).toBe(0);
   });
 });
+
+// Rule: plan-action
+test.each<[string, Parameters<typeof loadKnowledge>[0], Partial<PlanTerms>]>([
+  [
+    "twice the prices without location factors, over one year",
+    { location: "none", priceLevel: 2, buildingPerSqft: 20 },
+    { years: 1, inflationPct: 0 },
+  ],
+  [
+    "lower prices, over 30 years with a small budget",
+    { location: "state", priceLevel: 0.4, buildingPerSqft: 900 },
+    {
+      ...{ years: 30, inflationPct: 12, budgetCents: 100, interestPct: 9 },
+      depositGrowthPct: 5,
+      escrowPct: 200,
+    },
+  ],
+])(
+  "whatever the settings of costs and the terms of a plan are, its actions are those of lists: %s",
+  async (_, settings, terms) => {
+    const other = loadKnowledge(settings);
+    const fixture = await open(NOON);
+    const { store, clock } = fixture;
+    await requestIfBasisChanged(store, sumsBasis(knowledge));
+    const property = await fixture.addProperty({ unitCount: 12 });
+    await fixture.addAppliances(
+      ...["electrical_panel", "boiler", "refrigerator", "roof", "elevator", "ptac"].flatMap((typeId) =>
+        [1988, 2006, 2019].map((installYear) => ({ propertyId: property.id, typeId, installYear })),
+      ),
+    );
+    expect(await requestIfBasisChanged(store, sumsBasis(other))).toBe(true);
+    await check(fixture, other);
+    await recalculateSums({ store, knowledge: other, clock, yieldNow });
+    expect(await check(fixture, other)).toBe(0);
+    const { listed } = await actionsOfList(fixture, other);
+    const deps = { store, knowledge: other, clock, yieldNow };
+    const plan = await planProperty(deps, property, { ...USUAL_TERMS, ...terms });
+    const planned = new Map(
+      plan.appliances.flatMap(({ components }) =>
+        components.map(({ component, action }) => [component.id, action] as const),
+      ),
+    );
+    const rows = await store.read.components.page(fixture.partnerId, { limit: 1000, offset: 0 });
+    expect(rows.map(({ id }) => planned.get(id))).toEqual(listed);
+  },
+);

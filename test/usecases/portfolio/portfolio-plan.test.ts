@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 const environment = () => ({ store: fixture.store, knowledge, clock: fixture.clock, yieldNow });
 const renew = () => renewChangedPlans(environment(), fixture.partnerId);
-const portfolio = () => fixture.store.read.plans.ofPartner(fixture.partnerId);
+const portfolio = async () => (await fixture.store.read.plans.ofPartner(fixture.partnerId)).sums;
 const sumsOf = async (id: string) => (await fixture.store.read.plans.ofProperty(id))!.sums;
 const componentsOf = (id: string) => fixture.store.read.components.rowsOfProperty(id);
 

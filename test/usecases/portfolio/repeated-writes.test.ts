@@ -96,7 +96,7 @@ async function use(fixture: PortfolioFixture, store: Store) {
     views: (await read.embeds.find(embed.id))!.views,
     viewLog: await read.embeds.recentViews(embed.id),
     audits: await read.audit.count(),
-    dueCents: (await read.plans.ofPartner(partner.id)).due.cents,
+    dueCents: (await read.plans.ofPartner(partner.id)).sums.due.cents,
   };
 }
 

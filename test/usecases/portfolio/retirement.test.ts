@@ -115,7 +115,7 @@ describe("a retired property", () => {
       { store: fixture.store, knowledge, clock: fixture.clock, yieldNow },
       fixture.partnerId,
     );
-    expect((await read().plans.ofPartner(fixture.partnerId)).unitCount).toBe(plan.unitCount - 1);
+    expect((await read().plans.ofPartner(fixture.partnerId)).sums.unitCount).toBe(plan.sums.unitCount - 1);
     expect((await read().plans.ofProperty(second!))!.sums.due.components).toBe(0);
     expect(ids(await read().properties.numbered(fixture.partnerId, 0, 10))).toEqual(before.properties);
     await setProperty(second!, null);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { readXlsx } from "hucre/xlsx";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
+import { noCounts } from "../../../src/domain/figures/assumptions.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_FORM_TERMS, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan.ts";
@@ -47,7 +48,7 @@ test("a portfolio's form has a line for the costliest properties, and one for al
   const terms = { ...USUAL_TERMS, years: 30 };
   const summary = planSummaryOf(terms, "2026-03-10", sums, {
     modelVersion: "2",
-    prices: priceBasisOf(knowledge),
+    counted: { ...noCounts(), ...priceBasisOf(knowledge) },
   });
   const page = async (offset: number) => rows.slice(offset, offset + 50);
   const portfolio = { partner: "Acme", plan: summary, properties: rows.length, page };

@@ -1,0 +1,68 @@
+import type { PlacedComponent } from "../../domain/component.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
+import {
+  type AssumptionCounts,
+  AssumptionsAccumulator,
+  addCounts,
+  noCounts,
+} from "../../domain/figures/assumptions.ts";
+import type { Yield } from "../../event-loop.ts";
+import type { Stores } from "../../store/stores.ts";
+
+/** Properties whose counts are read together, and components of a changed property. */
+const PROPERTIES_A_STEP = 500;
+const COMPONENTS_A_STEP = 500;
+/** The most changed properties, and components of them, that are counted for a response: in about 0.1 s. */
+const MOST_CHANGED = { properties: 1_000, components: 10_000 };
+
+/** The properties whose components are counted: some of a partner, or all but some. */
+type Included = { ids: readonly string[] } | { without: readonly string[] };
+
+/**
+ * Returns what the figures of a partner's properties rest on: the stored counts of their plans, and for those that have changed
+ * since, their components. Null while too many have, as after a large import: the plan of the portfolio renews them.
+ */
+export async function portfolioCounts(
+  { read, prices, yieldNow }: { read: Stores; prices: PriceList; yieldNow: Yield },
+  partnerId: string,
+  included: Included,
+  most = MOST_CHANGED,
+): Promise<AssumptionCounts | null> {
+  const counts = noCounts();
+  const changed: string[] = [];
+  const addStored = async (ids: readonly string[], sign: 1 | -1) => {
+    for (let at = 0; at < ids.length; at += PROPERTIES_A_STEP) {
+      for (const { propertyId, counted, isChanged } of await read.plans.countedOf(
+        ids.slice(at, at + PROPERTIES_A_STEP),
+      )) {
+        addCounts(counts, counted, sign);
+        if (isChanged && sign === 1) changed.push(propertyId);
+      }
+      await yieldNow();
+    }
+  };
+  if ("ids" in included) await addStored(included.ids, 1);
+  else {
+    addCounts(counts, await read.plans.countedOfPartner(partnerId), 1);
+    await addStored(included.without, -1);
+    const without = new Set(included.without);
+    for (const id of await read.plans.changed(partnerId, most.properties + included.without.length + 1))
+      if (!without.has(id)) changed.push(id);
+  }
+  if (changed.length === 0) return counts;
+  if (changed.length > most.properties) return null;
+  const { components } = await read.propertyFilters.sumOf(changed);
+  if (components > most.components) return null;
+  await addStored(changed, -1);
+  const counted = new AssumptionsAccumulator(prices.knowledge);
+  const add = (component: PlacedComponent) => counted.add(component, prices.ofComponent(component));
+  for (const id of changed)
+    for (let after = 0, left = true; left; await yieldNow()) {
+      const rows = await read.components.rowsOfPropertyAfter(id, after, COMPONENTS_A_STEP);
+      for (const row of rows) add(row);
+      left = rows.length === COMPONENTS_A_STEP;
+      after = rows.at(-1)?.seq ?? after;
+    }
+  addCounts(counts, counted.counts, 1);
+  return counts;
+}

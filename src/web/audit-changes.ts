@@ -1,0 +1,36 @@
+import type { AuditEntryJson } from "../wire/audit.ts";
+
+/** More changes of one entry are counted. */
+const CHANGES_NAMED = 5;
+
+/** Returns what an entry changed in records, with the values before and after; empty for other changes. */
+export function changesIn({ detail }: Pick<AuditEntryJson, "detail">): string[] {
+  const lines = Array.isArray(detail.changes) ? detail.changes : [detail];
+  const named = lines.slice(0, CHANGES_NAMED).flatMap((line) => (isRecord(line) ? changesOf(line) : []));
+  return lines.length > CHANGES_NAMED ? [...named, `${lines.length - CHANGES_NAMED} more`] : named;
+}
+
+function changesOf({ before, after }: { before?: unknown; after?: unknown }): string[] {
+  if (isRecord(before) && isRecord(after))
+    return Object.keys(after)
+      .filter((field) => valueText(before[field]) !== valueText(after[field]))
+      .map((field) => `${field} ${valueText(before[field])} → ${valueText(after[field])}`);
+  if (isRecord(after)) return [`added ${fieldsText(after)}`];
+  return isRecord(before) ? [`removed ${fieldsText(before)}`] : [];
+}
+
+const fieldsText = (record: Readonly<Record<string, unknown>>) =>
+  Object.entries(record)
+    .filter(([, value]) => value !== null)
+    .map(([field, value]) => `${field} ${valueText(value)}`)
+    .join(" ");
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns a value of an entry's details in words. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(valueText).join(" ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
