@@ -163,6 +163,9 @@ describe("a photo is removed", () => {
         },
       },
     ]);
+    await client.put(`/v1/service-events/${logged.id}`, { voided: true });
+    const late = await upload(JPEG, { fields: { service_event_id: logged.id }, status: 409 });
+    expect(late.body.error).toEndWith("was voided: upload the photo without service_event_id");
     expect((await remove(wrong.id, { status: 404 })).body.error).toBe("Photo not found");
     expect(await photosOf(appliance.id)).toMatchObject({ total: body.total });
   });

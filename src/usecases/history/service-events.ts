@@ -135,7 +135,13 @@ export class ServiceLog {
     const after = changedEvent(before, change);
     const { appliance } = await this.#subjectOf(after, before);
     after.propertyId = appliance.propertyId;
-    after.inspectionTypes = inspectionTypesOf(this.writer.knowledge, appliance.typeId, after.inspectionTypes);
+    const had = appliance.id === before.applianceId ? before.inspectionTypes : null;
+    after.inspectionTypes = inspectionTypesOf(
+      this.writer.knowledge,
+      appliance.typeId,
+      after.inspectionTypes,
+      had,
+    );
     await this.#replace(before, after, "service_event.update");
     return after;
   }

@@ -1,5 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { Failure, invalid, notFound } from "../../domain/errors.ts";
+import { conflict, Failure, invalid, notFound } from "../../domain/errors.ts";
 import { displayName, PHOTO_EXTENSIONS, type Photo, photoTypeOf } from "../../domain/photo.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -48,8 +48,8 @@ export async function requirePhotoQuota(
 }
 
 /**
- * Records a photo whose file is stored already, and counts its size. Throws not_found, invalid_request for another
- * property's service event, and payload_too_large if all photos of the partner would take more than `limit` bytes.
+ * Records a photo whose file is stored already, and counts its size. Throws not_found, conflict for a retired appliance or a
+ * voided service event, and payload_too_large if all photos of the partner would take more than `limit` bytes.
  */
 export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, limit: number): Promise<Photo> {
   const { applianceId, serviceEventId, bytes, filename } = input;
@@ -59,6 +59,8 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, li
   if (serviceEventId !== null) {
     const event = await tx.serviceEvents.find(partnerId, serviceEventId);
     if (event?.applianceId !== applianceId) throw notFound(`Service event not found: ${serviceEventId}`);
+    if (event.voidedAt !== null)
+      throw conflict(`Service event ${serviceEventId} was voided: upload the photo without service_event_id`);
   }
   const photo: Photo = {
     id: tx.newId("photo"),

@@ -109,6 +109,27 @@ describe("an appliance that was recorded in the wrong place", () => {
     await expectConsistent();
   });
 
+  // Rule: appliance-move, inspection-types
+  test("leaves its events correctable, with the inspections of the former type", async () => {
+    const home = await fixture.addProperty();
+    const [lift] = await fixture.addAppliances({ propertyId: home.id, typeId: "elevator" });
+    const inspectionTypes = ["category_5_full_load_test"];
+    await log({ applianceId: lift!.id, eventType: "Inspection", inspectionTypes });
+    const [logged] = await fixture.store.read.serviceEvents.ofAppliance(lift!.id);
+    const correct = (fields: Partial<NewServiceEvent>) =>
+      fixture.write((writer) => correctServiceEvent(writer, logged!.id, { change: fields }));
+    await change(lift!.id, { typeId: "boiler" });
+    expect(await correct({ notes: "a note" })).toMatchObject({ notes: "a note", inspectionTypes });
+    expect(await correct({ notes: null, inspectionTypes })).toMatchObject({ notes: null, inspectionTypes });
+    await expect(correct({ inspectionTypes: ["category_1_annual_test"] })).rejects.toThrow(
+      "inspection_types must be among those of type boiler: certificate_inspection",
+    );
+    expect((await correct({ inspectionTypes: ["certificate_inspection"] })).inspectionTypes).toEqual([
+      "certificate_inspection",
+    ]);
+    await expectConsistent();
+  });
+
   test("keeps the components that both types have, its flags where they apply, and is audited", async () => {
     const [home, away] = [await fixture.addProperty(), await fixture.addProperty()];
     const [panel] = await fixture.addAppliances({

@@ -1,0 +1,426 @@
+import { beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { ApiClient } from "../support/client.ts";
+import type { Json } from "../support/json.ts";
+import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { dateDaysFromToday } from "../support/portfolio.ts";
+
+/*
+ * Whatever was recorded wrongly and put right, every figure must be that of a partner who recorded the final state from the
+ * start. `CORRECTION_RUNS=200` compares more portfolios, with a random seed.
+ */
+
+const RUNS = Number(process.env.CORRECTION_RUNS ?? 3);
+const { serve } = useMainstay();
+let server: Installation;
+beforeAll(async () => {
+  server = await serve();
+});
+
+/** A record as it should be in the end, and the indexes of what it belongs to. */
+type Recorded<K> = { fields: Json } & K;
+type Model = {
+  properties: Recorded<{ isRetired: boolean; isMerged: boolean }>[];
+  appliances: Recorded<{ property: number; isRetired: boolean }>[];
+  events: Recorded<{ appliance: number; defId: string | null; isVoid: boolean }>[];
+  claims: Recorded<{ property: number; isVoid: boolean }>[];
+  parts: Recorded<{ appliance: number; defId: string }>[];
+};
+
+const withoutNulls = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+/** A partner with the ids of its records by their indexes in the model. */
+class Recorder {
+  readonly #ids = new Map<string, string>();
+  readonly #parts = new Map<number, ReadonlyMap<string, string>>();
+
+  constructor(readonly client: ApiClient) {}
+
+  id(kind: keyof Model, index: number): string {
+    return this.#ids.get(`${kind} ${index}`)!;
+  }
+
+  async part(appliance: number, defId: string): Promise<string> {
+    let parts = this.#parts.get(appliance);
+    if (!parts) {
+      const { components } = (await this.client.get(`/v1/appliances/${this.id("appliances", appliance)}`))
+        .body;
+      parts = new Map(components.map((one: Json) => [one.component_def_id, one.id]));
+      this.#parts.set(appliance, parts);
+    }
+    return parts.get(defId)!;
+  }
+
+  async property(index: number, fields: Json): Promise<void> {
+    this.#ids.set(`properties ${index}`, (await this.client.post("/v1/properties", fields)).body.id);
+  }
+
+  async appliance(index: number, property: number, fields: Json): Promise<void> {
+    const body = { ...fields, property_id: this.id("properties", property) };
+    this.#ids.set(`appliances ${index}`, (await this.client.post("/v1/appliances", body, 201)).body.id);
+  }
+
+  async event(index: number, appliance: number, defId: string | null, fields: Json): Promise<void> {
+    const event = { ...fields, ...(await this.subject(appliance, defId)) };
+    const { events } = (await this.client.post("/v1/service-events/bulk", { events: [event] }, 201)).body;
+    this.#ids.set(`events ${index}`, events[0].id);
+  }
+
+  async subject(appliance: number, defId: string | null): Promise<Json> {
+    const component_id = defId === null ? null : await this.part(appliance, defId);
+    return { appliance_id: this.id("appliances", appliance), component_id };
+  }
+
+  async claim(index: number, property: number, fields: Json): Promise<void> {
+    const path = `/v1/property/${this.id("properties", property)}/claims`;
+    this.#ids.set(`claims ${index}`, (await this.client.post(path, fields, 201)).body.id);
+  }
+
+  /** Returns every answer about the portfolio, with names instead of ids, and without the order of equals. */
+  async figures({ properties, appliances }: Model): Promise<Json> {
+    const names = new Map([...this.#ids].map(([name, id]) => [id, name]));
+    for (const index of appliances.keys())
+      for (const [defId, id] of await this.#partsOf(index)) names.set(id, `${defId} of ${index}`);
+    const answers: Json = {};
+    const read = async (path: string) => {
+      const { status, body } = await this.client.send("GET", path);
+      answers[named(path, names)] = [status, comparable(body, names)];
+    };
+    for (const path of PORTFOLIO) await read(`/v1/${path}`);
+    for (const [index, { isRetired, isMerged }] of properties.entries())
+      if (!isRetired && !isMerged)
+        for (const path of OF_PROPERTY) await read(`/v1/property/${this.id("properties", index)}/${path}`);
+    return answers;
+  }
+
+  async #partsOf(appliance: number): Promise<ReadonlyMap<string, string>> {
+    await this.part(appliance, "");
+    return this.#parts.get(appliance)!;
+  }
+}
+
+const PORTFOLIO = [
+  "portfolio/summary",
+  "portfolio/plan",
+  "portfolio/losses",
+  "portfolio/actions?limit=200",
+  "alerts?limit=200",
+  "properties?limit=200",
+  "appliances?limit=200",
+  "components?limit=200",
+];
+const OF_PROPERTY = [
+  ...["summary", "report", "forecast", "reserve", "condition-score", "rcv", "compliance", "plan", "losses"],
+  ...["underwriting", "claims", "claims/impact"],
+];
+
+/** Fields that tell when and how a state was reached, and how the property stands among others. */
+const OF_THE_WAY = new Set([
+  ...[
+    "created_at",
+    "updated_at",
+    "assessed_at",
+    "generated_at",
+    "last_scored",
+    "partner",
+    "warnings",
+    "standing",
+  ],
+]);
+
+const named = (text: string, names: ReadonlyMap<string, string>) =>
+  text.replace(/\b(P|A|C|SE|CLM)_[0-9a-z]{26}\b/g, (id) => names.get(id) ?? id);
+
+function comparable(value: Json, names: ReadonlyMap<string, string>): Json {
+  if (typeof value === "string") return named(value, names);
+  // Sums of the same numbers in another order differ in their last digits.
+  if (typeof value === "number") return Number(value.toPrecision(9));
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value))
+    return value
+      .map((one) => comparable(one, names))
+      .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  return Object.fromEntries(
+    Object.keys(value)
+      .filter((key) => !OF_THE_WAY.has(key))
+      .sort()
+      .map((key) => [key, comparable(value[key], names)]),
+  );
+}
+
+/** Records the final state of the model: in the order of the records, without what was voided. */
+async function recordFinalState(client: ApiClient, model: Model): Promise<Recorder> {
+  const made = new Recorder(client);
+  for (const [index, { fields, isMerged }] of model.properties.entries())
+    if (!isMerged) await made.property(index, fields);
+  for (const [index, { fields, property }] of model.appliances.entries())
+    await made.appliance(index, property, fields);
+  for (const [index, { fields, appliance, defId, isVoid }] of model.events.entries())
+    if (!isVoid) await made.event(index, appliance, defId, fields);
+  for (const [index, { fields, property, isVoid }] of model.claims.entries())
+    if (!isVoid) await made.claim(index, property, fields);
+  for (const { appliance, defId, fields } of model.parts)
+    await client.put(`/v1/components/${await made.part(appliance, defId)}`, fields);
+  for (const kind of ["appliances", "properties"] as const)
+    for (const [index, { isRetired }] of model[kind].entries())
+      if (isRetired) await client.put(`/v1/${kind}/${made.id(kind, index)}`, { retired_at: RETIRED_AT });
+  return made;
+}
+
+const RETIRED_AT = dateDaysFromToday(-3);
+const some = <T>(...values: T[]) => fc.constantFrom(...values);
+const day = (...days: number[]) => some(...days.map(dateDaysFromToday));
+const arbitraries = {
+  property: fc.record({
+    state: some("NY", "FL"),
+    unit_count: some(1, 6),
+    year_built: some(1955, 1985, 2001),
+    gross_area_sqft: some(null, 20_000),
+    records_since: some(null, "2015-01-01"),
+  }),
+  appliance: fc.record({
+    type_id: some("water_heater_gas", "electrical_panel", "boiler", "fire_suppression", "elevator"),
+    install_year: some(1990, 2015),
+    brand: some(null, "Zinsco", "Rheem"),
+    usage_intensity: some(null, 1.5),
+  }),
+  event: fc.record({
+    event_type: some("Inspection", "Repair", "Replacement", "Emergency Repair", "Preventive Maintenance"),
+    date: day(-2000, -800, -30, -1),
+    condition_after: some(null, "good", "poor"),
+    notes: some(null, "leaking", "Zinsco panel", "Cat 5 test", "panel replaced in unit 3"),
+    total_cost: some(null, 900),
+  }),
+  claim: fc.record({
+    claim_type: some("water_damage", "fire_electrical", "equipment_breakdown"),
+    date_of_loss: day(-100, -900, -1700),
+    amount: some(500, 90_000),
+    status: some("open", "closed", "denied"),
+  }),
+  part: fc.record({
+    override_lifespan: some(null, 9),
+    proactive_cost: some(null, 700),
+    original: some(null, true),
+  }),
+};
+const step = fc.record({ ...arbitraries, act: fc.nat(), at: fc.nat(), to: fc.nat(), def: fc.nat() });
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const MOST = { properties: 3, appliances: 5 };
+
+/** Records a portfolio step by step, wrong and put right. */
+class Corrections {
+  readonly model: Model = { properties: [], appliances: [], events: [], claims: [], parts: [] };
+
+  constructor(readonly made: Recorder) {}
+
+  async run(step: Step): Promise<void> {
+    if (this.model.properties.length === 0) await this.addProperty(step);
+    await this.#acts[step.act % this.#acts.length]!.call(this, step);
+  }
+
+  async addProperty({ property }: Step): Promise<void> {
+    const index = this.model.properties.length;
+    if (index === MOST.properties) return;
+    const about = { name: `Property ${index}`, address: `${index} Elm St`, city: "Albany", zip: "12207" };
+    const fields = { ...about, ...withoutNulls(property) };
+    await this.made.property(index, fields);
+    this.model.properties.push({ fields, isRetired: false, isMerged: false });
+  }
+
+  async addAppliance({ appliance, at }: Step): Promise<void> {
+    const property = this.#property(at);
+    if (property === undefined || this.model.appliances.length === MOST.appliances) return;
+    const fields = withoutNulls(appliance);
+    await this.made.appliance(this.model.appliances.length, property, fields);
+    this.model.appliances.push({ fields, property, isRetired: false });
+  }
+
+  async addEvent(step: Step): Promise<void> {
+    const appliance = this.#appliance(step.at);
+    if (appliance === undefined) return;
+    const [defId, fields] = [await this.#defId(appliance, step), withoutNulls(step.event)];
+    await this.made.event(this.model.events.length, appliance, defId, fields);
+    this.model.events.push({ fields, appliance, defId, isVoid: false });
+  }
+
+  async addClaim({ claim, at }: Step): Promise<void> {
+    const property = this.#property(at);
+    if (property === undefined) return;
+    const fields = { ...withoutNulls(claim), claim_number: `C-${this.model.claims.length}` };
+    await this.made.claim(this.model.claims.length, property, fields);
+    this.model.claims.push({ fields, property, isVoid: false });
+  }
+
+  async changePart(step: Step): Promise<void> {
+    const { parts } = this.model;
+    const appliance = this.#appliance(step.at);
+    const defId = appliance === undefined ? null : await this.#defId(appliance, step);
+    if (appliance === undefined || defId === null) return;
+    const path = `/v1/components/${await this.made.part(appliance, defId)}`;
+    // A part whose Replacement is on record has a known age.
+    if ((await this.made.client.send("PUT", path, { body: step.part })).status !== 200) return;
+    const at = parts.findIndex((one) => one.appliance === appliance && one.defId === defId);
+    if (at >= 0) parts.splice(at, 1);
+    parts.push({ appliance, defId, fields: step.part });
+  }
+
+  changeProperty = ({ property, at }: Step) => this.#change("properties", this.#property(at), property);
+
+  async changeAppliance({ appliance: { type_id: _, ...appliance }, at }: Step): Promise<void> {
+    await this.#change("appliances", this.#appliance(at), appliance);
+  }
+
+  changeEvent = ({ event, at }: Step) => this.#change("events", this.#event(at), event);
+  changeClaim = ({ claim, at }: Step) => this.#change("claims", this.#claim(at), claim);
+
+  async move({ at, to }: Step): Promise<void> {
+    const [appliance, property] = [this.#appliance(at), this.#property(to)];
+    if (appliance === undefined || property === undefined) return;
+    await this.#put("appliances", appliance, { property_id: this.made.id("properties", property) });
+    this.model.appliances[appliance]!.property = property;
+  }
+
+  async changeTypeAndBack({ appliance: { type_id }, at }: Step): Promise<void> {
+    const appliance = this.#appliance(at);
+    if (appliance === undefined) return;
+    const { fields } = this.model.appliances[appliance]!;
+    for (const type of [type_id, fields.type_id]) await this.#put("appliances", appliance, { type_id: type });
+  }
+
+  async moveEvent(step: Step): Promise<void> {
+    const [event, appliance] = [this.#event(step.at), this.#appliance(step.to)];
+    if (event === undefined || appliance === undefined) return;
+    const defId = await this.#defId(appliance, step);
+    await this.#put("events", event, await this.made.subject(appliance, defId));
+    Object.assign(this.model.events[event]!, { appliance, defId });
+  }
+
+  voidEvent = ({ at, to }: Step) => this.#void("events", this.#event(at), 1 + (to % 2));
+  voidClaim = ({ at, to }: Step) => this.#void("claims", this.#claim(at), 1 + (to % 2));
+  retireAppliance = ({ at }: Step) => this.#retire("appliances", this.#appliance(at), true);
+  retireProperty = ({ at }: Step) => this.#retire("properties", this.#property(at), true);
+
+  async bringBack({ at }: Step): Promise<void> {
+    const { properties, appliances } = this.model;
+    const property = pick(properties, at, ({ isRetired, isMerged }) => isRetired && !isMerged);
+    await this.#retire("properties", property, false);
+    const appliance = pick(appliances, at, (one) => one.isRetired && this.#isInService(one.property));
+    await this.#retire("appliances", appliance, false);
+  }
+
+  async merge({ at, to }: Step): Promise<void> {
+    const { properties, appliances, claims } = this.model;
+    const [into, from] = [this.#property(at), this.#property(to)];
+    if (into === undefined || from === undefined || into === from) return;
+    const body = { from: this.made.id("properties", from) };
+    const path = `/v1/properties/${this.made.id("properties", into)}/merge`;
+    await this.made.client.ask("POST", path, 200, { body });
+    const [kept, duplicate] = [properties[into]!, properties[from]!];
+    duplicate.isMerged = true;
+    for (const one of [...appliances, ...claims]) if (one.property === from) one.property = into;
+    const unit_count = Math.max(kept.fields.unit_count, duplicate.fields.unit_count);
+    kept.fields = { ...duplicate.fields, ...kept.fields, unit_count };
+  }
+
+  #isInService(property: number): boolean {
+    const { isRetired, isMerged } = this.model.properties[property]!;
+    return !isRetired && !isMerged;
+  }
+  #isWorking = (index: number) => {
+    const { isRetired, property } = this.model.appliances[index]!;
+    return !isRetired && this.#isInService(property);
+  };
+  #property = (at: number) => pick(this.model.properties, at, (_, index) => this.#isInService(index));
+  #appliance = (at: number) => pick(this.model.appliances, at, (_, index) => this.#isWorking(index));
+  #event = (at: number) =>
+    pick(this.model.events, at, (one) => !one.isVoid && this.#isWorking(one.appliance));
+  #claim = (at: number) =>
+    pick(this.model.claims, at, (one) => !one.isVoid && this.#isInService(one.property));
+
+  readonly #acts = [
+    ...[this.addProperty, this.addAppliance, this.addAppliance, this.addEvent, this.addEvent, this.addClaim],
+    ...[this.changePart, this.changeProperty, this.changeAppliance, this.changeEvent, this.changeClaim],
+    ...[this.move, this.changeTypeAndBack, this.moveEvent, this.voidEvent, this.voidClaim],
+    ...[this.retireAppliance, this.retireProperty, this.bringBack, this.merge],
+  ];
+
+  async #defId(appliance: number, { def }: Step): Promise<string | null> {
+    if (def % 3 === 0) return null;
+    const path = `/v1/appliances/${this.made.id("appliances", appliance)}`;
+    const { components } = (await this.made.client.get(path)).body;
+    return components[def % components.length].component_def_id;
+  }
+
+  async #put(kind: Exclude<keyof Model, "parts">, index: number, body: Json): Promise<void> {
+    const id = this.made.id(kind, index);
+    const paths = {
+      properties: `/v1/properties/${id}`,
+      appliances: `/v1/appliances/${id}`,
+      events: `/v1/service-events/${id}`,
+      claims: `/v1/property/${this.#propertyOfClaim(index)}/claims/${id}`,
+    };
+    await this.made.client.put(paths[kind], body);
+  }
+
+  #propertyOfClaim(index: number): string {
+    const property = this.model.claims[index]?.property;
+    return property === undefined ? "" : this.made.id("properties", property);
+  }
+
+  async #change(kind: Exclude<keyof Model, "parts">, index: number | undefined, change: Json): Promise<void> {
+    if (index === undefined) return;
+    await this.#put(kind, index, change);
+    const record = this.model[kind][index]!;
+    record.fields = withoutNulls({ ...record.fields, ...change });
+  }
+
+  async #void(kind: "events" | "claims", index: number | undefined, times: number): Promise<void> {
+    if (index === undefined) return;
+    for (let time = 0; time < times; time++) await this.#put(kind, index, { voided: true });
+    this.model[kind][index]!.isVoid = true;
+  }
+
+  async #retire(
+    kind: "appliances" | "properties",
+    index: number | undefined,
+    isRetired: boolean,
+  ): Promise<void> {
+    if (index === undefined) return;
+    await this.#put(kind, index, { retired_at: isRetired ? RETIRED_AT : null });
+    this.model[kind][index]!.isRetired = isRetired;
+  }
+}
+
+/** Returns the index of one of the records that are suitable; undefined if none is. */
+function pick<T>(
+  all: readonly T[],
+  at: number,
+  isSuitable: (one: T, index: number) => boolean,
+): number | undefined {
+  const suitable = [...all.keys()].filter((index) => isSuitable(all[index]!, index));
+  return suitable[at % Math.max(suitable.length, 1)];
+}
+
+// Rule: corrected-portfolio
+test(
+  "a portfolio that was put right has the figures of one that was recorded so from the start",
+  async () => {
+    let partners = 0;
+    const newPartner = async () => server.as(await server.createPartner(`Partner ${++partners}`));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
+        const corrections = new Corrections(new Recorder(await newPartner()));
+        for (const step of steps) await corrections.run(step);
+        const { model } = corrections;
+        const fresh = await recordFinalState(await newPartner(), model);
+        const [corrected, expected] = [await corrections.made.figures(model), await fresh.figures(model)];
+        for (const [path, answer] of Object.entries(expected))
+          expect([path, corrected[path]]).toEqual([path, answer]);
+      }),
+      { numRuns: RUNS, endOnFailure: true },
+    );
+  },
+  120_000 + RUNS * 10_000,
+);
