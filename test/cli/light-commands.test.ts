@@ -25,11 +25,21 @@ const HEAVY_COMMANDS = new Set([
 /** The files of commands that share a file with another command. */
 const FILES: Readonly<Record<string, string>> = { restore: "backup" };
 
+/** Every file that imports it reads columns from validators when it is loaded, which loads arktype. */
+const COLUMNS = join(import.meta.dir, "../../src/wire/schema/input-columns.ts");
+
 const folder = join(import.meta.dir, "../../src/cli/commands");
 const transpilers = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
 
-/** Returns the static imports of a file without types: files by path, packages by name. */
-function importsOf(file: string): string[] {
+const imported = new Map<string, readonly string[]>();
+/** Returns the static imports of a file without types: files by path, packages by name. Each file is read once. */
+function importsOf(file: string): readonly string[] {
+  const known = imported.get(file) ?? readImports(file);
+  imported.set(file, known);
+  return known;
+}
+
+function readImports(file: string): string[] {
   const transpiler = transpilers[file.endsWith(".tsx") ? "tsx" : "ts"];
   const imports = transpiler.scanImports(transpiler.transformSync(readFileSync(file, "utf8")));
   return imports
@@ -40,14 +50,15 @@ function importsOf(file: string): string[] {
 /** Returns the package of an import such as `arktype/internal/scope.js`. */
 const packageOf = (name: string) => /^(@[^/]+\/)?[^/]*/.exec(name)![0];
 
-/** Returns the heavy packages that are loaded with a file, each with the chain of imports. */
+/** Returns the heavy packages and files that are loaded with a file, each with the chain of imports. */
 function heavyOf(start: string): string[] {
   const paths = new Map([[start, [start]]]);
   for (const [file, path] of paths) {
     if (!/\.tsx?$/.test(file)) continue;
     for (const next of importsOf(file)) if (!paths.has(next)) paths.set(next, [...path, next]);
   }
-  return [...paths].filter(([name]) => HEAVY.has(packageOf(name))).map(([, path]) => path.join(" > "));
+  const isHeavy = (name: string) => HEAVY.has(packageOf(name)) || name === COLUMNS;
+  return [...paths].filter(([name]) => isHeavy(name)).map(([, path]) => path.join(" > "));
 }
 
 test("a small command loads no heavy package before it runs", () => {
@@ -61,7 +72,7 @@ test("a small command loads no heavy package before it runs", () => {
 test("a server loads arktype with its first validation, not at its start", () => {
   const app = join(import.meta.dir, "../../src/app/app.ts");
   expect(heavyOf(app).some((chain) => chain.endsWith(" > elysia"))).toBe(true);
-  expect(heavyOf(app).filter((chain) => / > (arktype|@ark)/.test(chain))).toEqual([]);
+  expect(heavyOf(app).filter((chain) => / > (arktype|@ark)|input-columns/.test(chain))).toEqual([]);
 });
 
 test("no file creates a formatter when it is loaded: the first one loads the data of the language", () => {

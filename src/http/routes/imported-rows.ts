@@ -1,8 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { MOST_ROWS } from "../../domain/table-limits.ts";
-import { importTable } from "../../usecases/import/import-table.ts";
-import { checkedMapping } from "../../usecases/import/mapping/file-mapping.ts";
 import {
   importedRowsReply,
   importedRowsRequest,
@@ -34,6 +32,9 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
       errors: [409],
       body: "json",
       async handle({ body, partner, store, now, yieldNow }) {
+        // Its columns come from the validators, which a server creates with the first validation and not at its start.
+        const { importTable } = await import("../../usecases/import/import-table.ts");
+        const { checkedMapping } = await import("../../usecases/import/mapping/file-mapping.ts");
         const { mapping: given, dryRun, silent, ...table } = readRowsToImport(body);
         const mapping = given && checkedMapping(given);
         if (given && !mapping)
