@@ -3,7 +3,6 @@ import fc from "fast-check";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { explainScore } from "../../../src/domain/explanation/explanation.ts";
-import { CHANGES, type ChangeName, scoreAfter } from "../../../src/domain/explanation/what-if.ts";
 import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
@@ -13,7 +12,7 @@ import { referenceContext } from "../planning/reference-context.ts";
 import { history } from "../scoring/any-history.ts";
 import { AS_OF, appliance, event, knowledge, property } from "../scoring/histories.ts";
 
-/** Returns the JSON of a component's explanation, as the API sends it. */
+/** Returns the JSON of a component's explanation, as the API sends it, without scenarios. */
 function explained(given: PropertyHistory, at: number, corrections: Corrections): Json {
   const appliance = given.appliances[0]!;
   const part = appliance.components[at % appliance.components.length]!;
@@ -26,10 +25,6 @@ function explained(given: PropertyHistory, at: number, corrections: Corrections)
     typeId: appliance.typeId,
   } as unknown as PlacedComponent;
   const explanation = explainScore(knowledge, given, target, AS_OF, corrections, referenceContext(knowledge));
-  const changes = (Object.keys(CHANGES) as ChangeName[]).map((change) => ({
-    change,
-    score: scoreAfter(knowledge, given, target, change, AS_OF, corrections),
-  }));
   const { typeId } = appliance;
   const costs = new PriceList(knowledge, knowledge.priceTerms)
     .ofAppliance(
@@ -37,7 +32,8 @@ function explained(given: PropertyHistory, at: number, corrections: Corrections)
       { state: "NY", unitCount: 0, grossAreaSqft: null, stories: null },
     )
     .component(part.defId);
-  const made = { component, costs, modelVersion: "2", explanation, corrections, changes };
+  // Each what-if scenario scores the property again, and its score is not part of this one.
+  const made = { component, costs, modelVersion: "2", explanation, corrections, changes: [] };
   return JSON.parse(JSON.stringify(explanationView(knowledge, made)));
 }
 
