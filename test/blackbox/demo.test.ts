@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
-import { EXECUTABLE } from "../support/executable.ts";
+import { ENVIRONMENT, EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import { runMainstay, useMainstay } from "../support/mainstay.ts";
 import { recordOutput, recordSecretsIn } from "../support/secret-record.ts";
@@ -24,7 +24,7 @@ class Demo {
   constructor(cwd: string, ...args: string[]) {
     this.#child = Bun.spawn([EXECUTABLE, "demo", "--port", "0", ...args], {
       cwd,
-      env: { PATH: "/usr/bin:/bin", MAINSTAY_ADMIN__LISTEN: "127.0.0.1:0" },
+      env: { ...ENVIRONMENT, MAINSTAY_ADMIN__LISTEN: "127.0.0.1:0" },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const gather = async (name: "stdout" | "stderr") => {

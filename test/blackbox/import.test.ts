@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
-import { EXECUTABLE } from "../support/executable.ts";
+import { ENVIRONMENT, EXECUTABLE } from "../support/executable.ts";
 import { killAt, killable } from "../support/kill-during-work.ts";
 import { type Installation, type Outcome, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
@@ -129,7 +129,7 @@ describe("importing files of any form", () => {
     let isAnswered = false;
     const child = Bun.spawn([EXECUTABLE, ...args("--file", path), "--config", installation.configFile], {
       cwd: installation.folder,
-      env: { PATH: "/usr/bin:/bin", TERM: "dumb", MAINSTAY_STORAGE__DATA_DIR: installation.dataDir },
+      env: { ...ENVIRONMENT, TERM: "dumb", MAINSTAY_STORAGE__DATA_DIR: installation.dataDir },
       terminal: {
         columns: 100,
         rows: 40,

@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { CAN_MOUNT, useDisks } from "../support/disk.ts";
 import { eventually, TIMEOUT_MS } from "../support/eventually.ts";
-import { EXECUTABLE } from "../support/executable.ts";
+import { ENVIRONMENT, EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
 
@@ -27,7 +27,7 @@ async function serveInto(target: string) {
   const command = `exec "$0" serve --port 0 --config "$1" --data-dir "$2" > ${target}`;
   const child = Bun.spawn(["bash", "-c", command, EXECUTABLE, configFile, dataDir], {
     cwd: folder,
-    env: { PATH: "/usr/bin:/bin" },
+    env: ENVIRONMENT,
     stdio: ["ignore", "ignore", "pipe"],
   });
   return {

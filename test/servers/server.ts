@@ -1,4 +1,4 @@
-import { EXECUTABLE } from "../support/executable.ts";
+import { ENVIRONMENT, EXECUTABLE } from "../support/executable.ts";
 
 const LISTENS_WITHIN_MS = 60_000;
 const LINES_KEPT = 60;
@@ -69,7 +69,7 @@ export class Server {
     const { args, cwd, env } = this.started;
     const child = Bun.spawn([EXECUTABLE, "serve", "--port", "0", ...args], {
       cwd,
-      env: { PATH: "/usr/bin:/bin", ...env },
+      env: { ...ENVIRONMENT, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child = child;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXECUTABLE } from "./executable.ts";
+import { ENVIRONMENT, EXECUTABLE } from "./executable.ts";
 import { RECORD_FOLDER } from "./secret-record.ts";
 
 /** The part of OpenAPI 3.0.3's schema object that the document uses. */
@@ -89,7 +89,7 @@ export function apiDocumentText(): string {
 
 function printed(): string {
   const { success, stdout, stderr } = Bun.spawnSync([EXECUTABLE, "openapi"], {
-    env: { PATH: "/usr/bin:/bin" },
+    env: ENVIRONMENT,
   });
   if (!success) throw new Error(`mainstay openapi failed:\n${stderr.toString()}`);
   return stdout.toString();

@@ -2,3 +2,17 @@ import { join } from "node:path";
 
 /** The executable under test: the one that was built, or the one that the environment names. */
 export const EXECUTABLE = process.env.MAINSTAY_EXECUTABLE ?? join(import.meta.dir, "../../dist/mainstay");
+
+/**
+ * The environment of its processes. The engine compiles a function only after ten times the usual number of calls: the
+ * processes of tests end before most of what it compiles has paid off, which took a seventh of their processor time.
+ */
+export const ENVIRONMENT = {
+  PATH: "/usr/bin:/bin",
+  ...Object.fromEntries(
+    ["AfterWarmUp", "AfterLongWarmUp", "Soon"].map((when) => [
+      `BUN_JSC_thresholdForOptimize${when}`,
+      "10000",
+    ]),
+  ),
+};

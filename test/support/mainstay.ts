@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient, type Credential, requestToken } from "./client.ts";
 import { eventually, TIMEOUT_MS } from "./eventually.ts";
-import { EXECUTABLE } from "./executable.ts";
+import { ENVIRONMENT, EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
 import {
   connectTo,
@@ -42,20 +42,6 @@ const QUIET: Settings = {
   server: { drain_s: 0 },
   limits: { per_ip_per_minute: 0, per_partner_per_minute: 0, daily_budget: 1_000_000 },
   snapshot: { enabled: false },
-};
-
-/**
- * The environment of every process. The engine compiles a function only after ten times the usual number of calls: the
- * processes of tests end before most of what it compiles has paid off, which took a seventh of their processor time.
- */
-const ENVIRONMENT = {
-  PATH: "/usr/bin:/bin",
-  ...Object.fromEntries(
-    ["AfterWarmUp", "AfterLongWarmUp", "Soon"].map((when) => [
-      `BUN_JSC_thresholdForOptimize${when}`,
-      "10000",
-    ]),
-  ),
 };
 
 const STARTED_WITHIN_MS = TIMEOUT_MS;

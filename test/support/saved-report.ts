@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join, relative } from "node:path";
-import { EXECUTABLE } from "./executable.ts";
+import { ENVIRONMENT, EXECUTABLE } from "./executable.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const FOLDER = join(ROOT, "bench", "reports");
@@ -20,7 +20,7 @@ export function saveReport(name: string, figures: object): void {
 }
 
 export function measuredOn() {
-  const { stdout } = Bun.spawnSync([EXECUTABLE, "version", "--json"], { env: { PATH: "/usr/bin:/bin" } });
+  const { stdout } = Bun.spawnSync([EXECUTABLE, "version", "--json"], { env: ENVIRONMENT });
   return {
     date: new Date().toISOString(),
     build: JSON.parse(stdout.toString()),
