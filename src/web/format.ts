@@ -36,6 +36,10 @@ export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text
 /** `May 2027`, for a day */
 export const monthOf = usDate({ year: "numeric", month: "short" });
 
+/** `Nov 2027` for a day in November 2026. */
+export const monthAYearAfter = (day: string) =>
+  monthOf(`${Number(day.slice(0, 4)) + 1}-${day.slice(5, 7)}-01`);
+
 /** `May 2027–Mar 2033`, `May 2027`, `after May 2090` */
 export function failureWindow({ earliest, latest }: { earliest: string; latest: string | null }): string {
   const from = monthOf(earliest);

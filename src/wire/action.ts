@@ -8,7 +8,7 @@ import {
 } from "../domain/planning/action.ts";
 import { enumOf, text } from "./schema/fields.ts";
 
-/* The action for an appliance or a component, with its reason in one sentence, equal in every response. */
+/* The action for an appliance or a component, with its reason, equal in every response. */
 
 /** The fields of an action. */
 export const actionFields = {
@@ -50,21 +50,21 @@ const money = (cents: number) => wholeMoney(Math.round(cents / 100));
 const years = (count: number) => `${count.toFixed(1).replace(/\.0$/, "")} years`;
 const chance = (probability: number) => {
   const percent = Math.round(100 * probability);
-  return percent < 1 ? "below 1%" : percent > 99 ? "above 99%" : `${percent}%`;
+  return percent < 1 ? "under 1%" : percent > 99 ? "over 99%" : `${percent}%`;
 };
 
 /** Waiting that costs less than this share of the long-run yearly cost hardly matters. */
 const HARDLY_MATTERS = 0.05;
 
-/** Returns the end of a sentence about a unit, which names the part of it that cannot wait. */
-function withUrgentPart({ urgentPart }: { urgentPart: UrgentPart | null }): string {
-  if (urgentPart === null) return ".";
+/** Returns the sentence after that about a unit, which names the component in it that cannot wait. */
+function urgentPartText({ urgentPart }: { urgentPart: UrgentPart | null }): string {
+  if (urgentPart === null) return "";
   return urgentPart.kind === "safety_life_past"
-    ? `; a part that protects people is past its life (${urgentPart.name}).`
-    : `; the part whose failure ends it (${urgentPart.name}) has a chance of failure within 12 months of ${chance(urgentPart.failureProbability)}.`;
+    ? ` A safety component is past its expected life: ${urgentPart.name}.`
+    : ` The component whose failure ends its life (${urgentPart.name}) has a ${chance(urgentPart.failureProbability)} chance of failure within 12 months.`;
 }
 
-/** Returns the reason of an action as a sentence. */
+/** Returns the reason of an action in a sentence or two. */
 function reasonOf(because: Because): string {
   switch (because.kind) {
     case "hazard":
@@ -72,50 +72,50 @@ function reasonOf(because: Because): string {
     case "unit_due":
       return (
         (because.waitingCents < HARDLY_MATTERS * because.yearlyCents
-          ? "The unit has reached the age at which replacement costs least; a year more or less hardly matters"
-          : `Keeping the unit another year costs ${money(because.waitingCents)} more than replacing it, failures and repairs included`) +
-        withUrgentPart(because)
+          ? "The unit is at the age at which replacing it costs least. A year's delay changes the cost little."
+          : `A year's delay is expected to cost ${money(because.waitingCents)} more than replacing the unit now, including failures and repairs.`) +
+        urgentPartText(because)
       );
     case "unit_life_past":
-      return `The unit is past the life after which its kind is replaced${withUrgentPart(because)}`;
+      return `The unit is past the life at which its type is replaced.${urgentPartText(because)}`;
     case "with_unit_due":
-      return "It goes with its unit, which is due now.";
+      return "Replaced together with its unit, which is due now.";
     case "fixed_life_past":
       return `It is past its certified life of ${years(because.lifeYears)}.`;
     case "fixed_life_unknown":
-      return `Its certified life is ${years(because.lifeYears)}, and its age is unknown: read the label.`;
+      return `Its certified life is ${years(because.lifeYears)}, and its age is unknown: check the label.`;
     case "safety_life_past":
-      return "It protects people and is past its expected life.";
+      return "It is a safety component past its expected life.";
     case "safety_risk_raised":
-      return `It protects people, and its raised risk of failure brings its replacement forward from its expected life of ${years(because.lifeYears)}.`;
+      return `It is a safety component with a raised risk of failure, so it is due before its expected life of ${years(because.lifeYears)}.`;
     case "cost_due":
       return (
-        `${because.isSafetyPastLife ? "It protects people and is past its expected life; a" : "A"} failure costs ${money(because.failureCents)} instead of ${money(because.plannedCents)}, and its chance within ` +
-        `12 months is ${chance(because.failureProbability)}: replacing it now costs less.`
+        `${because.isSafetyPastLife ? "It is a safety component past its expected life. " : ""}Replacing it now costs less: a failure has a ${chance(because.failureProbability)} chance within 12 months, ` +
+        `and would cost ${money(because.failureCents)} instead of ${money(because.plannedCents)}.`
       );
     case "risk_to_safety":
-      return `It protects people, and its chance of failure within 12 months is ${chance(because.failureProbability)}.`;
+      return `It is a safety component with a ${chance(because.failureProbability)} chance of failure within 12 months.`;
     case "risk_of_damage":
-      return `Its failure may damage the building, with a chance of ${chance(because.failureProbability)} within 12 months.`;
+      return `Its failure may damage the building, with a ${chance(because.failureProbability)} chance within 12 months.`;
     case "risk_unknown":
-      return `Its chance of failure within 12 months is ${chance(because.failureProbability)}, but little is known of its condition.`;
+      return `It has a ${chance(because.failureProbability)} chance of failure within 12 months, but few records of its condition.`;
     case "unit_planned":
-      return `Replacing the unit at ${years(because.ageYears)} costs least in the long run, repairs included.`;
+      return `Replacing the unit at ${years(because.ageYears)} costs least in the long run, including repairs.`;
     case "with_unit_planned":
-      return "It goes with its unit.";
+      return "Replaced together with its unit.";
     case "planned":
       return because.basis === "fixed_life"
         ? `Its certified life is ${years(because.ageYears)}.`
         : because.basis === "safety"
-          ? `It protects people, so it is replaced at its expected life of ${years(because.ageYears)}.`
+          ? `It is a safety component, replaced at its expected life of ${years(because.ageYears)}.`
           : `Replacement at ${years(because.ageYears)} costs least in the long run.`;
     case "elevated":
-      return `Its chance of failure within 12 months is ${chance(because.failureProbability)}, but early replacement would not save enough.`;
+      return `It has a ${chance(because.failureProbability)} chance of failure within 12 months, but replacing it early would not save enough.`;
     case "unit_until_failure":
-      return "Replacing the unit before it fails would not save anything.";
+      return "Replacing the unit before it fails would not save money.";
     case "with_unit_until_failure":
-      return "It is the part whose failure ends the unit, and early replacement would not save anything.";
+      return "Its failure ends the life of the unit, and replacing it early would not save money.";
     case "not_worth_planning":
-      return `Early replacement would save less than 5% of ${money(because.yearlyCents)} a year.`;
+      return `Replacing it early would save less than 5% of its yearly cost of ${money(because.yearlyCents)}.`;
   }
 }

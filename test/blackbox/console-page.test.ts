@@ -15,6 +15,7 @@ import {
   overflow,
   overflowFaults,
   pageFaults,
+  pagesOf,
   screenshot,
   textProblems,
 } from "../support/page-checks.ts";
@@ -158,10 +159,16 @@ describe("the console", () => {
         }
         found.push(...problems.map((problem) => `${place} ${width}: ${problem}`));
       }
+      if (place === "settings") expect(pagesOf(await page.pdf({ format: "Letter" }))).toBeLessThanOrEqual(4);
     }
     await goTo(page, "#/");
     await page.setViewportSize({ width: 3840, height: 2160 });
     found.push(...(await overflowFaults(page, "overview 3840")));
+    await page.setViewportSize({ width: 375, height: 800 });
+    await page.evaluate(() => {
+      for (const count of document.querySelectorAll(".figures dd")) count.textContent = "12,345,678";
+    });
+    found.push(...(await textProblems(page)));
     expect(found).toEqual([]);
     expect(dialogs).toBeGreaterThanOrEqual(10);
     expect(pageErrors).toEqual([]);

@@ -130,11 +130,13 @@ test("one sentence says what to replace now and what waiting costs, as the API d
   const { per_year, per_unit_per_year } = plan.level_deposit["50"].noise;
   expect(figures).toEqual([dollars(cost), dollars(delay), dollars(Math.ceil(per_year))]);
   const notes = await page.locator("#condition .figures dd:nth-of-type(2)").allInnerTexts();
-  expect(notes[0]).toBe(`${dollars(immediate.cost)} immediate, ${dollars(short_term.cost)} within a year`);
+  const [year, month] = plan.as_of.split("-").map(Number);
+  const by = new Date(year + 1, month - 1).toLocaleDateString("en-US", { month: "short", year: "numeric" });
+  expect(notes[0]).toBe(`${dollars(immediate.cost)} immediately, ${dollars(short_term.cost)} by ${by}`);
   expect(notes[2]).toEndWith(`${dollars(Math.ceil(per_unit_per_year))} per unit`);
   // The costs below repeat the same sums, and no others for the same question.
   expect(await page.locator("#plan").innerText()).toContain(
-    `${dollars(cost)}: ${dollars(immediate.cost)} immediate and ${dollars(short_term.cost)} within a year`,
+    `${dollars(cost)}: ${dollars(immediate.cost)} immediately and ${dollars(short_term.cost)} by ${by}`,
   );
   await close();
 });

@@ -312,6 +312,8 @@ test("a portfolio's plan totals all properties, and lists more of them on reques
   await page.getByRole("link", { name: "Replacement reserve schedule" }).click();
   await page.getByText("2 more properties").waitFor();
   expect(await page.locator("tr.property-row").count()).toBe(201);
+  // 200 properties and the sum of the others, in landscape.
+  expect(pagesOf(await page.pdf({ preferCSSPageSize: true }))).toBeLessThanOrEqual(4);
   const total = await page.locator("table.reserve tr.total").first().innerText();
   await page.getByRole("button", { name: "Load 200 more (uses 1 API call)" }).click();
   await page.getByRole("link", { name: "Worn Court" }).waitFor();

@@ -163,7 +163,7 @@ describe("a change in a portfolio", () => {
       cost_basis: "reference",
       projected_failure_year: expect.any(Number),
       action: "replace_now",
-      reason: "It goes with its unit, which is due now.",
+      reason: "Replaced together with its unit, which is due now.",
     });
   });
 

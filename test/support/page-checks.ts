@@ -334,6 +334,8 @@ export async function textProblems(page: Page): Promise<string[]> {
       if (isClipped && style.textOverflow !== "ellipsis" && style.overflowX !== "auto" && !scrolls)
         problems.push(`"${text.slice(0, 40)}" is wider than its ${block.tagName}`);
       const rects = [...range.getClientRects()];
+      if (/^[$\d,.%]+$/.test(text) && rects.some(({ top }) => top >= rects[0]!.bottom))
+        problems.push(`${text} is broken`);
       const size = Number.parseFloat(getComputedStyle(element).fontSize);
       if (rects.length > 4 && rects.every(({ width }) => width < 2 * size))
         problems.push(`"${text.slice(0, 40)}" has a letter a line`);

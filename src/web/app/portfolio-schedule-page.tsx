@@ -98,6 +98,9 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
   );
 }
 
+/** The rows above which a schedule is printed small, so that the first page of 200 properties takes four sheets. */
+const LONG_SCHEDULE = 100;
+
 type Row = { id: string; name: string; units: number; dueCount: number; dueUsd: number; years: number[] };
 type PortfolioSchedule = ScheduleSums & {
   units: number;
@@ -184,7 +187,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
   const inSheet = (years: readonly number[]) => years.slice(from, to);
   return (
     <div class="wide" role="group" aria-label={caption} tabIndex={0}>
-      <table class="reserve">
+      <table class={schedule.rows.length > LONG_SCHEDULE ? "reserve long" : "reserve"}>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>

@@ -64,11 +64,11 @@ export function AdministratorsPage({ route }: { route: Route }) {
                 },
                 {
                   key: "changes",
-                  heading: "Changes",
+                  heading: "Log",
                   width: "narrow",
                   cell: ({ admin_id, name }) => (
                     <a href={hrefTo(["audit"], { actor: admin_id })} aria-label={`Show changes by ${name}`}>
-                      Show
+                      Changes
                     </a>
                   ),
                 },

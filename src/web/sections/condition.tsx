@@ -2,7 +2,7 @@ import { areaUnit } from "../../domain/display.ts";
 import type { ConditionJson } from "../../wire/figures.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { percent } from "../charts/bar.tsx";
-import { capitalized, count, counted, money } from "../format.ts";
+import { capitalized, count, counted, money, monthAYearAfter } from "../format.ts";
 import { Define } from "./define.tsx";
 import { dueNowText } from "./plan.tsx";
 import { Section } from "./section.tsx";
@@ -25,7 +25,7 @@ const RATINGS: Readonly<Record<string, { name: string; tone: string }>> = {
 
 /** The three figures that answer what to do, by when and for how much. */
 type Headline = {
-  plan: Pick<PlanSummaryJson, "due_now" | "level_deposit" | "years">;
+  plan: Pick<PlanSummaryJson, "as_of" | "due_now" | "level_deposit" | "years">;
   hazards: number;
 };
 
@@ -50,7 +50,7 @@ export function Condition(props: { condition: ConditionJson; headline: Headline 
           </p>
           <p class="score small muted">{condition.condition_score} out of 100</p>
         </div>
-        <GradeScale score={condition.condition_score ?? 0} grade={condition.grade} />
+        <GradeScale score={condition.condition_score ?? 0} grade={condition.grade} tone={rating.tone} />
       </div>
       {headline && <HeadlineFigures plan={headline.plan} />}
     </section>
@@ -84,7 +84,8 @@ export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
         </dt>
         <dd>{money(Math.round(cost))}</dd>
         <dd class="small muted">
-          {money(Math.round(immediate.cost))} immediate, {money(Math.round(short_term.cost))} within a year
+          {money(Math.round(immediate.cost))} immediately, {money(Math.round(short_term.cost))} by{" "}
+          {monthAYearAfter(plan.as_of)}
         </dd>
       </div>
       <div>
@@ -120,23 +121,28 @@ function NoAssessment() {
   );
 }
 
-function GradeScale({ score, grade }: { score: number; grade: string }) {
+function GradeScale({ score, grade, tone }: { score: number; grade: string; tone: string }) {
   return (
     <svg
       class="grade-scale"
       width="100%"
-      height="34"
+      height="48"
       role="img"
       aria-label={`Score ${score} out of 100, grade ${grade}`}
     >
       {GRADES.map(([name, from], at) => {
         const to = GRADES[at + 1]?.[1] ?? 100;
         return (
-          <g class={name === grade ? "on" : undefined}>
+          <g class={name === grade ? `on ${tone}` : undefined}>
             <rect x={percent(from / 100)} y="10" width={percent((to - from) / 100)} height="22" />
             <text x={percent((from + to) / 200)} y="25" text-anchor="middle">
               {name}
             </text>
+            {from > 0 && (
+              <text class="threshold" x={percent(from / 100)} y="45" text-anchor="middle">
+                {from}
+              </text>
+            )}
           </g>
         );
       })}

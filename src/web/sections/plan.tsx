@@ -15,7 +15,7 @@ import {
   sliderRange,
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
-import { count, counted, date, money } from "../format.ts";
+import { count, counted, date, money, monthAYearAfter } from "../format.ts";
 import { type PlanLine, planLinesInSteps } from "../plan-lines.ts";
 import {
   type AllocatedBudget,
@@ -104,8 +104,8 @@ export function CostsAndReserve(props: {
         {due.cost > 0 && (
           <>
             , <strong>{money(Math.round(due.cost))}</strong>: {money(Math.round(due.immediate.cost))}{" "}
-            immediate and {money(Math.round(due.short_term.cost))} within a year. An escrow of{" "}
-            {plan.escrow_pct}% is {money(Math.round(due.escrow))}
+            immediately and {money(Math.round(due.short_term.cost))} by {monthAYearAfter(plan.as_of)}. An
+            escrow of {plan.escrow_pct}% is {money(Math.round(due.escrow))}
           </>
         )}
         .

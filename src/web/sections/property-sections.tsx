@@ -251,7 +251,7 @@ function Tools({ links, workbook }: { links: DataLinks; workbook: ComponentChild
         </a>
       )}
       {typeof csv === "function" && (
-        <button type="button" class="plain" onClick={csv}>
+        <button type="button" class="outline secondary" onClick={csv}>
           CSV
         </button>
       )}

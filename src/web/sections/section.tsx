@@ -37,6 +37,9 @@ export type Column<Row> = {
 /** The most rows that a table shows. */
 const MAX_ROWS = 100;
 
+/** The length of a heading from which its column is kept wide enough for two lines of it. */
+const LONG_HEADING = 15;
+
 export function DataTable<Row>(props: {
   caption: string;
   columns: readonly Column<Row>[];
@@ -50,7 +53,13 @@ export function DataTable<Row>(props: {
         <thead>
           <tr>
             {columns.map(({ heading, isNumber }) => (
-              <th scope="col" class={isNumber ? "number" : undefined}>
+              <th
+                scope="col"
+                class={
+                  [isNumber && "number", heading.length > LONG_HEADING && "long"].filter(Boolean).join(" ") ||
+                  undefined
+                }
+              >
                 {heading}
               </th>
             ))}

@@ -187,7 +187,9 @@ describe("a safety item past its life", () => {
       if (hazardRatio > 1) expect(controls.dueInYears).toBe(0);
       expect([unit!.dueNow, unit!.comesFirst]).toEqual(isPast ? ["immediate", true] : ["short_term", false]);
       expect(reasonOf(unit!.action)).toMatch(
-        isPast ? /; a part that protects people is past its life \(Operating controls/ : /included\.$/,
+        isPast
+          ? / A safety component is past its expected life: Operating controls/
+          : /including failures and repairs\.$/,
       );
     }
   });
@@ -198,7 +200,7 @@ describe("a safety item past its life", () => {
     for (const [share, hazardRatio, due, reason] of [
       [0.97, 1, null, /./],
       [0.97, 4, "short_term", /^(?!.*past)/],
-      [1.01, 1, "immediate", /^It protects people and is past its expected life/],
+      [1.01, 1, "immediate", /^It is a safety component past its expected life/],
     ] as const) {
       const { components } = planOf("fire_suppression", [
         { ...NEW, effectiveAgeYears: share * life, hazardRatio },
