@@ -8,6 +8,7 @@ import { Toasts } from "../browser/toasts.tsx";
 import { type Records, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/component-name.tsx";
 import { AppContext, type AppServices } from "./app-context.ts";
+import { callCost } from "./call-cost.ts";
 import { Pages } from "./pages.tsx";
 import { PortfolioLoader, portfolioPath } from "./portfolio-loader.ts";
 import { Session } from "./session.ts";
@@ -89,7 +90,7 @@ const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): Records => ({
   onChanged: () => void portfolio.reload(),
   home: ["Properties", hrefTo(["properties"])],
   siteName: "Mainstay",
-  countsCalls: true,
+  callCost: (calls) => callCost(api.callLimit, calls),
 });
 
 const componentHref = (id: string) => hrefTo(["components", id]);

@@ -4,8 +4,9 @@ import { ApiFailure } from "../browser/api-failure.ts";
 import { CSV_TYPE, downloadCsv } from "../browser/csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
 import { showToast } from "../browser/toasts.tsx";
-import { count, counted } from "../format.ts";
+import { count } from "../format.ts";
 import { useApp } from "./app-context.ts";
+import { labelWith, useCallCost } from "./call-cost.ts";
 import { UNPACED_CALLS } from "./paged-list.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
@@ -30,7 +31,7 @@ export function DownloadCsv<Row extends object>(props: {
   );
 }
 
-/** Downloads a whole list in the API's own CSV. The button states the calls that it takes. */
+/** Downloads a whole list in the API's own CSV. */
 export function DownloadAllCsv(props: {
   file: string;
   /** The path of the list, with its filters. */
@@ -52,7 +53,7 @@ export function DownloadAllCsv(props: {
       setLoaded(undefined);
     }
   };
-  const calls = Math.ceil(total / PAGE_SIZE);
+  const costOf = useCallCost();
   const isBusy = loaded !== undefined;
   return (
     <button
@@ -64,7 +65,7 @@ export function DownloadAllCsv(props: {
     >
       {isBusy
         ? `Loading: ${count(loaded)} of ${count(total)}`
-        : `Download CSV (all ${count(total)}, ${counted(calls, "API call")})`}
+        : labelWith("Download CSV", `all ${count(total)}`, costOf(Math.ceil(total / PAGE_SIZE)))}
     </button>
   );
 }

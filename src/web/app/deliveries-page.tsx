@@ -9,6 +9,7 @@ import { showToast } from "../browser/toasts.tsx";
 import { count, counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
+import { labelWith, useCallCost } from "./call-cost.ts";
 import { EndpointCard } from "./endpoint-card.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
@@ -42,6 +43,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
   const path = `/v1/webhook-deliveries${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
   const list = usePagedList<"deliveries", DeliveryJson, DeliveryPageJson>(api, path, "deliveries");
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
+  const costOf = useCallCost();
   const refresh = () => {
     api.refresh();
     list.reload();
@@ -72,7 +74,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
           {list.value && counted(list.value.total, "delivery", "deliveries")}
         </p>
         <button type="button" class="outline" aria-busy={list.isLoading} onClick={refresh}>
-          Refresh (1 API call)
+          {labelWith("Refresh", costOf(1))}
         </button>
       </Filters>
       <LoadedContent loaded={list} what="the deliveries">

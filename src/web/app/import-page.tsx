@@ -8,6 +8,7 @@ import { hrefTo } from "../browser/route.ts";
 import { count, counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
+import { useCallCost } from "./call-cost.ts";
 import {
   type ImportRun,
   importFile,
@@ -30,6 +31,8 @@ export function ImportPage() {
   const { api, portfolio } = useApp();
   useTitle("Import");
   const [file, setFile] = useState<TableFile>();
+  const costOf = useCallCost();
+  const cost = file && costOf(Math.ceil(file.rows.length / rowsACall(file)));
   const [guess, setGuess] = useState<ImportedRowsJson>();
   const [mapping, setMapping] = useState<Mapping>();
   const [silent, setSilent] = useState(true);
@@ -140,9 +143,8 @@ export function ImportPage() {
         {isReading && <p role="status">Reading the file…</p>}
         {file && (
           <p class="small muted">
-            {counted(file.rows.length, "row")}, {counted(file.columns.length, "column")}:{" "}
-            {counted(Math.ceil(file.rows.length / rowsACall(file)), "API call")} for a check, and as many for
-            the import.
+            {counted(file.rows.length, "row")}, {counted(file.columns.length, "column")}
+            {cost && `: ${cost} for a check, and as many for the import`}.
           </p>
         )}
       </Section>

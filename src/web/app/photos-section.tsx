@@ -5,13 +5,15 @@ import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { failureOf } from "../browser/edit-record.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
-import { counted, date } from "../format.ts";
+import { date } from "../format.ts";
 import { useApp } from "./app-context.ts";
+import { labelWith, useCallCost } from "./call-cost.ts";
 
 /** The photos of an appliance, loaded on demand: each takes a call. */
 export function Photos({ applianceId }: { applianceId: string }) {
   const { api } = useApp();
   const [isShown, setShown] = useState(false);
+  const costOf = useCallCost();
   const path = `/v1/appliances/${encodeURIComponent(applianceId)}/photos`;
   const photos = useLoad(path, () => api.read<PhotosJson>(path));
   return (
@@ -47,7 +49,7 @@ export function Photos({ applianceId }: { applianceId: string }) {
               {!isShown && (
                 <p>
                   <button type="button" class="outline" onClick={() => setShown(true)}>
-                    Show {total === 1 ? "photo" : "photos"} ({counted(total, "API call")})
+                    {labelWith(total === 1 ? "Show photo" : "Show photos", costOf(total))}
                   </button>
                 </p>
               )}

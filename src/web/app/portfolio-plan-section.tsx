@@ -14,6 +14,7 @@ import { HeadlineFigures, headlineText } from "../sections/condition.tsx";
 import { CostsByYear, delayCost, dueCount, dueNowText } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { useApp } from "./app-context.ts";
+import { useCallCost } from "./call-cost.ts";
 import { LoadMore } from "./load-more.tsx";
 import { budgetOf } from "./plan-terms-controls.tsx";
 
@@ -174,6 +175,7 @@ function PortfolioBudgetPlanner({
   const plan = useLoad(isUnlimited ? `all ${all.portfolio.length}` : `${requested} ${pages}`, async () =>
     isUnlimited ? all : await readPlan(api, pages, { ...demo, budget: String(requested) }),
   );
+  const cost = useCallCost()(pages);
   const last = useRef(all);
   if (plan.value) last.current = plan.value;
   const isPending = amount !== requested || plan.isLoading;
@@ -189,7 +191,7 @@ function PortfolioBudgetPlanner({
       <h3>Budget planner</h3>
       <p class="about screen">
         Hazards and safety items come first, then what saves most per {oneOfCurrency()}, until the budget is
-        used. Each new amount uses {counted(pages, "API call")}.
+        used.{cost && ` Each new amount uses ${cost}.`}
         {all.total > all.portfolio.length &&
           ` The list shows the first ${count(all.portfolio.length)} properties. Totals include all properties.`}
       </p>

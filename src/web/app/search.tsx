@@ -2,6 +2,7 @@ import type { SearchJson, SearchResultJson } from "../../wire/search.ts";
 import { hrefTo } from "../browser/route.ts";
 import { Search } from "../browser/search.tsx";
 import { useApp } from "./app-context.ts";
+import { useCallCost } from "./call-cost.ts";
 
 const hrefOf = ({ kind, id, property_id }: SearchResultJson) =>
   kind === "property"
@@ -13,11 +14,12 @@ const hrefOf = ({ kind, id, property_id }: SearchResultJson) =>
 /** The search over the whole portfolio. */
 export function PortfolioSearch() {
   const { api } = useApp();
+  const cost = useCallCost()(1);
   return (
     <Search
       label="Search properties, appliances, components and claims"
       placeholder="Name, address, serial or claim number, ID"
-      hint="Each search uses 1 API call."
+      hint={cost && `Each search uses ${cost}.`}
       nothing="Nothing begins with this. Try the start of a name, a street, a serial or claim number."
       search={async (text) => {
         const { results } = await api.read<SearchJson>(`/v1/search?${new URLSearchParams({ q: text })}`);

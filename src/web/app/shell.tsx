@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { count, counted } from "../format.ts";
 import { useApp, useChanges } from "./app-context.ts";
+import { isLow } from "./call-cost.ts";
 import { PortfolioSearch } from "./search.tsx";
 
 const AREAS = [
@@ -66,16 +67,13 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
   );
 }
 
-/** The share of the daily calls below which their number is shown. */
-const LOW_SHARE = 0.1;
-
 function CallUsage() {
   const { api } = useApp();
   useChanges(api);
   const { callLimit, rateLimitedUntil } = api;
   return (
     <p class="call-usage">
-      {callLimit && callLimit.remaining <= callLimit.limit * LOW_SHARE && (
+      {callLimit && isLow(callLimit) && (
         <span>
           <strong>{count(callLimit.remaining)}</strong> of {counted(callLimit.limit, "API call")} left today
         </span>

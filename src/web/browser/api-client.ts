@@ -1,7 +1,7 @@
 import { ApiFailure, OFFLINE_MESSAGE, readFailure } from "./api-failure.ts";
 
 /** The daily call limit and the calls that remain, from the headers of the last response. */
-type CallLimit = { limit: number; remaining: number; resetsAt: string };
+export type CallLimit = { limit: number; remaining: number; resetsAt: string };
 
 type CachedResponse = { etag: string | null; value: unknown; readAt: number };
 

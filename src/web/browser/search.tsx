@@ -14,7 +14,7 @@ type SearchProps = {
   label: string;
   placeholder: string;
   /** Shown while there is nothing to say of the results, and when there are none. */
-  hint: string;
+  hint: string | undefined;
   nothing: string;
   /** Throws an ApiFailure. */
   search: (text: string) => Promise<readonly SearchHit[]>;
@@ -53,7 +53,7 @@ export function Search(props: SearchProps) {
 }
 
 function SearchDialog(props: SearchProps & { onClose: () => void }) {
-  const { label, placeholder, hint, nothing, search, onClose } = props;
+  const { label, placeholder, hint = "", nothing, search, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);

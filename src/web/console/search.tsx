@@ -32,7 +32,7 @@ export function ConsoleSearch() {
     <Search
       label="Search partners, endpoints, records, deliveries, settings and pages"
       placeholder="Name, address, serial number, URL, setting, ID"
-      hint=""
+      hint={undefined}
       nothing="Nothing found. Try a part of a partner’s name, the start of an address or serial number, or an ID."
       search={async (text) => {
         const query = new URLSearchParams({ q: text });

@@ -112,9 +112,8 @@ function factsOf(appliance: ApplianceWithComponentsJson, applianceNames: Applian
 /** The service history, loaded on demand: the API has it by component, so that it takes a call for each. */
 function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const [isShown, setShown] = useState(false);
-  const { countsCalls } = useRecords();
-  const calls = appliance.components.length;
-  if (calls === 0) return null;
+  const cost = useRecords().callCost(appliance.components.length);
+  if (appliance.components.length === 0) return null;
   return (
     <section class="card" aria-labelledby="history">
       <h2 id="history">Service history</h2>
@@ -123,7 +122,7 @@ function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
       ) : (
         <p class="empty">
           <button type="button" class="outline" onClick={() => setShown(true)}>
-            {countsCalls ? `Show service history (${counted(calls, "API call")})` : "Show service history"}
+            {cost ? `Show service history (${cost})` : "Show service history"}
           </button>
         </p>
       )}

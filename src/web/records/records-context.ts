@@ -20,8 +20,8 @@ export type Records = Reader & {
   home: readonly [name: string, address: string];
   /** The name of the site in the title of the document. */
   siteName: string;
-  /** True if reads are counted, so that a page says how many it takes. */
-  countsCalls: boolean;
+  /** Returns the number of calls that an act takes, in words, if calls are limited and the number matters. */
+  callCost(calls: number): string | undefined;
 };
 
 export const RecordsContext = createContext<Records | undefined>(undefined);

@@ -1,0 +1,28 @@
+import type { CallLimit } from "../browser/api-client.ts";
+import { counted } from "../format.ts";
+import { useApp, useChanges } from "./app-context.ts";
+
+/** The share of the calls below which their number is shown. */
+const LOW_SHARE = 0.1;
+
+/** Returns true if few of today's calls are left. */
+export const isLow = ({ limit, remaining }: CallLimit) => remaining <= limit * LOW_SHARE;
+
+/** Returns the number of calls that an act takes, if it matters: few are left today, or it takes many of them. */
+export const callCost = (callLimit: CallLimit | undefined, calls: number): string | undefined =>
+  callLimit && (isLow(callLimit) || calls > callLimit.remaining * LOW_SHARE)
+    ? counted(calls, "API call")
+    : undefined;
+
+/** Returns the function above for the calls of this session. Renders again when their number changes. */
+export function useCallCost(): (calls: number) => string | undefined {
+  const { api } = useApp();
+  useChanges(api);
+  return (calls) => callCost(api.callLimit, calls);
+}
+
+/** Returns the text of a button, with details in parentheses if there are any. */
+export function labelWith(label: string, ...details: readonly (string | undefined)[]): string {
+  const shown = details.filter((detail) => detail !== undefined);
+  return shown.length === 0 ? label : `${label} (${shown.join(", ")})`;
+}
