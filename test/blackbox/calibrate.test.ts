@@ -132,6 +132,10 @@ describe("mainstay calibrate", () => {
     expect(pictures).toBeGreaterThanOrEqual(6);
     expect(html.match(/<details>/g)).toHaveLength(pictures);
     expect(html).toContain("Proven better than the default model");
+    expect(html).toMatch(
+      /forecasts failures better: the error of its forecasts \(log loss\) is \d+% smaller\./,
+    );
+    expect(html).toContain("Jun 30, 2026");
   });
 });
 

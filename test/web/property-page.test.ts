@@ -49,6 +49,25 @@ test("no step of a property's page goes through the components again and again",
   expect(most).toBeLessThanOrEqual(3 * counted.length);
 });
 
+test("inspections of like appliances that read the same share a line", async () => {
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty();
+  const elevator = { propertyId: property.id, typeId: "elevator", installYear: 1990 };
+  await fixture.addAppliances(elevator, elevator, elevator);
+  const deps = { ...fixture, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
+  const figures = await propertyFigures(deps, property, {
+    chosen: undefined,
+    terms: USUAL_TERMS,
+    defaultTrend: () => undefined,
+  });
+  const links = { csv: () => undefined, schedule: "schedule" };
+  const page = { style: "style", script: "script", links, brand: pageBrand(NO_BRAND, "logo.png") };
+  const { html } = runSteps(renderPropertyPage(figures, page));
+  const list = /<ul class="inspections">.*?<\/ul>/s.exec(html)![0];
+  expect(list.match(/ × 3/g)?.length).toBe(list.match(/<li>/g)!.length);
+  expect(html).toContain(`View all ${list.match(/<li>/g)!.length * 3} as table`);
+});
+
 // Rule: unit-words
 test("a property's page names its units as the property does, and its facility condition index", async () => {
   const fixture = await open(NOW);

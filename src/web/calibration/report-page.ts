@@ -1,3 +1,4 @@
+import { date } from "../format.ts";
 import tokens from "../style/tokens.css" with { type: "text" };
 import style from "./calibration.css" with { type: "text" };
 import { correctionChart, decileChart, reliabilityChart, survivalChart } from "./charts.ts";
@@ -57,7 +58,17 @@ function summarySection({
 <p>${frailty} Exponents of the hazard ratios: observed condition ${strength.condition.toFixed(2)}, repairs ${strength.repairs.toFixed(2)} (1 in the default model; higher values give more weight).</p>`;
 }
 
-function verdict({
+/** Returns what the validation shows, first in words for readers without statistics. */
+function verdict(validation: CalibrationContent["validation"]): string {
+  const [before, after] = [validation.before.measures.logLoss, validation.after.measures.logLoss];
+  const inWords =
+    validation.better && before !== null && after !== null
+      ? `The calibrated model forecasts failures better: the error of its forecasts (log loss) is ${percent(1 - after / before)} smaller.`
+      : "The records do not show that the calibrated model forecasts failures better.";
+  return `${inWords} ${comparison(validation)}`;
+}
+
+function comparison({
   logLossDifference: difference,
   failed,
   from,
@@ -279,7 +290,7 @@ const range = (interval: Interval | null, decimals: number) =>
   interval ? `${decimal(interval.low, decimals)} to ${decimal(interval.high, decimals)}` : "";
 const decimal = (value: number, decimals: number) => value.toFixed(decimals).replace("-", "−");
 /** Returns the HTML of a date that is not broken across lines. */
-const unbroken = (day: string) => `<span class="unbroken">${day}</span>`;
+const unbroken = (day: string) => `<span class="unbroken">${date(day)}</span>`;
 const signed = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(4)}`;
 const count = (n: number, singular: string, many: string) =>
   `${n.toLocaleString("en")} ${n === 1 ? singular : many}`;

@@ -35,13 +35,14 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
   } = plan;
   return (
     <p class="deposit">
-      To pay the {years === 1 ? "year’s" : `${count(years)} years’`} planned replacements and expected
-      failures from a reserve, without what is due now and without repairs, from an opening balance of{" "}
-      {money(opening_balance)}, at {inflation_pct}% inflation and {interest_pct}% interest, with at least{" "}
-      {money(minimum_balance)} left, deposit {amountText(deposit["50"].noise, unit)}. For 80% confidence:{" "}
-      {amountText(deposit["80"].noise, unit)}, {money(Math.ceil(deposit["80"].with_cost_error.per_year))} if
-      costs may be wrong together. For 95% confidence: {amountText(deposit["95"].noise, unit)},{" "}
-      {money(Math.ceil(deposit["95"].with_cost_error.per_year))} if costs may be wrong together.
+      Deposit {amountText(deposit["50"].noise, unit)} in a reserve{" "}
+      {years === 1 ? "for a year" : `for ${count(years)} years`} to pay planned replacements and expected
+      failures. What is due now and repairs are paid apart from it. This assumes an opening balance of{" "}
+      {money(opening_balance)}, {inflation_pct}% inflation, {interest_pct}% interest and at least{" "}
+      {money(minimum_balance)} left. For 80% confidence, deposit {amountText(deposit["80"].noise, unit)}, or{" "}
+      {money(Math.ceil(deposit["80"].with_cost_error.per_year))} if all costs may be wrong in the same
+      direction. For 95%, deposit {amountText(deposit["95"].noise, unit)}, or{" "}
+      {money(Math.ceil(deposit["95"].with_cost_error.per_year))}.
     </p>
   );
 }

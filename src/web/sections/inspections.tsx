@@ -5,7 +5,7 @@ import { count, counted, date, relativeDays } from "../format.ts";
 import { codeLabel, INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS } from "../labels.ts";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
-const MAX_INSPECTIONS = 8;
+const MAX_LINES = 8;
 
 /** The inspections that apply to the property, earliest due date first. */
 export function Inspections(props: {
@@ -21,10 +21,11 @@ export function Inspections(props: {
         <p class="empty">No inspections apply to the equipment on record.</p>
       </Section>
     );
+  const lines = firstLines(inspections, applianceNames);
   return (
     <Section id="inspections" title="Inspections" about={`${summaryOf(inspections)} ${INSPECTION_NOTICE}`}>
       <ul class="inspections">
-        {inspections.slice(0, MAX_INSPECTIONS).map((inspection) => (
+        {lines.map(({ inspection, applianceName, count: like }) => (
           <li>
             <span class={`chip ${inspection.status.toLowerCase()}`}>
               {INSPECTION_STATUS_LABELS[inspection.status]}
@@ -32,7 +33,8 @@ export function Inspections(props: {
             <span>
               {codeLabel(inspection.inspection_type)}{" "}
               <span class="small muted">
-                {applianceNames.of(inspection)}
+                {applianceName}
+                {like > 1 && ` × ${count(like)}`}
                 {inspection.deficiency_open && " · deficiency open"}
               </span>
             </span>
@@ -45,7 +47,7 @@ export function Inspections(props: {
       <TableDetails
         caption="Inspections"
         summary={
-          inspections.length > MAX_INSPECTIONS ? `View all ${count(inspections.length)} as table` : undefined
+          inspections.length > lines.length ? `View all ${count(inspections.length)} as table` : undefined
         }
         csv={csv}
         rows={inspections}
@@ -79,6 +81,33 @@ export function Inspections(props: {
     </Section>
   );
 }
+
+type Line = { inspection: InspectionJson; applianceName: string; count: number };
+
+/** Returns the first lines of the list. Inspections that follow each other and read the same share a line. */
+function firstLines(inspections: readonly InspectionJson[], applianceNames: ApplianceNames): Line[] {
+  const lines: Line[] = [];
+  for (const inspection of inspections) {
+    const applianceName = applianceNames.of(inspection);
+    const last = lines.at(-1);
+    if (last && last.applianceName === applianceName && isAlike(last.inspection, inspection)) last.count++;
+    else if (lines.length === MAX_LINES) break;
+    else lines.push({ inspection, applianceName, count: 1 });
+  }
+  return lines;
+}
+
+const isAlike = (a: InspectionJson, b: InspectionJson) =>
+  a.inspection_type === b.inspection_type &&
+  a.status === b.status &&
+  a.deficiency_open === b.deficiency_open &&
+  dueText(a) === dueText(b);
+
+const dueText = (inspection: InspectionJson) => {
+  if (isUnrecorded(inspection)) return "";
+  const { due_date, last_inspection, result } = inspection;
+  return `${due_date} ${last_inspection} ${result}`;
+};
 
 /** The day on which the next visit is due; of one that stays due because the last one failed, the day of that visit. */
 function DueDay({ inspection }: { inspection: InspectionJson }) {
