@@ -159,10 +159,11 @@ export function CostsByYear({
     <>
       <h3>{plan.years === 1 ? "Next 12 months" : `Next ${count(plan.years)} years`}</h3>
       <p class="about">
-        Expected {count(plan.years)}-year cost: {money(Math.round(totals.planned))} with this plan
-        {totals.savings > 0.5
-          ? `, ${money(Math.round(totals.run_to_failure))} if everything runs to failure (a saving of ${money(Math.round(totals.savings))}).`
-          : ". Early replacement saves nothing."}
+        Expected {count(plan.years)}-year cost: {money(Math.round(totals.planned))} with this plan,{" "}
+        {money(Math.round(totals.run_to_failure))} if everything runs to failure
+        {totals.savings > 0.5 && ` (a saving of ${money(Math.round(totals.savings))})`}.
+        {totals.savings < -0.5 &&
+          ` Within these years the plan costs ${money(Math.round(-totals.savings))} more: some replacements protect people, and others pay off later.`}
       </p>
       <ScheduleChart years={schedule} schedule={links.schedule} />
       <ScheduleLegend />
