@@ -68,7 +68,7 @@ export function AdministratorsPage({ route }: { route: Route }) {
                   width: "narrow",
                   cell: ({ admin_id, name }) => (
                     <a href={hrefTo(["audit"], { actor: admin_id })} aria-label={`Show changes by ${name}`}>
-                      Changes
+                      Show
                     </a>
                   ),
                 },

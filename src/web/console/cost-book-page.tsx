@@ -7,6 +7,7 @@ import { hrefTo } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { counted, date, money } from "../format.ts";
+import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { useConsole, useRead, useTitle } from "./console-context.ts";
 import { CostFile } from "./cost-file.tsx";
 import { CostLineFields, type NewCostLine, readLine } from "./cost-line-fields.tsx";
@@ -42,10 +43,12 @@ export function CostBookPage({ id }: { id: string }) {
   };
   return (
     <>
-      <p class="breadcrumbs small">
-        <a href={hrefTo(["partners"])}>Partners</a> /{" "}
-        <a href={hrefTo(["partners", id])}>{loaded.value?.partner ?? id}</a>
-      </p>
+      <Breadcrumbs
+        links={[
+          ["Partners", hrefTo(["partners"])],
+          [loaded.value?.partner ?? id, hrefTo(["partners", id])],
+        ]}
+      />
       <LoadedContent loaded={loaded} what="the cost book" isPage>
         {({ lines, partner }) => (
           <>
