@@ -18,7 +18,7 @@ export const actionFields = {
       "run to failure",
     "replace_by",
   ),
-  reason: text("Why, in a sentence", "Replacement at 8.1 years costs least in the long run."),
+  reason: text("Why, in one or two sentences", "Replacement at 8.1 years costs least in the long run."),
 };
 
 export const actionView = ({ name, because }: Action) => ({ action: name, reason: reasonOf(because) });
@@ -26,7 +26,7 @@ export const actionView = ({ name, because }: Action) => ({ action: name, reason
 /** The fields of an action of what may be retired, and then has none. */
 export const actionOrNullFields = {
   action: actionFields.action.orNull(),
-  reason: actionFields.reason.describedAs("Why, in a sentence; null without an action").orNull(),
+  reason: actionFields.reason.describedAs("Why, in one or two sentences; null without an action").orNull(),
 };
 
 export const actionOrNullView = (action: Action | undefined) =>

@@ -238,7 +238,7 @@ describe("a safety item past its life", () => {
       if (because.kind !== "unit_due" && because.kind !== "unit_life_past") throw new Error(because.kind);
       expect(unit.dueNow).toBe(because.urgentPart ? "immediate" : "short_term");
       seen.add(because.urgentPart?.kind ?? "none");
-      if (because.urgentPart) expect(reasonOf(unit.action)).toContain(`(${because.urgentPart.name})`);
+      if (because.urgentPart) expect(reasonOf(unit.action)).toContain(because.urgentPart.name);
     });
     expect([...seen].sort()).toEqual(["likely_to_fail", "none", "safety_life_past"]);
   });
