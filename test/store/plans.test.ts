@@ -29,7 +29,6 @@ const SMALL = [
   "credentials",
   "json_each",
   "clock",
-  "running",
   // Reads at most 100,000 entries of a covering index.
   "newest_own",
   "matches",
