@@ -1,6 +1,7 @@
 import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop.ts";
+import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store } from "../store/store.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
@@ -60,7 +61,8 @@ export type PublicCall = Call & {
 };
 
 export type PartnerCall = Call & {
-  partner: Partner;
+  /** As it was when the call was authenticated. */
+  partner: RevisedPartner;
   store: Store;
   /** Reserves memory for a large response while it is made. Throws unavailable if the partner's limit is exceeded. */
   reserveMemory(bytes: number): void;

@@ -1,10 +1,11 @@
 import type { RateWindow } from "../cluster/address-rate-window.ts";
 import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { Administrator, Partner } from "../domain/partner.ts";
+import type { Administrator } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
 import { yieldOfRequest } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
+import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
 import type { AnswerCache, AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
@@ -339,7 +340,7 @@ export class RequestPipeline {
   #handlePlain(
     operation: PartnerOperation,
     call: Call,
-    partner: Partner,
+    partner: RevisedPartner,
     reserveMemory: PartnerCall["reserveMemory"],
   ): Promise<Reply> | Reply {
     const { store, knowledge } = this.deps;
@@ -352,7 +353,11 @@ export class RequestPipeline {
     });
   }
 
-  async #handleOnce(operation: PartnerOperation, call: Call, identity: RequestIdentity): Promise<Reply> {
+  async #handleOnce(
+    operation: PartnerOperation,
+    call: Call,
+    identity: RequestIdentity & { partner: RevisedPartner },
+  ): Promise<Reply> {
     const { store, knowledge } = this.deps;
     const { partner } = identity;
     const write: Write = (run, options) =>

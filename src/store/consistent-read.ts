@@ -8,13 +8,14 @@ type ReadableStore = Pick<Store, "read" | "inReadSnapshot">;
 
 /**
  * Runs several reads of a partner's data on one state of it: they are repeated if the partner's revision has changed
- * meanwhile. Otherwise a list that is found by its counts could omit rows.
+ * meanwhile. Otherwise a list that is found by its counts could omit rows. A caller that has just read the revision passes it.
  */
 export const readConsistently = <T>(
   store: ReadableStore,
   partnerId: string,
   run: (read: Stores) => Promise<T>,
-): Promise<T> => readUnchanged(store, () => store.read.partners.revision(partnerId), run);
+  latest?: number,
+): Promise<T> => readUnchanged(store, () => store.read.partners.revision(partnerId), run, latest);
 
 /** Runs reads of the data of several partners in the same way. */
 export const readBookConsistently = <T>(
@@ -26,11 +27,14 @@ async function readUnchanged<T>(
   store: ReadableStore,
   revision: () => Promise<number | undefined>,
   run: (read: Stores) => Promise<T>,
+  latest?: number,
 ): Promise<T> {
+  let before = latest ?? (await revision());
   for (let tries = 0; tries < TRIES; tries++) {
-    const before = await revision();
     const value = await run(store.read);
-    if ((await revision()) === before) return value;
+    const after = await revision();
+    if (after === before) return value;
+    before = after;
   }
   return await store.inReadSnapshot(run);
 }

@@ -1,6 +1,7 @@
 import { notFound } from "../../domain/errors.ts";
 import type { Partner, PartnerUsage } from "../../domain/partner.ts";
 import { dayOf, type Instant, parseMonth } from "../../domain/time.ts";
+import type { RevisedPartner } from "../../store/queries/partners.ts";
 import type { Store } from "../../store/store.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
 import {
@@ -279,7 +280,7 @@ function searchByNameOrId(partners: readonly Partner[], search = ""): readonly P
 }
 
 /** Returns a partner; throws not_found for an unknown one. */
-export async function getPartner(store: Store, id: string): Promise<Partner> {
+export async function getPartner(store: Store, id: string): Promise<RevisedPartner> {
   const partner = await store.read.partners.find(id);
   if (!partner) throw notFound("Partner not found");
   return partner;

@@ -156,9 +156,8 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const propertyId = query.get("property_id");
         const which = parseListed(query);
         if (propertyId === undefined) {
-          const { page, total } = await readConsistently(store, partner.id, (read) =>
-            appliancesOfPartner(read, partner.id, slice, which),
-          );
+          const read = (read: Stores) => appliancesOfPartner(read, partner.id, slice, which);
+          const { page, total } = await readConsistently(store, partner.id, read, partner.revision);
           return ok(appliancePage.of(page.map(view), slice, total, partner.name));
         }
         await requireProperty(store, partner, propertyId);

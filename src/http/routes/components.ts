@@ -241,10 +241,15 @@ async function findComponents(
     return { rows, total: tier ? counts[tier] : counts.GOOD + counts.WARNING + counts.CRITICAL };
   }
   if (tier)
-    return await readConsistently(store, partner.id, async ({ components }) => ({
-      rows: await components.tierPage(partner.id, tier, slice),
-      total: await components.countTier(partner.id, tier),
-    }));
+    return await readConsistently(
+      store,
+      partner.id,
+      async ({ components }) => ({
+        rows: await components.tierPage(partner.id, tier, slice),
+        total: await components.countTier(partner.id, tier),
+      }),
+      partner.revision,
+    );
   const { components: total } = await store.read.totals.ofPartner(partner.id);
   return { rows: await components.page(partner.id, slice), total };
 }
@@ -286,15 +291,16 @@ async function findAlerts(call: PartnerCall, slice: RowRange): Promise<FoundAler
   };
   if (system !== undefined || state !== undefined) {
     const filter = { partnerId: partner.id, system, state };
-    return await readConsistently(store, partner.id, async (read) => {
+    const read = async (read: Stores) => {
       const counts = await read.components.countAlerts(filter, tier);
       const rows = byCost
         ? await read.components.costliestPage(filter, tier, slice)
         : await read.components.alertPage(filter, tier, slice);
       return { rows, ...counts, demo: await demoAlerts(read) };
-    });
+    };
+    return await readConsistently(store, partner.id, read, partner.revision);
   }
-  return await readConsistently(store, partner.id, async (read) => {
+  const read = async (read: Stores) => {
     const { critical, warning } = await read.totals.ofPartner(partner.id);
     return {
       rows: byCost
@@ -304,7 +310,8 @@ async function findAlerts(call: PartnerCall, slice: RowRange): Promise<FoundAler
       warning: tier === "CRITICAL" ? 0 : warning,
       demo: await demoAlerts(read),
     };
-  });
+  };
+  return await readConsistently(store, partner.id, read, partner.revision);
 }
 
 /** Returns the filter for one property, one appliance or the demo properties; undefined without one of these. */

@@ -10,6 +10,7 @@ import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
 import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { earlyYearWarnings } from "../../usecases/portfolio/appliances.ts";
@@ -18,8 +19,7 @@ import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { portfolioCounts } from "../../usecases/portfolio/portfolio-assumptions.ts";
 import {
   type PortfolioTotals,
-  portfolioFlags,
-  portfolioTotals,
+  portfolioSums,
   sumOfProperties,
   withoutCounts,
   withoutProperties,
@@ -339,18 +339,19 @@ async function findPortfolio(
       flags: withoutCounts(found.flags, flags),
     };
   }
-  return await readConsistently(store, partner.id, async (read) => {
+  const read = async (read: Stores) => {
     const found = await read.properties.summaryPage(partner.id, slice);
     const all = await read.totals.ofPartner(partner.id);
-    const flags = await portfolioFlags(read, partner.id, includesDemo);
+    const { totals, flags, demo } = await portfolioSums(read, partner.id, includesDemo, all);
     return {
       rows: found.map((row) => ({ property: row, totals: row })),
       total: all.properties,
-      totals: await portfolioTotals(read, partner.id, includesDemo, all),
+      totals,
       flags,
-      included: { without: includesDemo ? [] : await read.properties.demoIds(partner.id) },
+      included: { without: demo },
     };
-  });
+  };
+  return await readConsistently(store, partner.id, read, partner.revision);
 }
 
 /** Returns the partner's property. Throws not_found, also for a property of another partner. */

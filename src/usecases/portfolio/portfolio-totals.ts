@@ -5,15 +5,24 @@ import type { Stores } from "../../store/stores.ts";
 /** The totals of a portfolio, or of some of its properties. */
 export type PortfolioTotals = Totals & { properties: number };
 
-/** Returns the counts of a portfolio's flags, without those of its demo properties unless `includeDemo`. */
-export async function portfolioFlags(
-  { flags, properties }: Pick<Stores, "flags" | "properties">,
+/**
+ * Returns the totals and the counts of flags of a portfolio from its sums, without its demo properties unless `includeDemo`, and
+ * the IDs of those that are left out.
+ */
+export async function portfolioSums(
+  { flags, properties, totals }: Pick<Stores, "flags" | "properties" | "totals">,
   partnerId: string,
   includeDemo: boolean,
-): Promise<CodeCount[]> {
-  const all = await flags.ofPartner(partnerId);
-  if (includeDemo || all.length === 0) return all;
-  return withoutCounts(all, await flags.sumOf(await properties.demoIds(partnerId)));
+  sums: PortfolioTotals,
+): Promise<{ totals: PortfolioTotals; flags: CodeCount[]; demo: readonly string[] }> {
+  const counts = await flags.ofPartner(partnerId);
+  const demo = includeDemo ? [] : await properties.demoIds(partnerId);
+  if (demo.length === 0) return { totals: sums, flags: counts, demo };
+  return {
+    totals: withoutProperties(sums, await totals.ofDemoProperties(partnerId)),
+    flags: withoutCounts(counts, await flags.sumOf(demo)),
+    demo,
+  };
 }
 
 /** Returns counts less those of some of their properties. */
@@ -35,9 +44,8 @@ export async function portfolioTotals(
   { totals }: Pick<Stores, "totals">,
   partnerId: string,
   includeDemo: boolean,
-  sums?: PortfolioTotals,
 ): Promise<PortfolioTotals> {
-  sums ??= await totals.ofPartner(partnerId);
+  const sums = await totals.ofPartner(partnerId);
   return includeDemo ? sums : withoutProperties(sums, await totals.ofDemoProperties(partnerId));
 }
 
