@@ -124,7 +124,7 @@ export function listReads({
         for (const order of ["waiting", "expected"] as const) {
           await store.read.planActions.page(filter, order, { limit: 50, offset: 1 });
           await store.read.planActions.sums(filter, order);
-          await store.read.planActions.sumsOfProperties(filter, order, [propertyId]);
+          await store.read.planActions.sumsOfProperties(filter, order, 0, 500);
         }
     },
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),

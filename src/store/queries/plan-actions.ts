@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { ActionName } from "../../domain/planning/action.ts";
 import type { ActionSums } from "../../domain/planning/due-actions.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
@@ -6,6 +6,7 @@ import type { Day } from "../../domain/time.ts";
 import type { WorkState } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
+import { isNumbered, rangeOf } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -57,7 +58,7 @@ const NONE = "";
  */
 export function planActionStore(engine: Engine) {
   const { db } = engine;
-  const { planActions: t } = engine.tables;
+  const { planActions: t, properties } = engine.tables;
   const drop = engine.write(() => db.delete(t).where(eq(t.propertyId, placeholder("propertyId"))));
   const add = engine.insertRow(t, "all");
   const mark = engine.write(() =>
@@ -113,12 +114,16 @@ export function planActionStore(engine: Engine) {
           .offset(placeholder("offset")),
       ),
       sums: engine.read<ActionSums>(() => db.select(sums).from(t).where(matching(filter))),
-      sumsOfProperties: engine.read<ActionSums>(() =>
-        db
+      sumsOfProperties: engine.read<ActionSums>(() => {
+        const some = db
+          .select({ id: properties.id })
+          .from(properties)
+          .where(and(eq(properties.partnerId, placeholder("partnerId")), isNumbered(properties.seq)));
+        return db
           .select(sums)
           .from(t)
-          .where(matching(filter, engine.isAmong(t.propertyId, "propertyIds"))),
-      ),
+          .where(matching(filter, inArray(t.propertyId, some)));
+      }),
     };
   });
   const bound = (filter: ActionFilter) => ({ ...filter, without: engine.list(filter.without) });
@@ -152,13 +157,14 @@ export function planActionStore(engine: Engine) {
     async sums(filter: ActionFilter, order: ActionOrder): Promise<ActionSums> {
       return (await readsOf(filter, order).sums(bound(filter)))[0]!;
     },
-    /** Sums the actions of some properties of the partner, for one whose sums would take long at once. */
+    /** Sums the actions of the properties numbered from after `after` to `last`, where all at once would take long. */
     async sumsOfProperties(
       filter: ActionFilter,
       order: ActionOrder,
-      propertyIds: readonly string[],
+      after: number,
+      last: number,
     ): Promise<ActionSums> {
-      const values = { ...bound(filter), propertyIds: engine.list(propertyIds) };
+      const values = { ...bound(filter), ...rangeOf(after, last) };
       return (await readsOf(filter, order).sumsOfProperties(values))[0]!;
     },
   };

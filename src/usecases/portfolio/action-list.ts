@@ -81,9 +81,7 @@ async function sumsInSteps(
     return await read.planActions.sums(filter, order);
   const all: ActionSums = { count: 0, plannedCents: 0, waitingCents: 0, expectedCents: 0 };
   for (let after = 0; after < properties; after += PROPERTIES_A_STEP) {
-    const some = await read.properties.numbered(partnerId, after, after + PROPERTIES_A_STEP);
-    const ids = some.map(({ id }) => id);
-    const sums = await read.planActions.sumsOfProperties(filter, order, ids);
+    const sums = await read.planActions.sumsOfProperties(filter, order, after, after + PROPERTIES_A_STEP);
     for (const name of Object.keys(all) as (keyof ActionSums)[]) all[name] += Number(sums[name]);
     await yieldNow();
   }

@@ -1282,10 +1282,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await planActions.sums(mine, "waiting")).toEqual({
         ...{ count: 4, plannedCents: 3 * LARGE + 3, waitingCents: 1896, expectedCents: 111 },
       });
-      const both = await planActions.sumsOfProperties(mine, "waiting", [elm.id, oak.id]);
-      expect(both).toEqual(await planActions.sums(mine, "waiting"));
-      const ofElm = await planActions.sumsOfProperties({ ...mine, tier: "GOOD" }, "waiting", [elm.id]);
-      expect(ofElm).toEqual({ count: 0, plannedCents: 0, waitingCents: 0, expectedCents: 0 });
+      const ofAll = await planActions.sumsOfProperties(mine, "waiting", 0, 1000);
+      expect(ofAll).toEqual(await planActions.sums(mine, "waiting"));
+      const ofElm = await planActions.sumsOfProperties(mine, "waiting", elm.seq - 1, elm.seq);
+      expect(ofElm).toEqual(await planActions.sums({ ...mine, propertyId: elm.id }, "waiting"));
+      const good = await planActions.sumsOfProperties({ ...mine, tier: "GOOD" }, "waiting", 0, elm.seq);
+      expect(good).toEqual({ count: 0, plannedCents: 0, waitingCents: 0, expectedCents: 0 });
       expect(await found({ propertyId: elm.id })).toBe("C_b C_a C_c");
       expect(await found({ without: [elm.id] })).toBe("C_d");
       expect(await found({ action: "replace_by" })).toBe("C_b");
