@@ -92,7 +92,7 @@ export async function large(bench: Bench): Promise<Figure[]> {
     );
 
   for (const { path, query } of lists) figures.push(await offsets(client, `${path}?${query}`));
-  figures.push(...(await views(bench, client, server.pid, properties)));
+  figures.push(...(await views(bench, server, { partner_id, api_key }, { properties, components: parts })));
   figures.push(await bulk(client, parts));
   figures.push(await backupBesideReads(bench, client, properties));
   await server.stop();
