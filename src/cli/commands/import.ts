@@ -5,7 +5,7 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { withScratch, withScratchCopy } from "../../store/sqlite/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
 import { writeThrottle } from "../../store/write-throttle.ts";
-import type { ChangedField } from "../../usecases/import/changes.ts";
+import type { ChangedField } from "../../usecases/import/change-log.ts";
 import type { ColumnMapping, FieldDefault } from "../../usecases/import/columns.ts";
 import {
   IMPORT_FIELDS,

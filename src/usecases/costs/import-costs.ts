@@ -12,9 +12,9 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Day } from "../../domain/time.ts";
 import { newCostLine, readCostLine } from "../../wire/cost-book.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import { readRows, surveyFile } from "../import/file.ts";
-import type { RowReader } from "../import/kind.ts";
+import { readRows, surveyFile } from "../import/file-rows.ts";
 import { type RejectedRow, RejectLog, type Rejects } from "../import/rejects.ts";
+import type { RowReader } from "../import/row-kind.ts";
 
 /** The columns of a file with lines of a cost book. */
 export const COST_COLUMNS = Object.keys(newCostLine.type.fields);

@@ -2,8 +2,13 @@ import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
-import type { Cells } from "./kind.ts";
-import { PropertyCache, type PropertyReference, readPropertyReference, referenceText } from "./properties.ts";
+import {
+  PropertyCache,
+  type PropertyReference,
+  readPropertyReference,
+  referenceText,
+} from "./property-rows.ts";
+import type { Cells } from "./row-kind.ts";
 
 /** The appliance of a row: by its ID, or by its serial within a property. */
 export type ApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };

@@ -4,7 +4,8 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
-import { type ReadRow, readRows, rejectionReason, type SurveyedFile } from "./file.ts";
+import { type ReadRow, readRows, rejectionReason, type SurveyedFile } from "./file-rows.ts";
+import type { RejectedRow } from "./rejects.ts";
 import {
   type Added,
   type Batch,
@@ -12,8 +13,7 @@ import {
   NOTHING_ADDED,
   type RowKind,
   type SameAddress,
-} from "./kind.ts";
-import type { RejectedRow } from "./rejects.ts";
+} from "./row-kind.ts";
 
 /** Rows after which the database updates its statistics for the first time, and again after each tenfold. */
 const FIRST_ANALYZED = 500;

@@ -1,7 +1,7 @@
 import { closestMatch } from "../../closest-match.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
 import { restoreFormula } from "../../spreadsheet-text.ts";
-import type { Cells, FileKind } from "./kind.ts";
+import type { Cells, FileKind } from "./row-kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it contains. */
 export type ColumnMapping = { column: string; field: string };

@@ -1,4 +1,4 @@
-import type { Cells, FieldChange } from "./kind.ts";
+import type { Cells, FieldChange } from "./row-kind.ts";
 
 /** The differences between a row and the stored record: as a change, and field by field in the file's terms. */
 type Differences<Change> = { change: Change; fields: FieldChange[] };

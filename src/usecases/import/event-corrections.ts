@@ -10,7 +10,7 @@ import {
   type ApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
-import type { Cells, Outcome } from "./kind.ts";
+import type { Cells, Outcome } from "./row-kind.ts";
 import { readVoiding, VOID_COLUMNS, voidOutcome } from "./voiding.ts";
 
 /** The columns of a row that corrects or voids a stored event. */

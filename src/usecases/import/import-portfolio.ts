@@ -2,7 +2,7 @@ import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
 import { type Source, sourceName } from "../../csv/source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { applianceRows } from "./appliances.ts";
+import { applianceRows } from "./appliance-rows.ts";
 import {
   emptyCounts,
   type ImportCounts,
@@ -10,15 +10,15 @@ import {
   importRows,
   type RowOfSameAddress,
 } from "./batches.ts";
-import { type ChangedField, ChangeLog } from "./changes.ts";
-import { claimRows } from "./claims.ts";
+import { type ChangedField, ChangeLog } from "./change-log.ts";
+import { claimRows } from "./claim-rows.ts";
 import type { ColumnMapping, FieldDefault } from "./columns.ts";
-import { componentRows } from "./components.ts";
-import { type SurveyedFile, surveyFile } from "./file.ts";
-import type { FileKind, RowKind } from "./kind.ts";
-import { propertyRows } from "./properties.ts";
+import { componentRows } from "./component-rows.ts";
+import { type SurveyedFile, surveyFile } from "./file-rows.ts";
+import { propertyRows } from "./property-rows.ts";
 import { type RejectedRow, RejectLog, type Rejects } from "./rejects.ts";
-import { serviceEventRows } from "./service-events.ts";
+import type { FileKind, RowKind } from "./row-kind.ts";
+import { serviceEventRows } from "./service-event-rows.ts";
 
 /** In the order of import: rows refer to rows of earlier files. */
 const KINDS = {

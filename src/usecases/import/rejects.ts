@@ -1,7 +1,7 @@
 import { CsvFile } from "../../csv/write.ts";
 import { REJECT_COLUMNS } from "./columns.ts";
-import type { SurveyedFile } from "./file.ts";
-import type { FileKind } from "./kind.ts";
+import type { SurveyedFile } from "./file-rows.ts";
+import type { FileKind } from "./row-kind.ts";
 
 /** A row that was not imported, as in the file, and the reason. */
 export type RejectedRow = { line: number; cells: readonly string[]; error: string };

@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import type { ChangeOrVoid, Voiding } from "../../wire/voiding.ts";
-import type { Cells, Outcome } from "./kind.ts";
+import type { Cells, Outcome } from "./row-kind.ts";
 
 /** The columns of a row that voids a stored record. */
 export const VOID_COLUMNS = { voided: "text", void_reason: "text" } as const;

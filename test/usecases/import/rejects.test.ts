@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { readCsv } from "../../../src/csv/read.ts";
 import type { Source } from "../../../src/csv/source.ts";
 import { csvLine } from "../../../src/csv/write.ts";
-import { readRows, surveyFile } from "../../../src/usecases/import/file.ts";
-import { propertyRows } from "../../../src/usecases/import/properties.ts";
+import { readRows, surveyFile } from "../../../src/usecases/import/file-rows.ts";
+import { propertyRows } from "../../../src/usecases/import/property-rows.ts";
 import { RejectLog } from "../../../src/usecases/import/rejects.ts";
 import { formulaLike } from "../../support/formula-like.ts";
 

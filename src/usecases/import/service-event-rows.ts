@@ -29,7 +29,7 @@ import {
   voidEvent,
 } from "./event-corrections.ts";
 import { EventDayCache, EventMatcher } from "./event-matcher.ts";
-import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
+import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
 import { readVoiding } from "./voiding.ts";
 
 type LoggedEvent = {

@@ -12,7 +12,7 @@ import { columnsOf } from "../../wire/schema/input-columns.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty, firstOfItsAddress } from "../portfolio/properties.ts";
 import { type Comparison, differences } from "./differences.ts";
-import { type Cells, NOTHING_ADDED, type RowKind, type SameAddress } from "./kind.ts";
+import { type Cells, NOTHING_ADDED, type RowKind, type SameAddress } from "./row-kind.ts";
 
 /** The reference to a property in rows of other files. */
 export type PropertyReference = { propertyId: string } | { partnerPropertyId: string };

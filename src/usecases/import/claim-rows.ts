@@ -14,14 +14,14 @@ import type { Voiding } from "../../wire/voiding.ts";
 import { ClaimLog } from "../claims/claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, differences } from "./differences.ts";
-import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
 import {
   PROPERTY_REFERENCES,
   PropertyCache,
   type PropertyReference,
   readPropertyReference,
   referenceText,
-} from "./properties.ts";
+} from "./property-rows.ts";
+import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
 import { readVoiding, VOID_COLUMNS, voidOutcome } from "./voiding.ts";
 
 type Entry = { claimNumber: string; property: PropertyReference; cells: Cells } & (

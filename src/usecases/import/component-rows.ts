@@ -13,7 +13,7 @@ import {
   unknownDefinition,
 } from "./appliance-references.ts";
 import { type Comparison, differences } from "./differences.ts";
-import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
+import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
 
 /** The component of a row: by its ID, or by its kind within an appliance. */
 type Reference = { componentId: string } | { appliance: ApplianceReference; defId: string };

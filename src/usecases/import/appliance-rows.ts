@@ -15,7 +15,6 @@ import { ApplianceCreator, changeAppliance, yearWarnings } from "../portfolio/ap
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
 import { type Comparison, differences } from "./differences.ts";
-import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./kind.ts";
 import {
   PROPERTY_REFERENCES,
   PropertyCache,
@@ -24,7 +23,8 @@ import {
   readPropertyReference,
   referenceText,
   retirementIn,
-} from "./properties.ts";
+} from "./property-rows.ts";
+import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
 
 type Entry = {
   property: PropertyReference;

@@ -3,7 +3,7 @@ import { type Source, sourceBytes, sourceName } from "../../csv/source.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
 import { restoreFormula } from "../../spreadsheet-text.ts";
 import { type ColumnMapping, type FieldDefault, findColumns, type Layout, readCells } from "./columns.ts";
-import type { FileKind, RowReader } from "./kind.ts";
+import type { FileKind, RowReader } from "./row-kind.ts";
 
 /** A file that was read completely once: its columns are known and every row can be parsed. */
 export type SurveyedFile = {
