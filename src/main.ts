@@ -1,8 +1,8 @@
 import { configure } from "arktype/config";
+import { COMMANDS } from "./cli/command-list.ts";
 import { Interruption } from "./cli/interruption.ts";
 import { runCommandLine } from "./cli/program.ts";
 import { EXIT } from "./cli/report-command-error.ts";
-import { COMMANDS } from "./cli/table.ts";
 import { processHost } from "./cli/terminal/process-host.ts";
 
 /** Runs this process's command line and exits with its code. No other code ends the process. */

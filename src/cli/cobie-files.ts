@@ -9,7 +9,7 @@ import type { Store } from "../store/store.ts";
 import { cobieWorkbook } from "../usecases/cobie/write-cobie.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import type { Context } from "./context.ts";
-import { withData } from "./data.ts";
+import { withData } from "./data-access.ts";
 import { saveWorkbook } from "./workbook-file.ts";
 
 type Request = { partnerId: string; propertyId: string | undefined; output: string };

@@ -10,11 +10,11 @@
 import { CommanderError } from "commander";
 import { type Entry, type Listed, loadEntry } from "./command.ts";
 import type { DescribedCommand } from "./command-description.ts";
+import { COMMANDS } from "./command-list.ts";
 import { complete, completionLines } from "./complete.ts";
 import { createContext, type Host } from "./context.ts";
 import { createParser } from "./parser.ts";
 import { EXIT, reportError } from "./report-command-error.ts";
-import { COMMANDS } from "./table.ts";
 import { printableText } from "./terminal/printable-text.ts";
 import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { loadEntry } from "../../src/cli/command.ts";
+import { COMMANDS } from "../../src/cli/command-list.ts";
 import type { Host } from "../../src/cli/context.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
-import { COMMANDS } from "../../src/cli/table.ts";
 
 const commands = await Promise.all(COMMANDS.map(loadEntry));
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { COMMANDS } from "../../src/cli/table.ts";
+import { COMMANDS } from "../../src/cli/command-list.ts";
 
 /*
  * A command's file is loaded when its name is typed, to run it or to print its help. Packages that take longer to load

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Command, loadEntry } from "../../src/cli/command.ts";
-import { COMMANDS } from "../../src/cli/table.ts";
+import { COMMANDS } from "../../src/cli/command-list.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
 import { adminApi } from "../../src/http/admin-api.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";

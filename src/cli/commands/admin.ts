@@ -1,7 +1,7 @@
 import { createAdministrator, revokeAdministrator } from "../../usecases/operations/administrators.ts";
 import { administratorView, newAdministratorView } from "../../wire/administrator.ts";
 import { type Command, command, required } from "../command.ts";
-import { withAdministration, withData } from "../data.ts";
+import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteOf } from "../terminal/minute.ts";
 

@@ -4,8 +4,8 @@ import type { Store } from "../../store/store.ts";
 import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
 import { applianceView, readApplianceChange, writtenApplianceView } from "../../wire/appliance.ts";
 import { type Command, command, required, text, UsageError } from "../command.ts";
-import { correct, recordText, requireFound } from "../corrections.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
+import { correct, recordText, requireFound } from "../record-corrections.ts";
 
 const find = async ({ read }: Store, id: string) =>
   requireFound((await read.appliances.list([id]))[0], "Appliance", id);

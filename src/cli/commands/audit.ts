@@ -3,10 +3,10 @@ import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
 import { changesIn } from "../../web/audit-changes.ts";
 import { type AuditEntryJson, auditView } from "../../wire/audit.ts";
 import { choice, command, text, whole } from "../command.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
+import { moment } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteOf } from "../terminal/minute.ts";
-import { moment } from "../values.ts";
 
 export const auditCommand = command({
   description: "The audit log is append-only: the database rejects changes and deletions.",

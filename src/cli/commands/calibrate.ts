@@ -23,11 +23,11 @@ import { modelCheckView, modelVersionView } from "../../wire/model.ts";
 import { calibrationText, pageContent } from "../calibration/report.ts";
 import { command, flag, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
-import { actorOf, whoRuns, withData } from "../data.ts";
-import { collectingGarbage } from "../memory.ts";
+import { actorOf, whoRuns, withData } from "../data-access.ts";
+import { collectingGarbage } from "../garbage-collection.ts";
+import { day } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteOf } from "../terminal/minute.ts";
-import { day } from "../values.ts";
 
 export const calibrateCommand = command({
   description:

@@ -12,8 +12,14 @@ import { columnsOf } from "../../wire/schema/input-columns.ts";
 import type { ChangeOrVoid } from "../../wire/voiding.ts";
 import { type Command, command, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
-import { correct, correctionBody, correctionOptions, recordText, requireFound } from "../corrections.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
+import {
+  correct,
+  correctionBody,
+  correctionOptions,
+  recordText,
+  requireFound,
+} from "../record-corrections.ts";
 
 const show = command({
   name: "show",

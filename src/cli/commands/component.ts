@@ -6,8 +6,14 @@ import { componentView } from "../../wire/component.ts";
 import { changedComponentView, componentChange, readComponentChange } from "../../wire/component-change.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { type Command, command, required } from "../command.ts";
-import { correct, correctionBody, correctionOptions, recordText, requireFound } from "../corrections.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
+import {
+  correct,
+  correctionBody,
+  correctionOptions,
+  recordText,
+  requireFound,
+} from "../record-corrections.ts";
 
 const show = command({
   name: "show",

@@ -15,7 +15,7 @@ import { pricesOf } from "../../usecases/portfolio/price-list.ts";
 import { costHistoryView } from "../../wire/cost-history.ts";
 import { command, flag, NothingDone, optional, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
-import { actorOf, withData } from "../data.ts";
+import { actorOf, withData } from "../data-access.ts";
 import { costHistoryText } from "../terminal/cost-history-text.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 

@@ -26,10 +26,10 @@ import {
   whole,
 } from "../command.ts";
 import type { Context } from "../context.ts";
-import { withAdministration, withData } from "../data.ts";
+import { withAdministration, withData } from "../data-access.ts";
+import { moment } from "../option-values.ts";
 import { fittedTable, labeledLines } from "../terminal/fitted-table.ts";
 import { minuteOf } from "../terminal/minute.ts";
-import { moment } from "../values.ts";
 
 const list = command({
   name: "list",

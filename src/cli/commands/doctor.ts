@@ -10,7 +10,7 @@ import { findPageProblems } from "../../store/sqlite/inspect.ts";
 import type { DerivedData } from "../../usecases/operations/derived-data.ts";
 import { command, flag, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
 import { configurationUsed, requireInstallation } from "../installation.ts";
 import { sentenceCase } from "../terminal/explained-lines.ts";
 import { wrapped } from "../terminal/fitted-table.ts";

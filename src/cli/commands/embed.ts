@@ -8,7 +8,7 @@ import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/emb
 import { embedView, embedViewsView, type NewEmbedJson, newEmbedView } from "../../wire/embed.ts";
 import { readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
 import { type Command, command, flag, required, text, UsageError, whole } from "../command.ts";
-import { withAdministration, withData } from "../data.ts";
+import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteOf } from "../terminal/minute.ts";
 

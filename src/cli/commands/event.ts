@@ -8,8 +8,14 @@ import {
 } from "../../wire/service-event.ts";
 import { type Command, command, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
-import { correct, correctionBody, correctionOptions, recordText, requireFound } from "../corrections.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
+import {
+  correct,
+  correctionBody,
+  correctionOptions,
+  recordText,
+  requireFound,
+} from "../record-corrections.ts";
 
 const show = command({
   name: "show",

@@ -3,7 +3,7 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
 import { explanationView } from "../../wire/explanation.ts";
 import { command, required } from "../command.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
 import { explanationText } from "../terminal/explanation-text.ts";
 
 export const explainCommand = command({

@@ -5,7 +5,7 @@ import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { ExportLine } from "../../wire/export.ts";
 import { choice, command, text, UsageError } from "../command.ts";
 import type { Output } from "../context.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
 
 export const exportCommand = command({
   description:

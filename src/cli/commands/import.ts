@@ -19,7 +19,7 @@ import { withPreparedFiles } from "../../usecases/import/mapping/prepared-files.
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { choice, command, flag, many, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
-import { actorOf, whoRuns, withData } from "../data.ts";
+import { actorOf, whoRuns, withData } from "../data-access.ts";
 import { leftOutText, mapFiles, parseValueMapping } from "../mapped-files.ts";
 import { withPlaces } from "../mapped-rejects.ts";
 import { progressBar } from "../terminal/progress-bar.ts";

@@ -7,7 +7,7 @@ import { brandOf, changeBrand } from "../../usecases/partners/brands.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { type BrandJson, brandView, readBrand } from "../../wire/brand.ts";
 import { command, flag, required, text, UsageError, value } from "../command.ts";
-import { withAdministration } from "../data.ts";
+import { withAdministration } from "../data-access.ts";
 
 function readColor(typed: string): string {
   if (isHexColor(typed.toLowerCase())) return typed;

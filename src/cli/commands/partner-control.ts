@@ -5,7 +5,7 @@ import { type Administration, requirePartner } from "../../usecases/partners/par
 import { fullPartnerView } from "../../wire/partner.ts";
 import { type Command, command, required, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
-import { withAdministration } from "../data.ts";
+import { withAdministration } from "../data-access.ts";
 
 const disable = command({
   name: "disable",

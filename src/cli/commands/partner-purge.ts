@@ -7,7 +7,7 @@ import { purgePartner } from "../../usecases/partners/purge-partner.ts";
 import { announcedStateView, purgedView } from "../../wire/partner.ts";
 import { type Command, command, flag, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
-import { whoRuns, withAdministration } from "../data.ts";
+import { whoRuns, withAdministration } from "../data-access.ts";
 
 const lockOn = (context: Context, partnerId: string) => ({
   name: partnerLockName(partnerId),

@@ -5,9 +5,9 @@ import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { usageView } from "../../wire/partner.ts";
 import { command, flag, optional } from "../command.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
+import { month } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { month } from "../values.ts";
 
 export const usageCommand = command({
   name: "usage",

@@ -14,9 +14,9 @@ import {
   value,
   whole,
 } from "../command.ts";
-import { osUserName, withAdministration } from "../data.ts";
+import { osUserName, withAdministration } from "../data-access.ts";
+import { duration } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { duration } from "../values.ts";
 
 const webhookEvent = value("EVENT", "an event to send; can be repeated (default: all)", (typed): string => {
   if ((WEBHOOK_EVENTS as readonly string[]).includes(typed)) return typed;

@@ -14,7 +14,7 @@ import {
   partnerView,
 } from "../../wire/partner.ts";
 import { type Command, command, required, text, whole } from "../command.ts";
-import { withAdministration, withData } from "../data.ts";
+import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { partnerText } from "../terminal/partner-text.ts";
 import { brandCommand } from "./partner-brand.ts";

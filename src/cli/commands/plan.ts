@@ -36,7 +36,7 @@ import {
   sharesOf,
 } from "../../wire/portfolio-plan.ts";
 import { choice, command, flag, text, UsageError, value, whole } from "../command.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
 import { printableText } from "../terminal/printable-text.ts";
 import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";

@@ -3,8 +3,8 @@ import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { propertyView, writtenPropertyView } from "../../wire/property.ts";
 import { type Command, command, required } from "../command.ts";
-import { correct, recordText, requireFound } from "../corrections.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
+import { correct, recordText, requireFound } from "../record-corrections.ts";
 
 const show = command({
   name: "show",

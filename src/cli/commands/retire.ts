@@ -5,8 +5,8 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../../usecases/portfolio/portfolio-writer.ts";
 import { command, flag, required, text, UsageError } from "../command.ts";
-import { withAdministration } from "../data.ts";
-import { day } from "../values.ts";
+import { withAdministration } from "../data-access.ts";
+import { day } from "../option-values.ts";
 
 type Changed = Retirement & { seq: number };
 

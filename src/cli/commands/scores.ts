@@ -8,7 +8,7 @@ import { presentPrices } from "../../usecases/portfolio/price-list.ts";
 import { scoredComponents } from "../../usecases/portfolio/scored-components.ts";
 import { SCORE_COLUMNS, scoreLineView } from "../../wire/score-line.ts";
 import { choice, command, text, UsageError, value } from "../command.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
 
 const TIERS: readonly string[] = ["CRITICAL", "WARNING", "GOOD"] satisfies RiskTier[];
 

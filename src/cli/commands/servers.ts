@@ -1,7 +1,7 @@
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { serversView } from "../../wire/server.ts";
 import { command } from "../command.ts";
-import { withData } from "../data.ts";
+import { withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteOf } from "../terminal/minute.ts";
 

@@ -2,7 +2,7 @@ import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
 import { snapshotView } from "../../wire/snapshot.ts";
 import { command, flag } from "../command.ts";
-import { withAdministration, withData } from "../data.ts";
+import { withAdministration, withData } from "../data-access.ts";
 
 export const snapshotCommand = command({
   description:

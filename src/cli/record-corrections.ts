@@ -7,7 +7,7 @@ import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/port
 import { readScale } from "../wire/service-event.ts";
 import { many, UsageError, value } from "./command.ts";
 import type { Context } from "./context.ts";
-import { actorOf } from "./data.ts";
+import { actorOf } from "./data-access.ts";
 import { fittedTable } from "./terminal/fitted-table.ts";
 
 /* Shared by the commands that show and correct a single record. */
