@@ -1,4 +1,4 @@
-import { parseAdminListen } from "../config/formats.ts";
+import { parseAdminListen } from "../config/setting-formats.ts";
 import type { Config } from "../config/settings.ts";
 import { type HostCheck, ownHosts } from "../http/host.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { closestKey } from "../closest-match.ts";
 import { defaultValues } from "./defaults.ts";
-import type { Entry, Reading } from "./entry.ts";
+import type { Entry, Reading } from "./setting-entry.ts";
 import { environmentName, isSettingKey, type SettingKey, settingFormat, settingKeys } from "./settings.ts";
 
 /** Environment variables by name, as in `process.env`. */

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
-import { contradictions, entryProblem } from "./check.ts";
 import { ConfigError } from "./config-error.ts";
 import { defaultValues } from "./defaults.ts";
-import type { Entry, Reading } from "./entry.ts";
+import { contradictions, entryProblem } from "./entry-problems.ts";
 import { type Environment, readEnvironment, textEntry } from "./environment.ts";
+import type { Entry, Reading } from "./setting-entry.ts";
 import { type Config, camelCase, isSettingKey, PATH_SETTINGS, type SettingKey } from "./settings.ts";
 import { readToml } from "./toml.ts";
 

@@ -24,7 +24,7 @@ import {
   webUrl,
   whole,
   wholeOrAuto,
-} from "./formats.ts";
+} from "./setting-formats.ts";
 
 /** All settings with their formats. Defaults, units and explanations are in `config.example.toml`. */
 export const SETTINGS = {

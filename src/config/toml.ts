@@ -1,6 +1,6 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { closestMatch } from "../closest-match.ts";
-import type { Entry, Reading } from "./entry.ts";
+import type { Entry, Reading } from "./setting-entry.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Parses a TOML text into entries with their lines. `name` is the file name in error messages. */

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { defaultValues, EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
 import { explainConfig } from "../../src/config/explain-config.ts";
-import { parseAdminListen } from "../../src/config/formats.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { parseAdminListen } from "../../src/config/setting-formats.ts";
 import { SETTINGS, settingKeys } from "../../src/config/settings.ts";
 import { readToml } from "../../src/config/toml.ts";
 

@@ -1,4 +1,4 @@
-import { parseAdminListen } from "../../config/formats.ts";
+import { parseAdminListen } from "../../config/setting-formats.ts";
 import type { Config } from "../../config/settings.ts";
 
 /** Long enough for requests in progress, and short enough for a user who waits at a terminal. */

@@ -1,6 +1,6 @@
 import { closestKey } from "../closest-match.ts";
-import type { Entry } from "./entry.ts";
-import { parseAdminListen } from "./formats.ts";
+import type { Entry } from "./setting-entry.ts";
+import { parseAdminListen } from "./setting-formats.ts";
 import {
   isSettingKey,
   SECRET_SETTINGS,
