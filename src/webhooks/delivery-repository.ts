@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import type { AttemptResult, Endpoint, PendingDelivery } from "./attempt.ts";
+import type { AttemptResult, Endpoint, PendingDelivery } from "./delivery-attempt.ts";
 import type { EndpointHealth } from "./endpoint-health.ts";
 
 /** The deliveries in the store. `test/webhooks/delivery-repository.test.ts` runs against every implementation. */

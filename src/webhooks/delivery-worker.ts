@@ -1,5 +1,5 @@
 import { toIso } from "../domain/time.ts";
-import { type AttemptResult, attemptDelivery, type PendingDelivery } from "./attempt.ts";
+import { type AttemptResult, attemptDelivery, type PendingDelivery } from "./delivery-attempt.ts";
 import type { DispatcherDeps, DispatcherOptions } from "./dispatcher-deps.ts";
 import { type EndpointHealth, healthAfter } from "./endpoint-health.ts";
 import { PartnerQueue } from "./partner-queue.ts";

@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import type { AttemptResult } from "./attempt.ts";
+import type { AttemptResult } from "./delivery-attempt.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import { DISPATCHER_DEFAULTS, type DispatcherDeps, type DispatcherOptions } from "./dispatcher-deps.ts";
 import { createResultBatcher } from "./result-batcher.ts";

@@ -1,6 +1,6 @@
-import type { SendRequest, SendResult } from "./attempt.ts";
 import { type NetworkSettings, openConnections } from "./connections.ts";
-import { exchange } from "./exchange.ts";
+import type { SendRequest, SendResult } from "./delivery-attempt.ts";
+import { exchange } from "./http-exchange.ts";
 
 export type Sender = {
   /** Sends one POST request. Never rejects; resolves within `timeoutMs`. */

@@ -1,7 +1,7 @@
 import { deliveryRepository } from "../../src/usecases/deliveries/delivery-repository.ts";
 import { changePartner, setEnabled } from "../../src/usecases/partners/administer-partner.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
-import type { Endpoint, PendingDelivery } from "../../src/webhooks/attempt.ts";
+import type { Endpoint, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
 import type { DeliveryRepository } from "../../src/webhooks/delivery-repository.ts";
 import type { PartnerFixture } from "../support/partner-store.ts";
 import { MemoryDeliveryRepository } from "./memory-delivery-repository.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { AttemptResult, PendingDelivery } from "../../src/webhooks/attempt.ts";
+import type { AttemptResult, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
 import { HEALTHY } from "../../src/webhooks/endpoint-health.ts";
 import { MAX_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
 import { type PartnerFixture, usePartnerStore } from "../support/partner-store.ts";

@@ -1,4 +1,4 @@
-import type { AttemptResult, Endpoint, PendingDelivery } from "../../src/webhooks/attempt.ts";
+import type { AttemptResult, Endpoint, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
 import type { DispatcherDeps } from "../../src/webhooks/dispatcher-deps.ts";
 import { type EndpointHealth, HEALTHY } from "../../src/webhooks/endpoint-health.ts";
 import { MAX_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";

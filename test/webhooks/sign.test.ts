@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { signedHeaders } from "../../src/webhooks/sign.ts";
+import { signedHeaders } from "../../src/webhooks/signed-headers.ts";
 import { verifySignatures } from "../support/receiver.ts";
 
 const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => `whsec_${bytes.toBase64()}`);

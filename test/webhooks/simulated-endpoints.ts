@@ -1,4 +1,4 @@
-import type { SendRequest, SendResult } from "../../src/webhooks/attempt.ts";
+import type { SendRequest, SendResult } from "../../src/webhooks/delivery-attempt.ts";
 import type { Sender } from "../../src/webhooks/http-sender.ts";
 import type { ManualTime } from "./manual-time.ts";
 

@@ -3,7 +3,7 @@ import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Encryptor } from "../../secrets/encryptor.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import type { AttemptResult } from "../../webhooks/attempt.ts";
+import type { AttemptResult } from "../../webhooks/delivery-attempt.ts";
 import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
 import type { PartnerLeases } from "../../webhooks/dispatcher-deps.ts";
 import { HEALTHY } from "../../webhooks/endpoint-health.ts";

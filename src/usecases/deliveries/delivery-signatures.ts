@@ -1,6 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { signedHeaders } from "../../webhooks/sign.ts";
+import { signedHeaders } from "../../webhooks/signed-headers.ts";
 import { hasTakenOver } from "../partners/administer-partner.ts";
 import type { Administration } from "../partners/partners.ts";
 

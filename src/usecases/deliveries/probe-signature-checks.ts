@@ -2,9 +2,9 @@ import { newDeliveryId } from "../../domain/ids.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
-import type { SendResult } from "../../webhooks/attempt.ts";
+import type { SendResult } from "../../webhooks/delivery-attempt.ts";
 import type { Sender } from "../../webhooks/http-sender.ts";
-import { signedHeaders } from "../../webhooks/sign.ts";
+import { signedHeaders } from "../../webhooks/signed-headers.ts";
 import { serializeEvent, webhookTest } from "../../wire/webhook-payloads.ts";
 import type { Administration } from "../partners/partners.ts";
 

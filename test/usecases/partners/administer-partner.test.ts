@@ -9,7 +9,7 @@ import {
   rotateWebhookSecret,
   setEnabled,
 } from "../../../src/usecases/partners/administer-partner.ts";
-import type { SendResult } from "../../../src/webhooks/attempt.ts";
+import type { SendResult } from "../../../src/webhooks/delivery-attempt.ts";
 import { createDispatcher } from "../../../src/webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/dispatcher-deps.ts";
 import { eventually } from "../../support/eventually.ts";

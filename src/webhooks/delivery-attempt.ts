@@ -1,6 +1,6 @@
 import type { Instant } from "../domain/time.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
-import { signedHeaders } from "./sign.ts";
+import { signedHeaders } from "./signed-headers.ts";
 
 export type PendingDelivery = {
   id: string;

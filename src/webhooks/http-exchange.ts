@@ -2,7 +2,6 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
 import { addressRefusal } from "./address-policy.ts";
-import type { SendRequest } from "./attempt.ts";
 import {
   AddressRefusedError,
   type Agents,
@@ -11,6 +10,7 @@ import {
   proxyAuthorization,
   socketHost,
 } from "./connections.ts";
+import type { SendRequest } from "./delivery-attempt.ts";
 import { type ExchangePhase, ExchangeTimeout, failureMessage, statusMessage } from "./failure-messages.ts";
 
 type ExchangeResult = {
