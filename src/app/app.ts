@@ -53,11 +53,11 @@ import { lockFolder } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
 import { modelCheck } from "./model-check.ts";
 import { partnerTasks } from "./partner-tasks.ts";
+import { photoStorageOf } from "./photo-storage.ts";
 import { rateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
 import { storageJobs } from "./storage-jobs.ts";
 import type { WatchedWriter } from "./systemd-notifications.ts";
-import { photoStorageOf } from "./uploads.ts";
 import { dispatcherOf, senderOf, watchOtherProcesses } from "./webhook-delivery.ts";
 
 type AppDeps = {

@@ -10,8 +10,8 @@ import { findPageProblems } from "../store/sqlite/inspect.ts";
 import type { Store } from "../store/store.ts";
 import { sweepUploads } from "../usecases/portfolio/photos.ts";
 import { databaseFile } from "./data-folder.ts";
+import { photoStorageOf } from "./photo-storage.ts";
 import { SelfExecFailed, selfExec } from "./self-exec.ts";
-import { photoStorageOf } from "./uploads.ts";
 
 type StorageJobs = {
   jobs: readonly Job[];

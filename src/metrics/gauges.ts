@@ -5,7 +5,7 @@ import type { DispatcherStats } from "../webhooks/dispatcher.ts";
 import { bounded } from "./bounded.ts";
 import { type DatabaseGaugeSources, defineDatabaseGauges } from "./database-gauges.ts";
 import { diskSpaceReader } from "./disk-space.ts";
-import { watchProcess } from "./process.ts";
+import { watchProcess } from "./process-metrics.ts";
 
 /** The sources of the values that are read when metrics are requested. */
 export type GaugeSources = DatabaseGaugeSources & {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isPostgres, type MoveStep, move } from "../../app/move.ts";
+import { isPostgres, type MoveStep, move } from "../../app/move-data.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { readOneLine } from "../../secrets/one-line-file.ts";
 import { command, flag, text, UsageError } from "../command.ts";
