@@ -39,6 +39,13 @@ export class RepairsByMonth {
     return cents;
   }
 
+  /** Returns the cost of the parts in place, without their successors, after the end of month `from` until that of `until`. */
+  ofPartsInPlace(from: number, until: number): number {
+    let cents = 0;
+    for (const place of this.#places) cents += place.ownBetween(from, until, this.#month);
+    return cents;
+  }
+
   /**
    * Returns an amount that the repairs of a month cost at least, and that does not fall from month to month. It divides the time
    * before into `spans`: what has ended within one has successors of at least the age at its end.
@@ -117,6 +124,15 @@ class Place {
     return fails * failureCents + works * plannedCents;
   }
 
+  ownBetween(from: number, until: number, known: number): number {
+    const due = this.#due;
+    if (from >= due) return 0;
+    const { failureCents, plannedCents } = this.#part;
+    const works = this.#knownWorks(Math.min(until, due), known);
+    const cents = (this.#knownWorks(from, known) - works) * failureCents;
+    return due <= until ? cents + works * plannedCents : cents;
+  }
+
   leastIn(month: number, spans: number, known: number): number {
     const { leastCosts } = this.#newPart;
     let cents = 0;
@@ -124,11 +140,15 @@ class Place {
     for (let span = 1; span < spans; span++) {
       const until = Math.floor((month * span) / spans);
       if (until >= this.#due) return cents + (1 - before) * leastCosts[month - until]!;
-      const ended = 1 - (until <= known ? this.#survival[until]! : this.#works(until));
+      const ended = 1 - this.#knownWorks(until, known);
       cents += (ended - before) * leastCosts[month - until]!;
       before = ended;
     }
     return cents;
+  }
+
+  #knownWorks(month: number, known: number): number {
+    return month <= known ? this.#survival[month]! : this.#works(month);
   }
 
   /** Returns S¹ of a month: the probability that the part in place still works then. */

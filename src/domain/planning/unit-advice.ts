@@ -105,6 +105,8 @@ function obviousTiming(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy):
       const works = life.works(before);
       if (left + works * later * moreCents >= rounding) return true;
       left += works * step * moreCents;
+      // In place, parts cost something that does not rise with the months.
+      left += life.works(before + step) * repairs.ofPartsInPlace(before, before + step);
       if (left < rounding) return false;
     }
     return true;
