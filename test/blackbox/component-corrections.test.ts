@@ -180,7 +180,17 @@ describe("mainstay import --components", () => {
     });
     expect(await read(burner)).toMatchObject({ past: "unknown" });
     expect((await run("--update")).components).toMatchObject({ updated: 0, unchanged: 2 });
+    await client.put(`/v1/appliances/${appliance.id}`, { retired_at: "2026-01-01" });
+    writeFileSync(
+      file,
+      "serial,partner_property_id,component_def_id,override_lifespan\nH-7,EC-1,wh_gas_anode,9",
+    );
+    const refused = await server.run("import", "--partner", partnerId, "--components", file, "--json");
+    expect(JSON.parse(refused.stdout).rejects[0].reasons[0].error).toStartWith(
+      `Appliance ${appliance.id} is retired since 2026-01-01. Bring it back first`,
+    );
+    await client.put(`/v1/appliances/${appliance.id}`, { retired_at: null });
     const text = await server.run("import", "--partner", partnerId, "--components", file);
-    expect(text.stdout).toMatch(/^components +6 read +0 created +2 unchanged$/m);
+    expect(text.stdout).toMatch(/^components +1 read +0 created +1 unchanged$/m);
   });
 });

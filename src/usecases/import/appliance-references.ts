@@ -1,5 +1,6 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
+import { isRetired, retiredError } from "../../domain/retirement.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
 import {
@@ -82,8 +83,10 @@ function applianceText(reference: ApplianceReference): string {
   return `serial ${reference.serial} in property ${referenceText(reference.property)}`;
 }
 
-/** Throws invalid_request for a kind of component that the appliance's type does not have. */
-export function unknownDefinition({ typeId }: Appliance): Error {
+/** Returns the failure of a row about a kind of component that is not in service on an appliance: of another type, or retired. */
+export function missingPart(appliance: Appliance): Error {
+  if (isRetired(appliance)) return retiredError("Appliance", appliance);
+  const { typeId } = appliance;
   const message = `is none of the components of a ${typeId}`;
   return invalid(`component_def_id ${message}`, [{ field: "component_def_id", message }]);
 }

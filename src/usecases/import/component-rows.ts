@@ -8,9 +8,9 @@ import type { Preloading } from "./appliance-cache.ts";
 import {
   APPLIANCE_REFERENCES,
   type ApplianceReference,
+  missingPart,
   ReferencedAppliances,
   readApplianceReference,
-  unknownDefinition,
 } from "./appliance-references.ts";
 import { type Comparison, differences } from "./differences.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
@@ -103,7 +103,7 @@ class ComponentBatch implements Batch<Entry> {
   async #idOf({ appliance: reference, defId }: Exclude<Reference, { componentId: string }>): Promise<string> {
     const appliance = await this.#appliances.find(reference);
     const found = this.#ofAppliance.get(appliance.id)?.find((component) => component.defId === defId);
-    if (!found) throw unknownDefinition(appliance);
+    if (!found) throw missingPart(appliance);
     if (!this.#components.has(found.id)) this.#components.set(found.id, found);
     return found.id;
   }

@@ -15,9 +15,9 @@ import type { Preloading } from "./appliance-cache.ts";
 import {
   APPLIANCE_REFERENCES,
   type ApplianceReference,
+  missingPart,
   ReferencedAppliances,
   readApplianceReference,
-  unknownDefinition,
 } from "./appliance-references.ts";
 import { type Comparison, differences } from "./differences.ts";
 import {
@@ -223,7 +223,7 @@ class ServiceEventBatch implements Batch<Entry> {
       this.#log.componentsOf(appliance.id) ?? (await this.writer.tx.components.ofAppliance(appliance.id));
     const found = components.find((component) => component.defId === defId);
     if (found) return found.id;
-    throw unknownDefinition(appliance);
+    throw missingPart(appliance);
   }
 }
 
