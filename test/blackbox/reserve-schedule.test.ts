@@ -5,7 +5,14 @@ import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { keepPdf, openWindow, overflowFaults, pageFaults, pagesOf } from "../support/page-checks.ts";
+import {
+  keepPdf,
+  openWindow,
+  overflowFaults,
+  pageFaults,
+  pagesOf,
+  visibleControls,
+} from "../support/page-checks.ts";
 import { addProperty } from "../support/portfolio.ts";
 
 /* The replacement reserve schedule, checked as a lender would. */
@@ -217,8 +224,7 @@ describe.each(["demo", "large", "empty"])("the page of %s", (name) => {
     )!;
     expect(Number(width)).toBeGreaterThan(Number(height));
     await page.emulateMedia({ media: "print" });
-    for (const one of await page.locator("button, select, input").all())
-      expect(await one.isVisible()).toBe(false);
+    expect(await visibleControls(page, "button, select, input")).toEqual([]);
     await close();
   });
 });

@@ -208,6 +208,14 @@ export const transitionsEnded = (page: Page) =>
 export const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** Returns the visible elements that match a selector, for prints, which have no controls. */
+export const visibleControls = (page: Page, selector: string): Promise<string[]> =>
+  page
+    .locator(selector)
+    .evaluateAll((all) =>
+      all.filter((one) => one.checkVisibility()).map((one) => one.outerHTML.slice(0, 100)),
+    );
+
 /** Opens or closes all `<details>`. */
 export const setDetailsOpen = (page: Page, isOpen: boolean) =>
   page.evaluate((open) => {
