@@ -35,13 +35,13 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
   } = plan;
   return (
     <p class="deposit">
-      Deposit {amountText(deposit["50"].noise, unit)} in a reserve{" "}
+      Deposit {amountText(deposit["50"].noise, unit)}{" "}
       {years === 1 ? "for a year" : `for ${count(years)} years`} to pay planned replacements and expected
-      failures. What is due now and repairs are paid apart from it. This assumes an opening balance of{" "}
-      {money(opening_balance)}, {inflation_pct}% inflation, {interest_pct}% interest and at least{" "}
-      {money(minimum_balance)} left. For 80% confidence, deposit {amountText(deposit["80"].noise, unit)}, or{" "}
-      {money(Math.ceil(deposit["80"].with_cost_error.per_year))} if all costs may be wrong in the same
-      direction. For 95%, deposit {amountText(deposit["95"].noise, unit)}, or{" "}
+      failures, apart from what is due now and repairs. The reserve starts at {money(opening_balance)} and
+      keeps at least {money(minimum_balance)}, at {inflation_pct}% inflation and {interest_pct}% interest. For
+      80% confidence, deposit {amountText(deposit["80"].noise, unit)}, or{" "}
+      {money(Math.ceil(deposit["80"].with_cost_error.per_year))} if costs may be wrong together. For 95%,
+      deposit {amountText(deposit["95"].noise, unit)}, or{" "}
       {money(Math.ceil(deposit["95"].with_cost_error.per_year))}.
     </p>
   );
