@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { readXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
-import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { goTo, hashOf, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
@@ -49,14 +49,20 @@ beforeAll(async () => {
       body: "closed for repairs",
     }),
   });
-  const partner = await full.createPartner("Harbor & Hill <b>Insurance</b>", "--webhook-url", receiver.url);
+  const admin = keys.full.client;
+  const partner = await createPartnerBy(keys.full, {
+    name: "Harbor & Hill <b>Insurance</b>",
+    webhook_url: receiver.url,
+  });
   partnerId = partner.partner_id;
-  for (const name of ODD_NAMES) await full.createPartner(name);
-  const off = await full.createPartner("Former Partner");
-  await full.json("partner", "disable", off.partner_id);
+  for (const name of ODD_NAMES) await createPartnerBy(keys.full, { name });
+  const off = await createPartnerBy(keys.full, { name: "Former Partner" });
+  await admin.post(`/admin/partners/${off.partner_id}/disable`, undefined, 200);
   const client = full.as(partner);
   const demo = (await client.post("/onboarding/demo-property", undefined)).body;
-  const viewed = await full.json("embed", "create", demo.id);
+  const embed = async (property_id: string, fields = {}): Promise<Json> =>
+    (await admin.post("/admin/embeds", { property_id, ...fields })).body;
+  const viewed = await embed(demo.id);
   for (let view = 0; view < 3; view++) await fetch(`${full.url}/embed/property/${viewed.token}`);
   // Views are stored at a stop.
   await full.stop();
@@ -66,17 +72,16 @@ beforeAll(async () => {
   const property = await addProperty(client, { name: ODD_NAMES[2]!.slice(0, 500) });
   for (const name of ODD_NAMES) {
     const { id } = await addProperty(client, { name });
-    await full.json("embed", "create", id);
+    await embed(id);
   }
-  const ended = await full.json("embed", "create", property.id, "--expires", "90");
-  await full.json("embed", "revoke", ended.embed_id);
+  const ended = await embed(property.id, { expires_days: 90 });
+  await admin.post(`/admin/embeds/${ended.embed_id}/revoke`, undefined, 200);
   ({
     id: componentId,
     property_id: propertyId,
     appliance_id: applianceId,
   } = (await client.get("/v1/alerts")).body.alerts[0]);
-  deliveryId = (await keys.full.client.post(`/admin/partners/${partnerId}/webhook-test`, undefined, 202)).body
-    .id;
+  deliveryId = (await admin.post(`/admin/partners/${partnerId}/webhook-test`, undefined, 202)).body.id;
   await receiver.waitFor((received) => received.length > 0);
   browser = await launchBrowser();
 });
