@@ -101,7 +101,7 @@ export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof
             <DueByProperty plan={value} isLoading={plan.isLoading} onMore={loadMore} />
             <CostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
             <PortfolioBudgetPlanner all={value} pages={pages} demo={demo} route={route} />
-            <p class="small muted">{assumptionSentences(value.counted_assumptions).join(" ")}</p>
+            <p class="small muted rests-on">{assumptionSentences(value.counted_assumptions).join(" ")}</p>
           </>
         )}
       </LoadedContent>

@@ -1503,6 +1503,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     const later = addDays(DAY, 40);
     await fixture.store.write((tx) => tx.snapshots.start("2026-04-01", NOW, "1"));
     expect(await snapshots.unfinished()).toMatchObject({ day: "2026-04-01", finishedAt: null, cursor: null });
+    const counts = {
+      ...{ components: 9, changed: 5, critical: 1, warning: 2 },
+      ...{ announced: 3, queued: 4, suppressed: 6 },
+    };
+    await fixture.store.write((tx) => tx.snapshots.advance("2026-04-01", counts, "P_7"));
+    expect(await snapshots.unfinished()).toMatchObject({ ...counts, cursor: "P_7", finishedAt: null });
     await fixture.store.write((tx) =>
       tx.snapshots.update("2026-04-01", { finishedAt: NOW, takenAgain: true }),
     );
