@@ -210,6 +210,7 @@ describe("alerts", () => {
         component_def_id: first.component_def_id,
         appliance_id: first.appliance_id,
         appliance_type: first.appliance_type,
+        unit: first.unit,
         property_id: first.property_id,
         property_name: first.property_name,
         property_address: PROPERTY.address,

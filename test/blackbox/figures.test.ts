@@ -235,6 +235,7 @@ test("a condition score has every field of the specification and agrees with the
     good: good.length,
     fci: expect.objectContaining({ basis: "equipment" }),
     methodology: expect.stringMatching(/^Condition index: .* scoring model 3\.$/),
+    retired_at: null,
     assumptions: expect.objectContaining({ model_version: "3" }),
     assessed_at: expect.stringMatching(ISO),
     partner: "Acme",

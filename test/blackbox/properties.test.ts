@@ -299,6 +299,7 @@ describe("summaries", () => {
         recommended_monthly_reserve_per_unit: expect.any(Number),
       },
       flags: [],
+      assumptions: expect.objectContaining({ model_version: "3", components: 14 }),
       assessed_at: expect.stringMatching(INSTANT),
       partner: "Acme",
     });
