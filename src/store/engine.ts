@@ -1,4 +1,4 @@
-import type { SQL } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { RowWrites, Values } from "./row-writes.ts";
@@ -31,6 +31,8 @@ export type Engine = RowWrites & {
   prepared<P>(make: () => Preparable<P>): () => P;
   /** The condition that the column's value is in the list that is bound to the placeholder with `list`. */
   isAmong(column: AnySQLiteColumn | SQL, placeholder: string): SQL;
+  /** The condition that the column's value is one of a query's, each of which is looked up in the index of the column. */
+  isAmongSelected(column: AnySQLiteColumn, values: SQLWrapper): SQL;
   /** Returns a list of any length in the form that `isAmong` needs. */
   list(values: readonly (string | number)[]): unknown;
   /** The condition that a `bool` is true, as a literal: with a bound value a partial index would not be used. */

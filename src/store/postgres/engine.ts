@@ -91,6 +91,8 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
       });
     },
     isAmong: (column, placeholder) => sql`${column} = any(${sql.placeholder(placeholder)})`,
+    // PostgreSQL would read the whole table for a join with a query whose values are many.
+    isAmongSelected: (column, values) => sql`${column} = any(array${values})`,
     list: (values) => values,
     // A cast alone would round up to a millisecond that has not begun.
     now: sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,

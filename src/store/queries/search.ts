@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Engine, Query } from "../engine.ts";
 import { asSearched, LAST_CHARACTER, lowered, streetOf } from "../searched-texts.ts";
@@ -45,7 +45,7 @@ export function searchStore(engine: Engine) {
     );
     const ofAll = engine.read<T>(() =>
       make(
-        (column) => inArray(column, db.select({ id: partners.id }).from(partners)),
+        (column) => engine.isAmongSelected(column, db.select({ id: partners.id }).from(partners)),
         () => [],
       ),
     );

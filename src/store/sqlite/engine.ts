@@ -44,6 +44,7 @@ export function sqliteEngine(client: Database): Engine {
     prepared: (make) => lazy(() => make().prepare()),
     isAmong: (column, placeholder) =>
       sql`${column} in (select value from json_each(${sql.placeholder(placeholder)}))`,
+    isAmongSelected: (column, values) => sql`${column} in ${values}`,
     list: (values) => JSON.stringify(values),
     isTrue: sqliteColumnTypes.isTrue,
     now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
