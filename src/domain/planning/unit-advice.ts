@@ -105,9 +105,9 @@ function obviousTiming(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy):
       const works = life.works(before);
       if (left + works * later * moreCents >= rounding) return true;
       left += works * step * moreCents;
-      // In place, parts cost something that does not rise with the months.
-      left += life.works(before + step) * repairs.ofPartsInPlace(before, before + step);
       if (left < rounding) return false;
+      // In place, parts cost something that does not rise with the months, and at the latest in the last of them.
+      left += life.works(before + step) * repairs.ofPartsInPlace(before, before + step);
     }
     return true;
   }

@@ -32,6 +32,8 @@ const state = fc.record({
   riskTier: fc.constantFrom<RiskTier>("GOOD", "WARNING", "CRITICAL"),
   confidence: fc.constantFrom<Confidence>("HIGH", "LOW"),
   installYear: fc.constantFrom<number>(1970, 1990, 2005, 2015, 2024, HAZARD_YEAR),
+  ownPlannedCents: fc.option(fc.integer({ min: 1000, max: 500_000 }), { freq: 2 }),
+  ownFailedCents: fc.option(fc.integer({ min: 1000, max: 500_000 }), { freq: 2 }),
 });
 const anyAppliance = fc
   .tuple(fc.constantFrom(...knowledge.types.keys()), fc.array(state, { minLength: 1, maxLength: 6 }))
@@ -77,7 +79,7 @@ describe("the cost of what is due now", () => {
  * Checks some appliances that are the same in each run, so that every case is among them, and others that are not.
  */
 function assertForAll<T>(appliances: fc.Arbitrary<T>, check: (appliance: T) => void): void {
-  for (const appliance of fc.sample(appliances, { seed: 1, numRuns: 400 })) check(appliance);
+  for (const appliance of fc.sample(appliances, { seed: 6, numRuns: 400 })) check(appliance);
   fc.assert(fc.property(appliances, check), { numRuns: 100 });
 }
 
@@ -127,6 +129,13 @@ describe("from a component's own row", () => {
     expect(kinds.filter((kind) => !seen.has(kind))).toEqual([]);
   });
 
+  test("a unit is later due that costs less until a part of its own price is replaced as planned", () => {
+    const components = applianceOf(knowledge, "boiler", COSTLY_LATER);
+    const { unit } = planStoredAppliance(context, components, "2026-07-01", 1);
+    expect(unit!.dueInMonths).toBe(33);
+    expect(dueStateOf(context, components)).toEqual({ dueCents: 0, unitTiming: "later" });
+  });
+
   test("it is not told where the time of its appliance is unknown", () => {
     const components = applianceOf(knowledge, "boiler", [OLD]);
     expect(dueStateOf(context, components.slice(0, 3)).unitTiming).toBeNull();
@@ -135,6 +144,55 @@ describe("from a component's own row", () => {
     expect(actionOfListed(context, { ...covering!, unitTiming: null, flags: "" })).toBeDefined();
   });
 });
+
+/** A boiler with parts whose owner has stated costs: one is cheaper after a failure than as planned. */
+const COSTLY_LATER: readonly State[] = [
+  {
+    effectiveAgeYears: 18.242869970854372,
+    rate: 1.3066082667559384,
+    hazardRatio: 1.7507324165664615,
+    installYear: 2006,
+  },
+  {
+    ...{
+      effectiveAgeYears: 6.07540717581287,
+      rate: 0.826340773096308,
+      hazardRatio: 3.9511972312815486,
+      installYear: 2022,
+    },
+    ...{ ownPlannedCents: 266404, ownFailedCents: 117544 },
+  },
+  {
+    ...{
+      effectiveAgeYears: 0.2991215907968581,
+      rate: 1.4021643389714882,
+      hazardRatio: 2.835150767676532,
+      installYear: 2020,
+    },
+    ...{ ownPlannedCents: 103097, ownFailedCents: 83889 },
+  },
+  {
+    effectiveAgeYears: 7.02710366807878,
+    rate: 0.9044544405071064,
+    hazardRatio: 0.5601850679144263,
+    installYear: 2007,
+  },
+  {
+    effectiveAgeYears: 25.138487401418388,
+    rate: 0.934716553823091,
+    hazardRatio: 3.936854225024581,
+    installYear: 2014,
+  },
+  {
+    ...{
+      effectiveAgeYears: 0.2991215907968581,
+      rate: 1.150205259397626,
+      hazardRatio: 1.6874400353990495,
+      installYear: 2014,
+    },
+    ...{ ownPlannedCents: 217928, ownFailedCents: 20278 },
+  },
+];
 
 const OLD: State = { effectiveAgeYears: 30, rate: 1, hazardRatio: 1, installYear: 1990 };
 

@@ -26,8 +26,15 @@ export function referenceContext(knowledge: Knowledge): PlanContext<Plannable> {
   };
 }
 
-/** The age and evidence of a part. */
-export type State = { effectiveAgeYears: number; rate: number; hazardRatio: number; installYear: number };
+/** The age and evidence of a part, and its own costs if it has some. */
+export type State = {
+  effectiveAgeYears: number;
+  rate: number;
+  hazardRatio: number;
+  installYear: number;
+  ownPlannedCents?: number | null;
+  ownFailedCents?: number | null;
+};
 
 /** Returns the stored components of an appliance, with these states in turn. */
 export function applianceOf(
