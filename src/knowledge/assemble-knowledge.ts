@@ -281,7 +281,7 @@ function inspectionWords(
   typeOf: ReadonlyMap<string, string>,
 ): KeywordRules {
   const rules = keywordRules(files, typeOf);
-  const { words, not_done_before, not_done_after } = files.regimes.notes;
+  const { words, not_done_before, not_done_after, false_friends } = files.regimes.notes;
   return {
     ...rules,
     groups: words.map(({ phrases, inspection_types }) => ({
@@ -296,6 +296,7 @@ function inspectionWords(
     })),
     negations: [...rules.negations, ...not_done_before],
     negationsAfter: [...rules.negationsAfter, ...not_done_after],
+    falseFriends: [...rules.falseFriends, ...false_friends],
   };
 }
 
@@ -320,16 +321,35 @@ function hazardWords(files: Pick<CheckedFiles, "keywords" | "regimes" | "hazards
     falseFriends: [],
     removals: { ...hazards.removals, undone: [...base.unfulfilled, ...hazards.removals.undone] },
   };
-  return { rules, units: unitNames(hazards.unit_words) };
+  return { rules, units: unitNames(hazards.unit_words, hazards.abbreviations, hazards.measures) };
 }
 
-/** Returns an expression for "unit 3", "Apt. 2B" and "#12": one of the words with a number or a capital letter, or a number sign. */
-function unitNames(words: readonly string[]): RegExp {
-  const anyCase = words.flatMap((word) => [word, word[0]!.toUpperCase() + word.slice(1), word.toUpperCase()]);
+/**
+ * Returns an expression for parts of a building: "unit 3", "Apt. 2B", "3rd floor" and "in #12". A number may be anything else
+ * too: not a date, a measure ("unit 200 amp"), or that of a document or device ("PO #12", "breaker #4").
+ */
+function unitNames(
+  words: readonly string[],
+  abbreviations: readonly string[],
+  measures: readonly string[],
+): RegExp {
+  const anyCase = (word: string) => [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join("");
+  const oneOf = (texts: readonly string[]) => `(?:${texts.map(anyCase).join("|")})`;
+  const word = `\\b(?:${oneOf(abbreviations)}\\.|${oneOf(words)})`;
+  const isDate = "\\d{1,4}[/.-]\\d{1,2}[/.-]\\d{2}|\\d{1,2}[/.-](?:19|20)\\d\\d\\b";
+  const isMeasure = `\\d+[ -]?${oneOf(measures)}\\b|\\d+ ?[%"'′″]`;
+  const number = `(?!${isDate}|${isMeasure})[A-Za-z]{0,2}-?\\d`;
+  const inWords = oneOf(NUMBERS_IN_WORDS);
+  // "unit A" and "unit I" may be the beginning of another sentence's words in capitals.
+  const letter = "[B-HJ-Z](?![\\w/&'’-])|(?<=[a-z] )A(?![\\w/&'’-])";
   return new RegExp(
-    `(?:\\b(?:${anyCase.join("|")})\\.?[ #]{0,3}(?:[nN]o\\.? )?(?:[a-zA-Z]{0,2}-?\\d|[A-Z]\\b)|(?<![\\w#])#\\d)`,
+    `${word}(?:\\s?[ #:(]{0,3}(?:[nN]o\\.? )?(?:${number})|\\s(?:${inWords})\\b(?! ?${oneOf(measures)}\\b)| (?:${letter}))` +
+      `|\\b\\d{1,2}(?:st|nd|rd|th) [fF]loor\\b` +
+      `|(?:^|[,;(] ?|\\b(?:in|at|of|for) )#\\d{1,4}[A-Za-z]?\\b`,
   );
 }
+
+const NUMBERS_IN_WORDS = "one two three four five six seven eight nine ten eleven twelve".split(" ");
 
 function environment(factors: readonly string[], values: readonly number[]): Environment {
   return Object.fromEntries(factors.map((factor, i) => [factor, values[i]])) as Environment;

@@ -145,6 +145,8 @@ export const hazardsFile = type({
   ...provenance,
   reach_words: "1 <= number.integer <= 10",
   unit_words: texts,
+  abbreviations: texts,
+  measures: texts,
   negations: texts,
   removals: type({
     ...closed,
@@ -203,6 +205,7 @@ export const regimesFile = type({
     ...provenance,
     not_done_before: text.array(),
     not_done_after: text.array(),
+    false_friends: text.array(),
     words: type({
       ...closed,
       phrases: text.array(),

@@ -199,6 +199,14 @@ describe("notes name a hazard", () => {
     ["Zinsco panel removed (#12)", "zinsco:notes"],
     ["Zinsco panels replaced in units 3 and 4", "zinsco:notes"],
     ["Replaced the Zinsco panel in Unit B", "zinsco:notes"],
+    ["Replaced the Zinsco panel in unit A", "zinsco:notes"],
+    ["Zinsco panel replaced in unit three", "zinsco:notes"],
+    ["Zinsco panel replaced in unit: 3", "zinsco:notes"],
+    ["Zinsco panel replaced, unit (3)", "zinsco:notes"],
+    ["Zinsco panel replaced in apartment\n3", "zinsco:notes"],
+    ["Zinsco panel replaced on the 3rd floor", "zinsco:notes"],
+    ["Zinsco panel replaced in bldg. 3", "zinsco:notes"],
+    ["Zinsco panels replaced in #12 and #14", "zinsco:notes"],
     ["Is there a Zinsco panel in unit 3?", ""],
     ["No Zinsco panel in unit 3", ""],
     ["Zinsco panel of the unit a contractor saw was replaced", "zinsco:notes"],
@@ -207,6 +215,27 @@ describe("notes name a hazard", () => {
     expect(panel(notes)).toBe(flags);
     const gone = notes.startsWith("Zinsco panel of the unit a") ? flags : "";
     expect(flagsOf({ unitId: "U_3" }, null, [event("2020-01-01", notes)])).toBe(gone);
+  });
+
+  test.each([
+    ["", "WO #48213"],
+    ["", "PO #5567"],
+    ["", "invoice #1123"],
+    ["", "breaker #4"],
+    ["Replaced unit 3/14/2024. ", ""],
+    ["Replaced unit 03/2024. ", ""],
+    ["", "new unit 200 amp"],
+    ["", "unit 15 years old"],
+    ["Replaced unit. 2 yr warranty. ", ""],
+    ["Replaced unit. ", "A new Square D panel"],
+    ["", "boiler room B"],
+    ["", "electrical room 2"],
+    ["", "unit one year old"],
+  ])("of the whole property, with a number that is none of a unit: %s…, %s", (before, after) => {
+    expect(panel(`${before}Zinsco panel was replaced in 2019, ${after}`)).toBe("");
+    const found = event("2020-01-01", "Zinsco panel found");
+    const replaced = event("2021-01-01", `${before}Panel replaced with Square D, ${after}`, "Replacement");
+    expect(flagsOf({}, null, [found, replaced])).toBe("");
   });
 
   test("until all that carries it is replaced, not that of a unit", () => {
