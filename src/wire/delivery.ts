@@ -54,6 +54,10 @@ export const delivery = record("Delivery", {
   id: text("The delivery's ID", "WH_1795230000000_k3v9x"),
   partner_id: id("PARTNER", "The partner"),
   event: enumOf(WEBHOOK_EVENTS, "The event"),
+  subject: text(
+    "What the payload is about: the component, appliance or service event, and its property; null if it names none",
+    "Compressor · Maple Court",
+  ).orNull(),
   request_id: text(
     "ID of the request that caused the delivery; null if there was none",
     "tJgQOWERr73VMZbC",
@@ -75,6 +79,7 @@ export const deliveryView = delivery.serializer(({ delivery, attempts }: LoggedD
   id: delivery.id,
   partner_id: delivery.partnerId,
   event: delivery.event as WebhookEvent,
+  subject: subjectOf(delivery.body),
   request_id: delivery.requestId,
   status: delivery.status,
   created_at: toIso(delivery.createdAt),
@@ -83,6 +88,20 @@ export const deliveryView = delivery.serializer(({ delivery, attempts }: LoggedD
   attempt_count: delivery.attempts,
   attempts: attempts.map(attemptView),
 }));
+
+/** Returns what a payload is about, in words; null where it has only IDs. */
+function subjectOf(body: string): string | null {
+  const { data } = JSON.parse(body) as { data: Readonly<Record<string, unknown>> };
+  const [thing, place] = SUBJECT_FIELDS.map((fields) => fields.map((field) => data[field]).find(isName));
+  return [thing, place].filter(isName).join(" · ") || null;
+}
+
+/** The fields of payloads that name a thing, and its place: the first that a payload has. */
+const SUBJECT_FIELDS = [
+  ["component_name", "event_type", "type_id", "metric"],
+  ["property_name", "address"],
+] as const;
+const isName = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 const deliveryWithPartner = delivery.and({ partner_name: partnerName });
 export const deliveryWithPartnerView = deliveryWithPartner.serializer(

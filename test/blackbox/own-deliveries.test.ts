@@ -4,7 +4,7 @@ import type { ApiClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty } from "../support/portfolio.ts";
+import { addAppliance, addProperty, PROPERTY } from "../support/portfolio.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 
 const { serve } = useMainstay();
@@ -72,6 +72,7 @@ describe("a partner's own deliveries", () => {
       "appliance.created",
       "property.created",
     ]);
+    expect(all.map(({ subject }) => subject)).toEqual([PROPERTY.address, "refrigerator", PROPERTY.address]);
     const { body } = await admin.client.get("/admin/webhook-deliveries", { partner_id: partner.partner_id });
     // For administrators, each also has its partner.
     expect(all.map((one) => ({ ...one, partner_name: partner.name }))).toEqual(body.deliveries);

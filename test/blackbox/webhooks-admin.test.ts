@@ -5,7 +5,7 @@ import { type Administrator, createAdministrator, createPartnerBy } from "../sup
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { addProperty, addWornAppliance, PROPERTY } from "../support/portfolio.ts";
 import { type Receiver, type ReceiverOptions, startReceiver, verifySignatures } from "../support/receiver.ts";
 
 const { folder, install, serve } = useMainstay();
@@ -67,6 +67,7 @@ describe.concurrent("the delivery log", () => {
       partner_id: partner.partner_id,
       partner_name: "Acme",
       event: "property.created",
+      subject: PROPERTY.address,
       request_id: expect.stringMatching(/^[\w-]{16}$/),
       status: "delivered",
       created_at: expect.stringMatching(ISO),

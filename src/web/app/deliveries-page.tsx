@@ -111,7 +111,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
 }
 
 function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: () => void }) {
-  const { id, event, status, created_at, attempts, next_attempt_at } = delivery;
+  const { id, event, subject, status, created_at, attempts, next_attempt_at } = delivery;
   const last = attempts.at(-1);
   return (
     <li>
@@ -122,6 +122,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
           <span class="small muted">
             <Moment at={created_at} />
           </span>
+          {subject !== null && <bdi class="small under">{subject}</bdi>}
           <span class="small muted under">
             {last ? `${outcomeOf(last)} on attempt ${count(last.attempt)}` : "Queued"}
             {next_attempt_at !== null && (

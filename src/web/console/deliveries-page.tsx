@@ -122,12 +122,17 @@ export function DeliveriesPage({ route }: { route: Route }) {
   );
 }
 
-function EventName({ id, event, created_at }: DeliveryJson) {
+function EventName({ id, event, subject, created_at }: DeliveryJson) {
   return (
     <>
       <a class="name" href={hrefTo(["deliveries", id])}>
         {event}
       </a>
+      {subject !== null && (
+        <bdi class="under small" title={subject}>
+          {subject}
+        </bdi>
+      )}
       <span class="under small muted">
         <Moment at={created_at} />
       </span>
