@@ -11,19 +11,31 @@ export function changesIn({ detail }: Pick<AuditEntryJson, "detail">): string[] 
 }
 
 function changesOf({ before, after }: { before?: unknown; after?: unknown }): string[] {
-  if (isRecord(before) && isRecord(after))
-    return Object.keys(after)
-      .filter((field) => valueText(before[field]) !== valueText(after[field]))
-      .map((field) => `${field} ${valueText(before[field])} → ${valueText(after[field])}`);
+  if (isRecord(before) && isRecord(after)) {
+    const changed = Object.keys(after).filter(
+      (field) => valueText(before[field]) !== valueText(after[field]),
+    );
+    return changed.every((field) => after[field] === null)
+      ? removed(Object.fromEntries(changed.map((field) => [field, before[field]])))
+      : changed.map((field) => `${field} ${valueText(before[field])} → ${valueText(after[field])}`);
+  }
   if (isRecord(after)) return [`added ${fieldsText(after)}`];
-  return isRecord(before) ? [`removed ${fieldsText(before)}`] : [];
+  return isRecord(before) ? removed(before) : [];
 }
+
+const removed = (record: Readonly<Record<string, unknown>>) => {
+  const text = fieldsText(record);
+  return text === "" ? [] : [`removed ${text}`];
+};
+
+/** The hash of a file, which nobody reads. */
+const UNNAMED = "sha256";
 
 const fieldsText = (record: Readonly<Record<string, unknown>>) =>
   Object.entries(record)
-    .filter(([, value]) => value !== null)
+    .filter(([field, value]) => value !== null && field !== UNNAMED)
     .map(([field, value]) => `${field} ${valueText(value)}`)
-    .join(" ");
+    .join(", ");
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
