@@ -6,8 +6,8 @@ const left = (remaining: number) => ({ limit: 1000, remaining, resetsAt: "2026-0
 test("calls are stated where few are left today, or where an act takes a tenth of them", () => {
   expect([101, 100, 0].map((remaining) => isLow(left(remaining)))).toEqual([false, true, true]);
   expect(callCost(left(1000), 1)).toBeUndefined();
-  expect(callCost(left(1000), 100)).toBeUndefined();
-  expect(callCost(left(1000), 101)).toBe("101 API calls");
+  expect(callCost(left(1000), 99)).toBeUndefined();
+  expect(callCost(left(1000), 100)).toBe("100 API calls");
   expect(callCost(left(100), 1)).toBe("1 API call");
   expect(callCost(undefined, 1000)).toBeUndefined();
 });

@@ -10,11 +10,11 @@ export const isLow = ({ limit, remaining }: CallLimit) => remaining <= limit * L
 
 /** Returns the number of calls that an act takes, if it matters: few are left today, or it takes many of them. */
 export const callCost = (callLimit: CallLimit | undefined, calls: number): string | undefined =>
-  callLimit && (isLow(callLimit) || calls > callLimit.remaining * LOW_SHARE)
+  callLimit && (isLow(callLimit) || calls >= callLimit.remaining * LOW_SHARE)
     ? counted(calls, "API call")
     : undefined;
 
-/** Returns the function above for the calls of this session. Renders again when their number changes. */
+/** Returns `callCost` for the calls of this session. Renders again when their number changes. */
 export function useCallCost(): (calls: number) => string | undefined {
   const { api } = useApp();
   useChanges(api);
