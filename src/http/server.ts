@@ -174,7 +174,7 @@ export function createHttp(deps: HttpDeps): Fetch {
 const connectRefusal = ({ method }: Request): Failure | undefined =>
   method === "CONNECT"
     ? new HttpFailure("method_not_allowed", "Method CONNECT is not allowed", {
-        allow: "GET, HEAD, POST, PUT, OPTIONS",
+        allow: "GET, HEAD, POST, PUT, DELETE, OPTIONS",
       })
     : undefined;
 

@@ -184,6 +184,7 @@ test.each(["[::", "*", "%00", "://", "x:80", "x:99999", "/health", "/embed/prope
     for (const [, url] of LISTENERS) {
       const { responses } = await exchange(url(), rawRequest(`CONNECT ${target}`));
       expect(responses).toMatchObject([{ status: 405 }]);
+      expect(responses[0]!.head).toMatch(/^allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r?$/im);
       expect(JSON.parse(responses[0]!.body).code).toBe("method_not_allowed");
     }
   },
