@@ -3,7 +3,7 @@ import { administratorView, newAdministratorView } from "../../wire/administrato
 import { type Command, command, required } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteOf } from "../terminal/minute.ts";
+import { minuteOf } from "../terminal/times.ts";
 
 const create = command({
   name: "create",
@@ -35,8 +35,8 @@ const list = command({
             ["ADMINISTRATOR", "CREATED (UTC)", "REVOKED (UTC)", { heading: "NAME", shrinks: true }],
             administrators.map((administrator) => [
               administrator.admin_id,
-              minuteOf(administrator.created_at),
-              minuteOf(administrator.revoked_at),
+              minuteOf(administrator.created_at, context.tableWidth),
+              minuteOf(administrator.revoked_at, context.tableWidth),
               administrator.name,
             ]),
             context.tableWidth,

@@ -6,7 +6,7 @@ import { choice, command, text, whole } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { moment } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteOf } from "../terminal/minute.ts";
+import { secondOf } from "../terminal/times.ts";
 
 export const auditCommand = command({
   description: "The audit log is append-only: the database rejects changes and deletions.",
@@ -42,7 +42,7 @@ export const auditCommand = command({
               { heading: "CHANGE", wraps: true },
             ],
             records.map((entry) => [
-              ...[minuteOf(entry.at), entry.actor_name, entry.action, changeText(entry)],
+              ...[secondOf(entry.at, context.tableWidth), entry.actor_name, entry.action, changeText(entry)],
             ]),
             context.tableWidth,
           ),

@@ -27,7 +27,7 @@ import { actorOf, whoRuns, withData } from "../data-access.ts";
 import { collectingGarbage } from "../garbage-collection.ts";
 import { day } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteOf } from "../terminal/minute.ts";
+import { minuteOf } from "../terminal/times.ts";
 
 export const calibrateCommand = command({
   description:
@@ -131,7 +131,7 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
   const rows = versions.map((one) => [
     one.model_version,
     one.in_use ? "active" : "",
-    minuteOf(one.applied_at),
+    minuteOf(one.applied_at, context.tableWidth),
     one.applied_by,
     one.proven ? "proven" : "unproven (forced)",
     one.failures,

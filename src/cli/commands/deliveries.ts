@@ -3,12 +3,13 @@ import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { failureGroups } from "../../usecases/deliveries/failure-groups.ts";
+import { partnerNames } from "../../usecases/deliveries/partner-names.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   bulkResendView,
   type DeliveryJson,
-  deliveryView,
+  deliveryWithPartnerView,
   type FullDeliveryJson,
   failureGroupsView,
   fullDeliveryView,
@@ -29,7 +30,7 @@ import type { Context } from "../context.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { moment } from "../option-values.ts";
 import { fittedTable, labeledLines } from "../terminal/fitted-table.ts";
-import { minuteOf } from "../terminal/minute.ts";
+import { minuteOf, secondOf, utcOf } from "../terminal/times.ts";
 
 const list = command({
   name: "list",
@@ -44,13 +45,16 @@ const list = command({
   examples: ["mainstay deliveries list --status failed --since 2026-01-31"],
   async run(context, _arguments, { partner, limit = 50, ...rest }) {
     const filter = { partnerId: partner, ...rest };
-    const { total, page } = await withData(context, async ({ store }) => {
+    const { total, page, names } = await withData(context, async ({ store }) => {
       if (partner !== undefined) await requirePartner(store, partner);
       const { deliveryLog } = store.read;
       const total = await deliveryLog.count(filter);
-      return { total, page: await deliveryLog.page(filter, { limit, offset: 0 }) };
+      const page = await deliveryLog.page(filter, { limit, offset: 0 });
+      return { total, page, names: await partnerNames(store, page) };
     });
-    const records = page.map(deliveryView);
+    const records = page.map((logged) =>
+      deliveryWithPartnerView(logged, names.get(logged.delivery.partnerId)!),
+    );
     context.print(
       { deliveries: records, total },
       records.length === 0
@@ -59,15 +63,21 @@ const list = command({
             [
               "DELIVERY",
               "CREATED (UTC)",
-              "EVENT",
-              { heading: "RESULT", shrinks: true },
-              { heading: "ATTEMPTS", align: "right", from: 100 },
+              { heading: "EVENT", from: 100 },
+              "STATUS",
+              { heading: "PARTNER", shrinks: true },
+              { heading: "RESPONSE", shrinks: true },
+              { heading: "PARTNER ID", from: 140 },
+              { heading: "ATTEMPTS", align: "right", from: 150 },
             ],
             records.map((record) => [
               record.id,
-              minuteOf(record.created_at),
+              secondOf(record.created_at, context.tableWidth),
               record.event,
-              resultOf(record),
+              record.status,
+              record.partner_name,
+              lastResponse(record),
+              record.partner_id,
               record.attempt_count,
             ]),
             context.tableWidth,
@@ -98,19 +108,19 @@ const failures = command({
         : fittedTable(
             [
               { heading: "FAILED", align: "right" },
-              { heading: "NEWEST (UTC)" },
-              { heading: "PARTNER", shrinks: true },
-              { heading: "ERROR", shrinks: true },
-              { heading: "URL", shrinks: true },
-              { heading: "PARTNER ID", from: 120 },
+              "NEWEST (UTC)",
+              "PARTNER ID",
+              { heading: "PARTNER", from: 120, shrinks: true },
+              { heading: "URL", from: 140, shrinks: true },
+              { heading: "ERROR", wraps: true },
             ],
             record.groups.map(({ failed, partner_id, partner_name, url, error, last_at }) => [
               failed < MAX_GROUP_COUNT ? failed : `${failed}+`,
-              minuteOf(last_at),
-              partner_name,
-              error === "" ? "unknown" : error,
-              url ?? "",
+              minuteOf(last_at, context.tableWidth),
               partner_id,
+              partner_name,
+              url ?? "",
+              error === "" ? "unknown" : error,
             ]),
             context.tableWidth,
           ),
@@ -198,10 +208,11 @@ async function resendRange(context: Context, window: FailedWindow, dryRun: boole
   );
 }
 
-/** Returns the status, with the error of the last attempt if it was not delivered. */
-function resultOf({ status, attempts }: DeliveryJson): string {
-  const error = attempts.at(-1)?.error ?? null;
-  return status === "delivered" || error === null ? status : `${status} ${error}`;
+/** Returns the error of the last attempt, or the status of its response. */
+function lastResponse({ attempts }: DeliveryJson): string | null {
+  const last = attempts.at(-1);
+  if (last === undefined) return null;
+  return last.error ?? (last.status_code === null ? null : `HTTP ${last.status_code}`);
 }
 
 function deliveryText(record: FullDeliveryJson, width: number): string {
@@ -213,9 +224,9 @@ function deliveryText(record: FullDeliveryJson, width: number): string {
       ["Event", record.event],
       ["Status", record.status],
       ["Request", record.request_id],
-      ["Created", record.created_at],
-      ["Next attempt", record.next_attempt_at],
-      ["Finished", record.finished_at],
+      ["Created", utcOf(record.created_at, width)],
+      ["Next attempt", utcOf(record.next_attempt_at, width)],
+      ["Finished", utcOf(record.finished_at, width)],
       ["Attempts", record.attempt_count],
     ],
     width,
@@ -224,14 +235,14 @@ function deliveryText(record: FullDeliveryJson, width: number): string {
     [
       { heading: "#", align: "right" },
       "STARTED (UTC)",
-      { heading: "DURATION", align: "right" },
+      { heading: "DURATION", align: "right", from: 100 },
       "STATUS",
       { heading: "ADDRESS", shrinks: true },
       { heading: "ERROR", wraps: true },
     ],
     attempts.map((attempt) => [
       attempt.attempt,
-      minuteOf(attempt.started_at),
+      secondOf(attempt.started_at, width),
       `${attempt.duration_ms} ms`,
       attempt.status_code,
       attempt.address,

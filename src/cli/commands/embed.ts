@@ -10,7 +10,7 @@ import { readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
 import { type Command, command, flag, required, text, UsageError, whole } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteOf } from "../terminal/minute.ts";
+import { minuteOf, secondOf } from "../terminal/times.ts";
 
 const create = command({
   name: "create",
@@ -99,24 +99,24 @@ const list = command({
             [
               "EMBED",
               "STATUS",
-              { heading: "VIEWS", align: "right" },
+              "EXPIRES (UTC)",
               { heading: "PROPERTY", shrinks: true },
-              { heading: "LABEL", shrinks: true },
-              { heading: "RECIPIENT", from: 100, shrinks: true },
-              { heading: "EXPIRES (UTC)", from: 120 },
-              { heading: "LAST VIEWED (UTC)", from: 140 },
-              { heading: "PROPERTY ID", from: 180 },
+              { heading: "PROPERTY ID", from: 100 },
+              { heading: "LABEL", from: 120, shrinks: true },
+              { heading: "VIEWS", align: "right", from: 130 },
+              { heading: "RECIPIENT", from: 150, shrinks: true },
+              { heading: "LAST VIEWED (UTC)", from: 170 },
             ],
             embeds.map((embed) => [
               embed.embed_id,
               embed.status,
-              embed.views,
+              minuteOf(embed.expires_at, context.tableWidth) ?? "never",
               embed.property_name,
-              embed.label ?? "",
-              embed.recipient ?? "",
-              embed.expires_at === null ? "never" : minuteOf(embed.expires_at),
-              minuteOf(embed.last_viewed_at),
               embed.property_id,
+              embed.label ?? "",
+              embed.views,
+              embed.recipient ?? "",
+              minuteOf(embed.last_viewed_at, context.tableWidth),
             ]),
             context.tableWidth,
           ),
@@ -140,7 +140,7 @@ const views = command({
         ? `${embedId} has not been viewed yet.`
         : fittedTable(
             ["VIEWED (UTC)", "ADDRESS"],
-            record.latest.map(({ viewed_at, address }) => [minuteOf(viewed_at), address]),
+            record.latest.map(({ viewed_at, address }) => [secondOf(viewed_at, context.tableWidth), address]),
             context.tableWidth,
           ),
     );

@@ -3,7 +3,7 @@ import { serversView } from "../../wire/server.ts";
 import { command } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteOf } from "../terminal/minute.ts";
+import { secondOf } from "../terminal/times.ts";
 
 export const serversCommand = command({
   description:
@@ -41,7 +41,7 @@ export const serversCommand = command({
                 String(server.leases),
                 `${server.silent_s.toFixed(1)} s ago`,
                 server.clock_off_s === 0 ? "OK" : `${server.clock_off_s.toFixed(1)} s off`,
-                minuteOf(server.started_at),
+                secondOf(server.started_at, context.tableWidth),
               ]),
               context.tableWidth,
             ),

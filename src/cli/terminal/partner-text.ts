@@ -1,10 +1,8 @@
 import { formatBytes } from "../../files.ts";
+import { count, counted } from "../../web/format.ts";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import { labeledLines } from "./fitted-table.ts";
-import { minuteOf } from "./minute.ts";
-
-const count = (number: number) => number.toLocaleString("en-US");
-const utc = (iso: string) => `${minuteOf(iso)} UTC`;
+import { utcOf } from "./times.ts";
 
 /** Formats a partner with its endpoint, its portfolio and its deliveries. */
 export function partnerText(partner: FullPartnerJson, width: number): string {
@@ -14,7 +12,7 @@ export function partnerText(partner: FullPartnerJson, width: number): string {
       ["Partner", partner.partner_id],
       ["Name", partner.name],
       ["State", partner.enabled ? "enabled" : "disabled"],
-      ["Created", utc(partner.created_at)],
+      ["Created", utcOf(partner.created_at, width)],
       ["Client ID", partner.client_id],
       ["Daily call limit", partner.daily_budget === 0 ? "none" : count(partner.daily_budget)],
       ["Portfolio", portfolio(partner)],
@@ -23,10 +21,12 @@ export function partnerText(partner: FullPartnerJson, width: number): string {
       ...(partner.webhook_url === null
         ? []
         : ([
-            ["Endpoint state", endpointState(partner)],
+            ["Endpoint state", endpointState(partner, width)],
             ["Events", events === null ? "all" : events.join(", ")],
             ["Concurrency", partner.webhook_concurrency ?? "the server's setting"],
-            ...(rotatesAt === null ? [] : [["Next secret", `active from ${utc(rotatesAt)}`] as const]),
+            ...(rotatesAt === null
+              ? []
+              : [["Next secret", `active from ${utcOf(rotatesAt, width)}`] as const]),
           ] as const)),
       [
         "Deliveries",
@@ -38,14 +38,18 @@ export function partnerText(partner: FullPartnerJson, width: number): string {
 }
 
 const portfolio = ({ properties, appliances, components }: FullPartnerJson) =>
-  `${count(properties)} properties, ${count(appliances)} appliances, ${count(components)} components`;
+  [
+    counted(properties, "property", "properties"),
+    counted(appliances, "appliance"),
+    counted(components, "component"),
+  ].join(", ");
 
-function endpointState(partner: FullPartnerJson): string {
+function endpointState(partner: FullPartnerJson, width: number): string {
   const {
     webhook_paused_at: pausedAt,
     webhook_failing_since: failingSince,
     webhook_last_error: error,
   } = partner;
-  if (pausedAt !== null) return `paused since ${utc(pausedAt)}: ${error}`;
-  return failingSince === null ? "OK" : `failing since ${utc(failingSince)}: ${error}`;
+  if (pausedAt !== null) return `paused since ${utcOf(pausedAt, width)}: ${error}`;
+  return failingSince === null ? "OK" : `failing since ${utcOf(failingSince, width)}: ${error}`;
 }

@@ -1,9 +1,8 @@
-import type { LoggedDelivery } from "../../domain/delivery.ts";
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import type { Store } from "../../store/store.ts";
 import { deliveryHeaders } from "../../usecases/deliveries/delivery-signatures.ts";
 import { failureGroups } from "../../usecases/deliveries/failure-groups.ts";
+import { partnerNames } from "../../usecases/deliveries/partner-names.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import {
   bulkResendReply,
@@ -149,14 +148,4 @@ export function adminDeliveryOperations(): Operation[] {
       },
     }),
   ];
-}
-
-async function partnerNames(
-  { read }: Store,
-  deliveries: readonly LoggedDelivery[],
-): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  for (const id of new Set(deliveries.map(({ delivery }) => delivery.partnerId)))
-    names.set(id, (await read.partners.find(id))?.name ?? id);
-  return names;
 }
