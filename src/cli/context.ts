@@ -7,14 +7,17 @@ import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { DescribedCommand } from "./command-description.ts";
+import type { Widths } from "./terminal/fitted-table.ts";
 import { printableText } from "./terminal/printable-text.ts";
 
 /** A synchronous text stream: `write` returns after all text is written. */
 export type Output = { write(text: string): void };
 
 /** The environment of a command. Tests pass their own. */
-export type Host = {
+export type Host = Widths & {
   stdout: Output;
+  /** Standard output for texts for people: in a terminal in color. */
+  texts: Output;
   stderr: Output;
   /** The destination of log lines from short commands. */
   logLines: DestinationStream;
@@ -24,10 +27,6 @@ export type Host = {
   root: string;
   /** True if standard error is a terminal, so that a progress bar may be drawn there. */
   isTty: boolean;
-  /** The width of texts: that of the terminal in characters, or a usual one. */
-  columns: number;
-  /** The width of tables: that of the terminal, or unlimited in a file or a pipe, where nothing is left out. */
-  tableWidth: number;
   now(): Instant;
   random: FillRandom;
   /** Ends the command at a signal only between two steps, so that it releases its locks: returns the pause between them. */
@@ -40,7 +39,7 @@ export type Host = {
 export type GlobalOptions = { config?: string; dataDir?: string; json: boolean };
 
 /** The environment, settings and output that `run` receives. */
-export type Context = Omit<Host, "guard" | "logLines"> & {
+export type Context = Omit<Host, "guard" | "logLines" | "texts"> & {
   /** The effective settings. Loaded on first use, so that `version` works with a broken configuration file. */
   readonly config: Config;
   /** A logger on standard error, since standard output carries the command's result. `serve` creates its own. */
@@ -52,6 +51,8 @@ export type Context = Omit<Host, "guard" | "logLines"> & {
   allCommands(): Promise<DescribedCommand[]>;
   /** Prints the result: one line of JSON with `--json`, else the text, followed by a newline. */
   print(result: object, human: string): void;
+  /** Prints the result like `print`, but with a text for programs, such as CSV, which is never in color. */
+  printForPrograms(result: object, text: string): void;
 };
 
 export function createContext(
@@ -60,7 +61,7 @@ export function createContext(
   overrides: readonly Override[],
   allCommands: Context["allCommands"],
 ): Context {
-  const { guard: _guard, logLines, ...deps } = host;
+  const { guard: _guard, logLines, texts, ...deps } = host;
   const request: ConfigRequest = {
     file: given.config,
     env: host.env,
@@ -68,6 +69,8 @@ export function createContext(
     root: host.root,
     overrides,
   };
+  const printTo = (output: Output) => (result: object, text: string) =>
+    given.json ? host.stdout.write(`${JSON.stringify(result)}\n`) : output.write(`${printableText(text)}\n`);
   let config: Config | undefined;
   let log: Logger | undefined;
   return {
@@ -89,7 +92,7 @@ export function createContext(
       log ??= createLogger({ ...this.config.log, destination: logLines });
       return log;
     },
-    print: (result, human) =>
-      host.stdout.write(`${given.json ? JSON.stringify(result) : printableText(human)}\n`),
+    print: printTo(texts),
+    printForPrograms: printTo(host.stdout),
   };
 }

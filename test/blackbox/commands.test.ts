@@ -2,11 +2,30 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
+import { ENVIRONMENT, EXECUTABLE } from "../support/executable.ts";
 import { type Installation, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
 import { testOnSqlite } from "../support/postgres.ts";
 
 const { serve, install, folder } = useMainstay();
+
+/** Returns the output of a command in a terminal of that many columns. */
+async function inTerminal(installation: Installation, columns: number, ...args: string[]): Promise<string> {
+  const { configFile, dataDir } = installation;
+  let output = "";
+  await using terminal = new Bun.Terminal({
+    data(_terminal, bytes) {
+      output += Buffer.from(bytes).toString();
+    },
+  });
+  const program = [EXECUTABLE, ...args, "--config", configFile, "--data-dir", dataDir];
+  const child = Bun.spawn(["sh", "-c", `stty cols ${columns} && exec "$@"`, "sh", ...program], {
+    env: { ...ENVIRONMENT, TERM: "xterm" },
+    terminal,
+  });
+  expect(await child.exited).toBe(0);
+  return output.replaceAll("\r\n", "\n");
+}
 
 describe("every command", () => {
   // Rule: command-form
@@ -75,6 +94,23 @@ describe("every command", () => {
     // JSON has the exact text.
     const { stdout } = await installation.run("partner", "show", partner_id, "--json");
     expect(JSON.parse(stdout).name).toBe("Acme\u009b31m");
+  });
+
+  // Rule: command-form
+  test("colors what needs attention only in texts for people in a terminal", async () => {
+    const installation = install();
+    const name = `WARNING ${"and so on ".repeat(12)}`.trim();
+    await installation.createPartner(name);
+    const list = await inTerminal(installation, 80, "partner", "list");
+    expect(list).toContain("  \u001b[33mWARNING\u001b[39m and so on");
+    expect(list).toMatch(/ so…$/m);
+    // A terminal without a size.
+    expect(await inTerminal(installation, 0, "partner", "list")).toContain(name.slice("WARNING".length));
+    const json = JSON.parse(await inTerminal(installation, 80, "partner", "list", "--json"));
+    expect(json).toMatchObject({ partners: [{ name }] });
+    const csv = await inTerminal(installation, 80, "partner", "usage", "--csv");
+    expect(csv).toEndWith(`,${name}\n`);
+    expect((await installation.run("partner", "list")).stdout).toContain(`  ${name}\n`);
   });
 
   // Rule: command-form

@@ -526,10 +526,14 @@ describe("mainstay plan", () => {
     expect(stdout).toContain(`Due now: ${plan.due_now.unit_count} units and `);
     expect(stdout).toContain("Everything run to failure, 12 months");
     expect(stdout.match(/^\d+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+$/gm)).toHaveLength(10);
-    expect(stdout.match(/ yes$/gm)).toHaveLength(plan.budget.chosen.length);
+    // A pipe receives every column, up to the ID.
+    expect(stdout.match(/ yes +[AC]_[0-9a-z]{26}$/gm)).toHaveLength(plan.budget.chosen.length);
     for (const sentence of ["Best use of $900", "95% confidence: $", "- Sensor alarms"])
       expect(stdout).toContain(sentence);
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+    for (const { component_id } of plan.components.filter(({ policy }: Json) => policy === "replace_now"))
+      expect(stdout).toContain(component_id);
+    const running = stdout.split("\n").filter((line) => !/ {2}/.test(line));
+    for (const line of running) expect(line.length).toBeLessThanOrEqual(100);
     const csv = await server.run("plan", "--property", property.id, "--format", "csv");
     expect(csv.stdout).toBe((await client.get(`/v1/property/${property.id}/plan?format=csv`)).text);
     const portfolio = await server.run("plan", "--partner", partner.partner_id, "--format", "csv");

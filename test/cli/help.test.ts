@@ -22,6 +22,7 @@ async function run(...argv: string[]) {
   });
   const host: Host = {
     stdout: output("out"),
+    texts: output("out"),
     stderr: output("err"),
     logLines: output("err"),
     env: {},

@@ -23,6 +23,7 @@ async function run(line: string, cwd: string, root: string) {
   });
   const host = {
     stdout: into("out"),
+    texts: into("out"),
     stderr: into("err"),
     logLines: into("err"),
     env: {},

@@ -51,6 +51,7 @@ async function run(line: string, act: (context: Context) => void = () => {}, env
   });
   const host: Host = {
     stdout: writingTo("out"),
+    texts: writingTo("out"),
     stderr: writingTo("err"),
     logLines: writingTo("err"),
     env,

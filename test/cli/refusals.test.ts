@@ -27,6 +27,7 @@ async function run(...argv: string[]) {
   });
   const host = {
     stdout: output("stdout"),
+    texts: output("stdout"),
     stderr: output("stderr"),
     logLines: output("stderr"),
     env: {},

@@ -87,6 +87,7 @@ async function run(argv: CommandLine, env: Record<string, string> = {}) {
   });
   outcome.code = await runCommandLine([...argv], {
     stdout: output("stdout"),
+    texts: output("stdout"),
     stderr: output("stderr"),
     logLines: output("stderr"),
     env,

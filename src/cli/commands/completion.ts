@@ -8,10 +8,10 @@ export const completionCommand = command({
     "source <(mainstay completion bash)",
     "mainstay completion fish > ~/.config/fish/completions/mainstay.fish",
   ],
-  run({ print }, { shell }) {
+  run({ printForPrograms }, { shell }) {
     if (!isShell(shell))
       throw new UsageError(`expected ${SHELLS.join(" or ")}, got ${JSON.stringify(shell)}`);
     const script = completionScript(shell);
-    print({ shell, script }, script.trimEnd());
+    printForPrograms({ shell, script }, script.trimEnd());
   },
 });

@@ -94,7 +94,7 @@ async function showHistory(context: Context, partnerId: string, apply: boolean):
     result.kinds,
     apply ? (result.saved ?? NOTHING_SAVED) : null,
   );
-  context.print(view, costHistoryText(view, context.columns));
+  context.print(view, costHistoryText(view, context));
 }
 
 const NOTHING_SAVED = { changes: 0, recalculating: false };

@@ -24,6 +24,6 @@ export const explainCommand = command({
         "`mainstay scores --partner ID` lists the IDs of a partner's components.",
       );
     const record = explanationView(knowledge, explained);
-    context.print(record, explanationText(record, context.columns));
+    context.print(record, explanationText(record, context));
   },
 });

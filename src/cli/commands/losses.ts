@@ -17,7 +17,6 @@ import { choice, command, flag, text, UsageError, whole } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { collectingGarbage } from "../garbage-collection.ts";
 import { lossesText } from "../terminal/losses-text.ts";
-import { printableText } from "../terminal/printable-text.ts";
 import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
 
 const { deductibleUsd, limitUsd } = LOSS_LIMITS;
@@ -69,7 +68,7 @@ export const lossesCommand = command({
     if (form === "csv") context.stdout.write(lossTable(losses).map(spreadsheetLine).join(""));
     else if (form === "json") context.stdout.write(`${JSON.stringify(losses)}\n`);
     else if (form === "xlsx") writeWorkbookFile(context, output!, await lossWorkbook(losses, components));
-    else context.stdout.write(`${printableText(lossesText(losses, name, context.columns))}\n`);
+    else context.print(losses, lossesText(losses, name, context));
   },
 });
 

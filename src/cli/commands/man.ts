@@ -4,8 +4,8 @@ import { manPage } from "../man-page.ts";
 export const manCommand = command({
   description: "`mainstay init --system` installs the page for `man mainstay`.",
   examples: ["mainstay man | man -l -"],
-  async run({ print, allCommands }) {
+  async run({ printForPrograms, allCommands }) {
     const page = manPage(await allCommands());
-    print({ name: "mainstay.1", page }, page.trimEnd());
+    printForPrograms({ name: "mainstay.1", page }, page.trimEnd());
   },
 });

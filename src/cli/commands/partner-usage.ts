@@ -30,22 +30,24 @@ export const usageCommand = command({
       return found;
     });
     const lines = usage.flatMap(linesOf);
-    context.print(
-      { month, partners: usage.map(usageView) },
-      csv
-        ? [CSV_HEADINGS, ...lines].map(spreadsheetLine).join("").trimEnd()
-        : fittedTable(
-            [
-              "PARTNER",
-              "DAY",
-              { heading: "CALLS", align: "right" },
-              { heading: "BILLABLE UNITS", align: "right" },
-              { heading: "NAME", shrinks: true },
-            ],
-            lines,
-            context.tableWidth,
-          ),
-    );
+    const record = { month, partners: usage.map(usageView) };
+    if (csv)
+      context.printForPrograms(record, [CSV_HEADINGS, ...lines].map(spreadsheetLine).join("").trimEnd());
+    else
+      context.print(
+        record,
+        fittedTable(
+          [
+            "PARTNER",
+            "DAY",
+            { heading: "CALLS", align: "right" },
+            { heading: "BILLABLE UNITS", align: "right" },
+            { heading: "NAME", shrinks: true },
+          ],
+          lines,
+          context.tableWidth,
+        ),
+      );
   },
 });
 

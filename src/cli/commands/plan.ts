@@ -37,8 +37,8 @@ import {
 } from "../../wire/portfolio-plan.ts";
 import { choice, command, flag, text, UsageError, value, whole } from "../command.ts";
 import { withData } from "../data-access.ts";
+import type { Widths } from "../terminal/fitted-table.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
-import { printableText } from "../terminal/printable-text.ts";
 import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
 
 const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
@@ -126,14 +126,14 @@ export const planCommand = command({
     if (form === "xlsx") writeWorkbookFile(context, output!, await plan.workbook());
     else if (form === "csv") context.stdout.write(plan.csv());
     else if (form === "json") context.stdout.write(`${JSON.stringify(plan.record)}\n`);
-    else context.stdout.write(`${printableText(plan.text(context.columns))}\n`);
+    else context.print(plan.record, plan.text(context));
   },
 });
 
 type RenderedPlan = {
   record: object;
   csv(): string;
-  text(width: number): string;
+  text(widths: Widths): string;
   workbook(): Promise<Uint8Array>;
 };
 
@@ -175,7 +175,7 @@ async function ofProperty(
       [planHeading(plan), ...rows.map((row) => planCells(knowledge, row, terms.years, table))]
         .map(spreadsheetLine)
         .join(""),
-    text: (width) => propertyPlanText(record, width),
+    text: (widths) => propertyPlanText(record, widths),
     workbook: () => reserveWorkbook(knowledge, plan, formTerms, yieldNow),
   };
 }
@@ -199,7 +199,7 @@ async function ofPartner(
   return {
     record: withPartner({ portfolio: items, ...record }, partner.name),
     csv: () => portfolioPlanTable(rows, shares, plan).map(spreadsheetLine).join(""),
-    text: (width) => portfolioPlanText(record, items, width),
+    text: (widths) => portfolioPlanText(record, items, widths),
     workbook: () => {
       const page = async (offset: number) => rows.slice(offset);
       const planned = { partner: partner.name, plan, properties: properties.properties, page };

@@ -1,10 +1,10 @@
 import { block, type Explained, line, number, percent } from "./explained-lines.ts";
-import { fittedTable, wrapped } from "./fitted-table.ts";
+import { fittedTable, type Widths, wrapped } from "./fitted-table.ts";
 
 /** Returns the evidence as a table, followed by the resulting hazard ratio. */
-export function evidenceText({ evidence, hazard }: Explained, width: number): string {
+export function evidenceText({ evidence, hazard }: Explained, { columns, tableWidth }: Widths): string {
   if (evidence.length === 0)
-    return block("Evidence", width, [
+    return block("Evidence", columns, [
       line("None", "", "the hazard follows from age alone"),
       line("Hazard ratio θ", "1", ""),
     ]);
@@ -32,12 +32,12 @@ export function evidenceText({ evidence, hazard }: Explained, width: number): st
       { heading: "Ended early by", from: 150, shrinks: true },
     ],
     rows,
-    width - 2,
+    tableWidth - 2,
   );
   return [
     "Evidence",
     ...table.split("\n").map((row) => `  ${row}`),
-    ...hazardRatioLines(hazard, evidence, width),
+    ...hazardRatioLines(hazard, evidence, columns),
   ].join("\n");
 }
 

@@ -11,20 +11,21 @@ import {
   sentenceCase,
   years,
 } from "./explained-lines.ts";
-import { fittedTable, wrapped } from "./fitted-table.ts";
+import { fittedTable, type Widths, wrapped } from "./fitted-table.ts";
 
 /* An explanation for the terminal: each step of the calculation with its numbers and their sources. */
 
-export function explanationText(explained: Explained, width: number): string {
+export function explanationText(explained: Explained, widths: Widths): string {
+  const { columns: width } = widths;
   return [
     heading(explained, width),
     lifeText(explained, width),
     rateText(explained, width),
     ageText(explained, width),
-    evidenceText(explained, width),
+    evidenceText(explained, widths),
     scoreText(explained, width),
     knownText(explained, width),
-    changesText(explained, width),
+    changesText(explained, widths),
     costsText(explained, width),
     decisionText(explained, width),
     sourcesText(explained, width),
@@ -234,7 +235,7 @@ const CHANGES: Readonly<Record<Explained["changes"][number]["change"], string>> 
   inspection_poor: "Inspection with a poor result",
 };
 
-function changesText({ changes, score, confidence }: Explained, width: number): string {
+function changesText({ changes, score, confidence }: Explained, { columns, tableWidth }: Widths): string {
   const rows = changes.map((change) => [
     CHANGES[change.change],
     change.risk_score.toFixed(2),
@@ -243,7 +244,7 @@ function changesText({ changes, score, confidence }: Explained, width: number): 
     change.confidence,
   ]);
   const now = ["No change", score.risk_score.toFixed(2), score.risk_tier, percent(score.q), confidence.level];
-  const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapped(note, width, "  ")]));
+  const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapped(note, columns, "  ")]));
   const table = fittedTable(
     [
       { heading: "Scenario", shrinks: true },
@@ -253,7 +254,7 @@ function changesText({ changes, score, confidence }: Explained, width: number): 
       { heading: "Confidence" },
     ],
     [now, ...rows],
-    width - 2,
+    tableWidth - 2,
   );
   return ["What-if scenarios", ...table.split("\n").map((row) => `  ${row}`), ...notes].join("\n");
 }

@@ -1,9 +1,17 @@
+/** The widths of a command's output. */
+export type Widths = {
+  /** The width of texts: that of the terminal in characters, or a usual one. */
+  columns: number;
+  /** The width of tables: that of the terminal, or unlimited where nothing is left out, as in a file or a pipe. */
+  tableWidth: number;
+};
+
 /** A column of a table that fits the width of the terminal. */
 export type Column = {
   heading: string;
   /** Right-aligned, for numbers. */
   align?: "right";
-  /** The minimum terminal width at which the column is shown. */
+  /** The minimum terminal width at which the column is shown. Infinity: it does not apply, and is never shown. */
   from?: number;
   /** True if the text may be shortened when the line is too long. */
   shrinks?: boolean;
@@ -15,7 +23,9 @@ type Cell = string | number | null;
 
 const GAP = 2;
 const SHORTEST = 8;
-const NARROWEST_TEXT = 30;
+/** The width of a text that continues on the next line, while other columns can still be shortened. */
+const NARROW_TEXT = 30;
+const NARROWEST_TEXT = 12;
 
 /**
  * Formats rows as lines of at most `width` characters, if omitting columns, shortening and wrapping text suffice. A
@@ -29,18 +39,25 @@ export function fittedTable(
   const described = columns.map(
     (column): Column => (typeof column === "string" ? { heading: column } : column),
   );
-  const shown = described.flatMap((column, index) =>
-    (column.from ?? 0) <= width ? [{ ...column, index }] : [],
-  );
+  const shown = described.flatMap((column, index) => {
+    const { from = 0 } = column;
+    return from <= width && Number.isFinite(from) ? [{ ...column, index }] : [];
+  });
   const lines = [described.map(({ heading }) => heading), ...rows.map((row) => row.map(cellText))];
   const widths = shown.map(({ index }) => Math.max(...lines.map((line) => line[index]!.length)));
   const tooLong = () => widths.reduce((sum, width) => sum + width + GAP, -GAP) - width;
-  const shorten = (at: number, least: number) => {
-    const fitting = widths[at]! - Math.max(0, tooLong());
-    widths[at] = Math.min(widths[at]!, Math.max(least, fitting));
+  const shorten = (kind: "wraps" | "shrinks", least: number) => {
+    const columns = [...shown.keys()].filter((at) => shown[at]![kind]);
+    let left = columns.reduce((sum, at) => sum + widths[at]!, 0) - Math.max(0, tooLong());
+    // Shares the width evenly, except that no column gets more than its text needs.
+    for (const [done, at] of columns.toSorted((a, b) => widths[a]! - widths[b]!).entries()) {
+      widths[at] = Math.min(widths[at]!, Math.max(least, Math.floor(left / (columns.length - done))));
+      left -= widths[at]!;
+    }
   };
-  for (const [at, { wraps }] of shown.entries()) if (wraps) shorten(at, NARROWEST_TEXT);
-  for (const [at, { shrinks }] of shown.entries()) if (shrinks) shorten(at, SHORTEST);
+  shorten("wraps", NARROW_TEXT);
+  shorten("shrinks", SHORTEST);
+  shorten("wraps", NARROWEST_TEXT);
   return lines
     .map((line) => {
       const cells = shown.map(({ index, align, wraps }, at) => {

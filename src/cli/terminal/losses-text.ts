@@ -1,6 +1,6 @@
 import { currencyCode, wholeMoney } from "../../domain/display.ts";
 import type { LossesJson } from "../../wire/losses.ts";
-import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
+import { type Column, fittedTable, type Widths, wrapped } from "./fitted-table.ts";
 
 /* Losses for the terminal: expected and bad years, the largest damage, drivers and assumptions. */
 
@@ -31,7 +31,7 @@ const LARGEST: Column[] = [
 /** Drivers of each kind that a table shows. */
 const SHOWN_DRIVERS = 5;
 
-export function lossesText(losses: LossesJson, name: string, width: number): string {
+export function lossesText(losses: LossesJson, name: string, { columns, tableWidth }: Widths): string {
   const { total, damage, insured } = losses;
   const curve = [
     ["Expected", usd(total.expected), "", usd(damage.expected), usd(insured.expected)],
@@ -66,11 +66,11 @@ export function lossesText(losses: LossesJson, name: string, width: number): str
   return [
     wrapped(
       `${name}: ${losses.components.toLocaleString("en-US")} components in ${losses.properties.toLocaleString("en-US")} properties as of ${losses.as_of}; insured with ${layer}.`,
-      width,
+      columns,
     ),
-    fittedTable(curveColumns(), curve, width),
-    fittedTable(LARGEST, largest, width),
-    ...(drivers.length > 0 ? [fittedTable(DRIVERS, drivers, width)] : []),
-    ...[...losses.notes, losses.assumptions.statement].map((sentence) => wrapped(sentence, width)),
+    fittedTable(curveColumns(), curve, tableWidth),
+    fittedTable(LARGEST, largest, tableWidth),
+    ...(drivers.length > 0 ? [fittedTable(DRIVERS, drivers, tableWidth)] : []),
+    ...[...losses.notes, losses.assumptions.statement].map((sentence) => wrapped(sentence, columns)),
   ].join("\n\n");
 }

@@ -3,7 +3,7 @@ import type { propertyPlan } from "../../wire/plan.ts";
 import type { planSummary } from "../../wire/plan-summary.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";
-import { type Column, fittedTable, wrapped } from "./fitted-table.ts";
+import { type Column, fittedTable, type Widths, wrapped } from "./fitted-table.ts";
 
 /* A plan for the terminal: recommended actions, costs by year, reserve contributions and assumptions. */
 
@@ -20,7 +20,8 @@ const dollars = (amount: number) => wholeMoney(Math.round(amount));
 const properties = (count: number) => `${usd(count)} ${count === 1 ? "property" : "properties"}`;
 const components = (count: number) => `${count} ${count === 1 ? "component" : "components"}`;
 
-export function propertyPlanText(plan: PropertyPlan, width: number): string {
+export function propertyPlanText(plan: PropertyPlan, widths: Widths): string {
+  const { columns: width, tableWidth } = widths;
   const chosen = new Set(plan.budget?.chosen);
   const shown = plan.components.filter(
     ({ policy, cost_of_waiting_a_year }) =>
@@ -64,7 +65,7 @@ export function propertyPlanText(plan: PropertyPlan, width: number): string {
   return paragraphs(
     wrapped(`${plan.name}, ${plan.unit_count} units: ${heading(plan)}`, width),
     dueNowText(plan.due_now, width),
-    rows.length > 0 && fittedTable(partColumns(plan.budget !== null), rows, width),
+    rows.length > 0 && fittedTable(partColumns(plan.budget !== null), rows, tableWidth),
     rest > 0 && `${components(rest)}: run to failure, or replaced with the unit.`,
     plan.budget &&
       wrapped(
@@ -76,9 +77,9 @@ export function propertyPlanText(plan: PropertyPlan, width: number): string {
     fittedTable(
       reconciliationColumns(),
       plan.reconciliation.map(({ label, amount }) => [label, usd(amount)]),
-      width,
+      tableWidth,
     ),
-    ...years(plan, width),
+    ...years(plan, widths),
   );
 }
 
@@ -99,8 +100,9 @@ function dueNowText({ unit_count, component_count, cost, immediate }: Summary["d
 export function portfolioPlanText(
   plan: PortfolioPlan,
   items: readonly PortfolioItem[],
-  width: number,
+  widths: Widths,
 ): string {
+  const { columns: width, tableWidth } = widths;
   const isDue = ({ due_now: due }: PortfolioItem) => due.unit_count + due.component_count > 0;
   const due = items.filter(isDue);
   const sorted = due.toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year);
@@ -119,7 +121,7 @@ export function portfolioPlanText(
   return paragraphs(
     wrapped(`${properties(items.length)}: ${heading(plan)}`, width),
     dueNowText(plan.due_now, width),
-    rows.length > 0 && fittedTable(propertyColumns(plan.budget !== null), rows, width),
+    rows.length > 0 && fittedTable(propertyColumns(plan.budget !== null), rows, tableWidth),
     rest > 0 &&
       `${usd(rest)} more ${rest === 1 ? "property has" : "properties have"} something due: \`--format csv\` lists all.`,
     items.length > due.length &&
@@ -130,7 +132,7 @@ export function portfolioPlanText(
           `${dollars(plan.budget.spent)}; ${dollars(plan.budget.left)} is left. Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
         width,
       ),
-    ...years(plan, width),
+    ...years(plan, widths),
   );
 }
 
@@ -173,7 +175,10 @@ const YEAR_COLUMNS: Column[] = [
   { heading: "Per unit", align: "right" },
 ];
 
-function years(plan: Summary & { assumptions: readonly string[] }, width: number): string[] {
+function years(
+  plan: Summary & { assumptions: readonly string[] },
+  { columns: width, tableWidth }: Widths,
+): string[] {
   const rows = plan.schedule.map((year) => [
     String(year.year),
     usd(year.planned_cost),
@@ -187,7 +192,7 @@ function years(plan: Summary & { assumptions: readonly string[] }, width: number
   const { planned_inflated, run_to_failure_inflated } = totals;
   const all = ["Total", "", "", "", usd(totals.planned), usd(planned_inflated), ""];
   return [
-    fittedTable(YEAR_COLUMNS, [...rows, all], width),
+    fittedTable(YEAR_COLUMNS, [...rows, all], tableWidth),
     wrapped(
       `Run-to-failure scenario: ${dollars(totals.run_to_failure)} (${dollars(run_to_failure_inflated)} inflated). ` +
         `The plan ${totals.savings < 0 ? "costs" : "saves"} ${dollars(Math.abs(totals.savings))}${totals.savings < 0 ? " more" : ""} in ${plainTodaysMoney()}.`,

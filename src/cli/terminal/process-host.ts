@@ -3,6 +3,7 @@ import { isatty } from "node:tty";
 import { standardStream } from "../../standard-streams.ts";
 import type { Host, Output } from "../context.ts";
 import { coloredText } from "./colored-text.ts";
+import { outputWidths } from "./output-widths.ts";
 import { printableText } from "./printable-text.ts";
 
 /** The reader of standard output has closed it, as `head` does. */
@@ -12,16 +13,17 @@ export class OutputClosed extends Error {
 
 /** Returns the host of a command that runs in this process. */
 export function processHost({ guard, betweenSteps }: Pick<Host, "guard" | "betweenSteps">): Host {
+  const stdout = isatty(1) ? printable(descriptor(1)) : descriptor(1);
   return {
-    stdout: isatty(1) ? forTerminal(descriptor(1), showsColors(process.env)) : descriptor(1),
+    stdout,
+    texts: isatty(1) && showsColors(process.env) ? colored(descriptor(1)) : stdout,
     stderr: descriptor(2),
     logLines: standardStream(2),
     env: process.env,
     cwd: process.cwd(),
     root: "/",
     isTty: isatty(2),
-    columns: isatty(1) ? process.stdout.columns : 100,
-    tableWidth: isatty(1) ? process.stdout.columns : Number.POSITIVE_INFINITY,
+    ...outputWidths(isatty(1) ? process.stdout.columns : undefined),
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard,
@@ -30,9 +32,9 @@ export function processHost({ guard, betweenSteps }: Pick<Host, "guard" | "betwe
 }
 
 /** Also replaces control characters in what files and pipes get unchanged, such as a table in CSV. */
-const forTerminal = ({ write }: Output, isColored: boolean): Output => ({
-  write: (text) => write(isColored ? coloredText(printableText(text)) : printableText(text)),
-});
+const printable = ({ write }: Output): Output => ({ write: (text) => write(printableText(text)) });
+
+const colored = ({ write }: Output): Output => ({ write: (text) => write(coloredText(printableText(text))) });
 
 const showsColors = ({ NO_COLOR, TERM }: Host["env"]) => (NO_COLOR ?? "") === "" && TERM !== "dumb";
 
