@@ -58,6 +58,10 @@ describe("a table", () => {
     ]);
   });
 
+  test("has any number of rows, such as the days of many partners", () => {
+    expect(fittedTable(["ID"], Array<string[]>(700_000).fill(["P"]), WIDTH)).toHaveLength(2 + 700_000 * 2);
+  });
+
   test("of labels continues a long value below its start", () => {
     expect(
       labeledLines(

@@ -44,7 +44,9 @@ export function fittedTable(
     return from <= width && Number.isFinite(from) ? [{ ...column, index }] : [];
   });
   const lines = [described.map(({ heading }) => heading), ...rows.map((row) => row.map(cellText))];
-  const widths = shown.map(({ index }) => Math.max(...lines.map((line) => line[index]!.length)));
+  const widths = shown.map(({ index }) =>
+    lines.reduce((widest, line) => Math.max(widest, line[index]!.length), 0),
+  );
   const tooLong = () => widths.reduce((sum, width) => sum + width + GAP, -GAP) - width;
   const shorten = (kind: "wraps" | "shrinks", least: number) => {
     const columns = [...shown.keys()].filter((at) => shown[at]![kind]);
