@@ -10,7 +10,11 @@ import { testOnSqlite } from "../support/postgres.ts";
 const { serve, install, folder } = useMainstay();
 
 /** Returns the output of a command in a terminal of that many columns. */
-async function inTerminal(installation: Installation, columns: number, ...args: string[]): Promise<string> {
+async function inTerminal(
+  installation: Installation,
+  { columns, NO_COLOR = "" }: { columns: number; NO_COLOR?: string },
+  ...args: string[]
+): Promise<string> {
   const { configFile, dataDir } = installation;
   let output = "";
   await using terminal = new Bun.Terminal({
@@ -20,7 +24,7 @@ async function inTerminal(installation: Installation, columns: number, ...args: 
   });
   const program = [EXECUTABLE, ...args, "--config", configFile, "--data-dir", dataDir];
   const child = Bun.spawn(["sh", "-c", `stty cols ${columns} && exec "$@"`, "sh", ...program], {
-    env: { ...ENVIRONMENT, TERM: "xterm" },
+    env: { ...ENVIRONMENT, TERM: "xterm", NO_COLOR },
     terminal,
   });
   expect(await child.exited).toBe(0);
@@ -101,14 +105,15 @@ describe("every command", () => {
     const installation = install();
     const name = `WARNING ${"and so on ".repeat(12)}`.trim();
     await installation.createPartner(name);
-    const list = await inTerminal(installation, 80, "partner", "list");
+    const terminal = { columns: 80 };
+    const list = await inTerminal(installation, terminal, "partner", "list");
     expect(list).toContain("  \u001b[33mWARNING\u001b[39m and so on");
     expect(list).toMatch(/ so…$/m);
-    // A terminal without a size.
-    expect(await inTerminal(installation, 0, "partner", "list")).toContain(name.slice("WARNING".length));
-    const json = JSON.parse(await inTerminal(installation, 80, "partner", "list", "--json"));
+    const withoutSize = { columns: 0, NO_COLOR: "1" };
+    expect(await inTerminal(installation, withoutSize, "partner", "list")).toContain(`  ${name}\n`);
+    const json = JSON.parse(await inTerminal(installation, terminal, "partner", "list", "--json"));
     expect(json).toMatchObject({ partners: [{ name }] });
-    const csv = await inTerminal(installation, 80, "partner", "usage", "--csv");
+    const csv = await inTerminal(installation, terminal, "partner", "usage", "--csv");
     expect(csv).toEndWith(`,${name}\n`);
     expect((await installation.run("partner", "list")).stdout).toContain(`  ${name}\n`);
   });
