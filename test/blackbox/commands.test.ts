@@ -9,6 +9,9 @@ import { testOnSqlite } from "../support/postgres.ts";
 
 const { serve, install, folder } = useMainstay();
 
+/** Printed after the output of a command in a terminal. */
+const END = "\u0004";
+
 /** Returns the output of a command in a terminal of that many columns. */
 async function inTerminal(
   installation: Installation,
@@ -16,19 +19,23 @@ async function inTerminal(
   ...args: string[]
 ): Promise<string> {
   const { configFile, dataDir } = installation;
+  const decoder = new TextDecoder();
   let output = "";
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   await using terminal = new Bun.Terminal({
     data(_terminal, bytes) {
-      output += Buffer.from(bytes).toString();
+      output += decoder.decode(bytes, { stream: true });
+      if (output.includes(END)) end();
     },
   });
   const program = [EXECUTABLE, ...args, "--config", configFile, "--data-dir", dataDir];
-  const child = Bun.spawn(["sh", "-c", `stty cols ${columns} && exec "$@"`, "sh", ...program], {
+  // The program may exit before its output has been read.
+  const child = Bun.spawn(["sh", "-c", `stty cols ${columns} && "$@"; printf '\\004'`, "sh", ...program], {
     env: { ...ENVIRONMENT, TERM: "xterm", NO_COLOR },
     terminal,
   });
-  expect(await child.exited).toBe(0);
-  return output.replaceAll("\r\n", "\n");
+  await Promise.all([ended, child.exited]);
+  return output.slice(0, output.indexOf(END)).replaceAll("\r\n", "\n");
 }
 
 describe("every command", () => {
