@@ -58,3 +58,6 @@ export class StorageError extends OperatorError {}
 
 /** Storage that failed when a part of the requested change may have been made. The same request makes the rest. */
 export class UnfinishedChange extends StorageError {}
+
+/** Storage that has not confirmed the requested change: it may have been made, or be made later. */
+export class UnknownOutcome extends StorageError {}

@@ -1,4 +1,10 @@
-import { Failure, type FailureCode, StorageError, UnfinishedChange } from "../domain/errors.ts";
+import {
+  Failure,
+  type FailureCode,
+  StorageError,
+  UnfinishedChange,
+  UnknownOutcome,
+} from "../domain/errors.ts";
 import { failureView } from "../wire/errors.ts";
 
 /** The HTTP status of each failure code. */
@@ -76,10 +82,17 @@ function failureOf(error: unknown): Failure {
   if (error instanceof StorageError)
     return new HttpFailure(
       "unavailable",
-      error instanceof UnfinishedChange
-        ? "Service temporarily unavailable. Some of the changes may have been made. Send the same request again later, which makes the rest."
-        : "Service temporarily unavailable. No changes were made. Retry later.",
+      `Service temporarily unavailable. ${changesAfter(error)}`,
       retryAfter(UNAVAILABLE_MS),
     );
   return new Failure("internal", "Internal server error");
+}
+
+/** Returns what became of the requested change, and what to do. */
+function changesAfter(error: StorageError): string {
+  if (error instanceof UnknownOutcome)
+    return "The result is unknown: the changes may have been made. Check before you repeat the request; with an Idempotency-Key you can repeat it safely.";
+  if (error instanceof UnfinishedChange)
+    return "Some of the changes may have been made. Send the same request again later, which makes the rest.";
+  return "No changes were made. Retry later.";
 }

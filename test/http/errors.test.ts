@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { invalid, StorageError, UnfinishedChange } from "../../src/domain/errors.ts";
+import { invalid, StorageError, UnfinishedChange, UnknownOutcome } from "../../src/domain/errors.ts";
 import { errorReply } from "../../src/http/errors.ts";
 
 // Rule: internal-error
@@ -37,6 +37,9 @@ test("storage that fails is a 503, which says whether a part of the change may h
     return JSON.parse(body).error;
   };
   expect(messageOf(new StorageError("the disk is full"))).toContain("No changes were made.");
+  expect(messageOf(new UnknownOutcome("no confirmation"))).toContain(
+    "The result is unknown: the changes may have been made.",
+  );
   expect(messageOf(new UnfinishedChange("the disk is full"))).toContain(
     "Some of the changes may have been made. Send the same request again later",
   );

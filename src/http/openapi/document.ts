@@ -204,7 +204,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   415: "Unsupported content type or encoding",
   429: "Daily call limit or rate limit exceeded",
   500: "Internal error",
-  503: "Service temporarily unavailable, for example because of a full disk, the response was not ready in time, or too many of your large responses have not been read. No changes were made, unless the message says that some may have been. Retry later",
+  503: "Service temporarily unavailable, for example because of a full disk, the response was not ready in time, or too many of your large responses have not been read. No changes were made, unless the message says that they may have been. Retry later",
 };
 
 function errorResponses(names: SchemaRegistry): Record<string, unknown> {

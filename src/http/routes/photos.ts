@@ -1,4 +1,4 @@
-import { invalid, notFound } from "../../domain/errors.ts";
+import { invalid, notFound, UnknownOutcome } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import type { Photo } from "../../domain/photo.ts";
 import {
@@ -90,7 +90,8 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
             { partnerId: partner.id },
           )
           .catch(async (error) => {
-            await uploads.remove(filename);
+            // A photo that may be stored keeps its file. One that cannot be deleted now is removed by the next start.
+            if (!(error instanceof UnknownOutcome)) await uploads.remove(filename).catch(() => {});
             throw error;
           });
         const event =

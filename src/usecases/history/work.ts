@@ -8,6 +8,8 @@ import { type MarkedWork, type WorkRequest, workDetailView } from "../../wire/wo
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ServiceLog } from "./service-events.ts";
 
+/** Any mark is older, also one of a server whose clock is ahead. */
+const ANY_TIME = Number.MAX_SAFE_INTEGER;
 /** Marks of a property that one query reads. */
 const MARKS_A_STEP = 1000;
 
@@ -57,7 +59,7 @@ export class WorkMarks {
       await tx.work.save(work, place);
       await tx.planActions.mark(appliance.propertyId, subjectId, work);
     } else {
-      await tx.work.end([subjectId], tx.now + 1);
+      await tx.work.end([subjectId], ANY_TIME);
       await tx.planActions.mark(appliance.propertyId, subjectId, undefined);
     }
     await this.writer.auditCorrection("work.mark", subjectId, workDetailView(before), workDetailView(after));

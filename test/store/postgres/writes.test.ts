@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { Socket } from "node:net";
 import pg from "pg";
-import { StorageError } from "../../../src/domain/errors.ts";
+import { StorageError, UnknownOutcome } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -277,7 +277,7 @@ describe("a write is run again", () => {
     // The lookup of the lost commit is committed, but its response is lost.
     await cutAtCommit("after");
     wire.state.isSilent = true;
-    expect(await lost).toBeInstanceOf(StorageError);
+    expect(await lost).toBeInstanceOf(UnknownOutcome);
     wire.state.isSilent = false;
     await eventually(async () => expect(await isThere(id)).toBe(false));
     expect(runs).toBe(1);

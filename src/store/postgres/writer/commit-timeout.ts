@@ -1,4 +1,4 @@
-import { StorageError } from "../../../domain/errors.ts";
+import { StorageError, UnknownOutcome } from "../../../domain/errors.ts";
 import type { Job } from "./job.ts";
 
 /**
@@ -52,7 +52,7 @@ const HINT =
   "Check what commits wait for: SELECT wait_event FROM pg_stat_activity WHERE query = 'COMMIT'. SyncRep means that a standby named in synchronous_standby_names is gone.";
 const SECONDS = COMMIT_TIMEOUT_MS / 1000;
 const outcomeUnknown = () =>
-  new StorageError(
+  new UnknownOutcome(
     `PostgreSQL has not confirmed a commit within ${SECONDS} s; the write may or may not be stored`,
     `${HINT} Check whether the write is stored before you repeat it; with an Idempotency-Key you can repeat it safely.`,
   );

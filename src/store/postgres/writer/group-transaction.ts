@@ -1,4 +1,4 @@
-import { StorageError } from "../../../domain/errors.ts";
+import { UnknownOutcome } from "../../../domain/errors.ts";
 import { causeOf, failsTransaction, isConflict, isConnectionLost, isLockTimeout } from "../errors.ts";
 import type { Statement } from "../statement.ts";
 import type { Job, Outcome } from "./job.ts";
@@ -209,7 +209,7 @@ export class GroupTransaction {
     try {
       if (await this.#wasCommitted(number)) return true;
     } catch (error) {
-      throw new StorageError(
+      throw new UnknownOutcome(
         `the connection was lost during a commit, and the result cannot be determined (${causeOf(error).message})`,
         "Check whether the write is stored before you repeat it; with an Idempotency-Key you can repeat it safely.",
       );
