@@ -145,6 +145,7 @@ type MovedClaims = { moved: number; left: number; warnings: string[] };
 async function moveClaims(writer: PortfolioWriter, from: Property, into: Property): Promise<MovedClaims> {
   const { tx } = writer;
   const result: MovedClaims = { moved: 0, left: 0, warnings: [] };
+  const copies = new Map<string, number>();
   let toCheck = 0;
   const warn = (text: string) => {
     if (++toCheck <= CLAIMS_NAMED) result.warnings.push(text);
@@ -172,8 +173,9 @@ async function moveClaims(writer: PortfolioWriter, from: Property, into: Propert
         );
         continue;
       }
-      const number = await renumber(writer, claim, into);
+      const number = await renumber(writer, claim, into, copies);
       result.moved++;
+      await tx.yieldToEventLoop();
       warn(
         `claim ${claim.id} has the claim_number "${number}" now: claim ${namesake.id} of the property has "${claim.claimNumber}". If they are one claim, void one; otherwise give it its own number`,
       );
@@ -189,18 +191,23 @@ async function moveClaims(writer: PortfolioWriter, from: Property, into: Propert
 const isSameLoss = (a: CountedClaim, b: Pick<CountedClaim, "claimType" | "dateOfLoss">) =>
   a.claimType === b.claimType && a.dateOfLoss === b.dateOfLoss;
 
-/** Moves a claim with a number that no claim of the property has, with an entry in the audit log. Returns the number. */
+/**
+ * Moves a claim with a number that no claim of the property has, with an entry in the audit log. Returns the number. `copies`
+ * has the last copy of each number: thousands of claims may be cut to the same one, and each would try all copies again.
+ */
 async function renumber(
   writer: PortfolioWriter,
   { id, claimNumber }: CountedClaim,
   into: Property,
+  copies: Map<string, number>,
 ): Promise<string> {
   const { tx } = writer;
   const isTaken = async (number: string) => (await tx.claims.ofNumbers(into.id, [number])).length > 0;
   // A stored text has 500 characters at most.
   const start = claimNumber!.slice(0, 480);
-  let copy = 2;
+  let copy = (copies.get(start) ?? 1) + 1;
   while (await isTaken(`${start} (${copy})`)) copy++;
+  copies.set(start, copy);
   const number = `${start} (${copy})`;
   await tx.claims.update(id, { claimNumber: number });
   await tx.claims.move([id], into.id);

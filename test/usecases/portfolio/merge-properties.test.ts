@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Component } from "../../../src/domain/component.ts";
 import { addDays, dayOf } from "../../../src/domain/time.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
+import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import {
   changeProperty,
   createProperty,
@@ -69,6 +71,23 @@ const scored = (components: readonly Component[]) =>
       JSON.stringify({ defId, installYear, riskScore, hazardRatio, rate }),
     )
     .sort();
+
+/** Merges, and returns the number of queries for claims of a number. */
+async function queriesOfMerge(into: string, from: string): Promise<number> {
+  let queries = 0;
+  const counting: Store["write"] = (run, options) =>
+    fixture.store.write((tx) => {
+      const ofNumbers: typeof tx.claims.ofNumbers = (...asked) => {
+        queries++;
+        return tx.claims.ofNumbers(...asked);
+      };
+      return run({ ...tx, claims: { ...tx.claims, ofNumbers } });
+    }, options);
+  await writePortfolio(counting, knowledge, fixture.partner, (writer) =>
+    mergeProperties(writer, { into, from }),
+  );
+  return queries;
+}
 
 async function expectConsistent() {
   const yieldNow = async () => {};
@@ -167,6 +186,18 @@ describe("a merged duplicate", () => {
     expect(await read().appliances.countOfProperty(into.id)).toBe(230);
     expect(await read().appliances.countOfProperty(from.id, "all")).toBe(0);
     await expectConsistent();
+  });
+
+  test("gives claims whose numbers are too long to be told apart others in a few queries each", async () => {
+    const [into, from] = [await fixture.addProperty(), await fixture.addProperty()];
+    const numbers = Array.from({ length: 40 }, (_, nth) => `${"9".repeat(490)}${nth}`);
+    for (const number of numbers) {
+      await claim(into.id, number);
+      await claim(from.id, number, "fire");
+    }
+    expect(await queriesOfMerge(into.id, from.id)).toBeLessThan(2 * numbers.length);
+    const claims = await read().claims.page(into.id, { limit: 200, offset: 0 });
+    expect(new Set(claims.map(({ claimNumber }) => claimNumber)).size).toBe(2 * numbers.length);
   });
 
   // Rule: merge-refusals
