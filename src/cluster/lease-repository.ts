@@ -37,7 +37,7 @@ export type LeaseRepository = {
   acquire(holder: string, names: readonly string[], forMs: number): Promise<Lease[]>;
   /**
    * Acquires a free lease for a scheduled time; undefined if the lease is held, or if a run for this or a later time has
-   * been acquired before.
+   * been acquired before. A run for a time that is minutes ahead of the database's clock does not count.
    */
   acquireScheduled(
     holder: string,

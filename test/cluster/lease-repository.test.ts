@@ -156,6 +156,15 @@ describe.each([
     expect(await book.acquireScheduled("a", "job", 200, FOR)).toBeUndefined();
   });
 
+  test("grants a scheduled time although a run is recorded for one that a clock shows no more", async () => {
+    const { now } = await book.heartbeat(server("a"), FOR);
+    const month = 30 * 86_400_000;
+    for (const at of [now + month, now, now + 1000])
+      expect(await book.acquireScheduled("a", "job", at, -1), `${at - now}`).toBeDefined();
+    expect(await book.acquireScheduled("a", "job", now + 1000, -1)).toBeUndefined();
+    expect(await book.acquireScheduled("a", "job", now, -1)).toBeUndefined();
+  });
+
   test("acquires any number of leases at once", async () => {
     const names = Array.from({ length: 1001 }, (_, n) => `deliveries:${n}`);
     expect(await book.acquire("a", names, FOR)).toHaveLength(1001);

@@ -1,6 +1,6 @@
 import type { Lease } from "../../src/cluster/lease.ts";
 import { type LeaseRepository, OutdatedServer } from "../../src/cluster/lease-repository.ts";
-import type { Server } from "../../src/cluster/server.ts";
+import { CLOCK_TOLERANCE_MS, type Server } from "../../src/cluster/server.ts";
 
 type Row = Lease & { holder: string; until: number; lock: number };
 
@@ -40,7 +40,7 @@ export class MemoryLeaseRepository implements LeaseRepository {
 
   async acquireScheduled(holder: string, name: string, lock: number, forMs: number) {
     const row = this.rows.get(name);
-    const isFree = !row || (row.until <= this.clock() && row.lock < lock);
+    const isFree = !row || (row.until <= this.clock() && this.#lockOf(row) < lock);
     return isFree ? this.#give(holder, name, forMs, lock) : undefined;
   }
 
@@ -61,12 +61,20 @@ export class MemoryLeaseRepository implements LeaseRepository {
     return [...this.rows.values()].filter((row) => row.holder === holder);
   }
 
+  #lockOf = ({ lock }: Row) => (lock > this.clock() + 2 * CLOCK_TOLERANCE_MS ? 0 : lock);
+
   #give(holder: string, name: string, forMs: number, lock: number): Lease {
     const now = this.clock();
     const before = this.rows.get(name);
     const isMine = before?.holder === holder && before.until > now;
     const epoch = (before?.epoch ?? 0) + (isMine ? 0 : 1);
-    const row = { name, holder, epoch, until: now + forMs, lock: Math.max(lock, before?.lock ?? 0) };
+    const row = {
+      name,
+      holder,
+      epoch,
+      until: now + forMs,
+      lock: Math.max(lock, before ? this.#lockOf(before) : 0),
+    };
     this.rows.set(name, row);
     return leaseOf(row);
   }

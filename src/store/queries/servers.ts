@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Lease } from "../../cluster/lease.ts";
 import type { ServerRows } from "../../cluster/lease-repository.ts";
-import type { ListedServer } from "../../cluster/server.ts";
+import { CLOCK_TOLERANCE_MS, type ListedServer } from "../../cluster/server.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 
@@ -14,6 +14,8 @@ export function serverStore(engine: Engine) {
   const { servers, leases } = engine.tables;
   const lease = { name: leases.name, epoch: leases.epoch };
   const expiry = (forMs: number) => sql<number>`${now} + ${forMs}`;
+  /** A run for a time ahead of what any server's clock may show is one from before the clocks were set back. */
+  const isAhead = sql`${leases.scheduledFor} > ${now} + ${2 * CLOCK_TOLERANCE_MS}`;
 
   /** Acquires the leases that meet the condition, in the order of their names, so that two servers never deadlock. */
   async function acquireEach(
@@ -33,7 +35,7 @@ export function serverStore(engine: Engine) {
       const kept = {
         holder: sql`excluded.holder`,
         expiresAt: sql`excluded.expires_at`,
-        scheduledFor: sql`case when excluded.scheduled_for > ${leases.scheduledFor} then excluded.scheduled_for else ${leases.scheduledFor} end`,
+        scheduledFor: sql`case when ${leases.scheduledFor} > excluded.scheduled_for and not ${isAhead} then ${leases.scheduledFor} else excluded.scheduled_for end`,
         epoch: sql`case when ${isMine} then ${leases.epoch} else ${leases.epoch} + 1 end`,
       };
       const insert = db.insert(leases).values(rows);
@@ -92,7 +94,7 @@ export function serverStore(engine: Engine) {
       return await acquireEach(holder, names, forMs, 0, isFree);
     },
     async acquireScheduled(holder, name, scheduledFor, forMs) {
-      const isFree = and(lte(leases.expiresAt, now), lt(leases.scheduledFor, scheduledFor));
+      const isFree = and(lte(leases.expiresAt, now), or(lt(leases.scheduledFor, scheduledFor), isAhead));
       return (await acquireEach(holder, [name], forMs, scheduledFor, isFree))[0];
     },
     async renew(holder, forMs) {
