@@ -31,6 +31,7 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
       }
     },
     writeWithRecord: async () => {},
+    discard: (filename) => rm(join(folder, filename), { force: true }).catch(() => {}),
     async read(filename) {
       const file = Bun.file(join(folder, filename));
       // For a missing file, the runtime would send an error of its own.
@@ -67,6 +68,7 @@ function storedUploads(store: Store, { maxDatabaseBytes }: SpaceLimits): PhotoFi
         );
     },
     writeWithRecord: (tx, filename, bytes) => tx.uploads.insert(filename, bytes, tx.now),
+    discard: async () => {},
     async read(filename) {
       const bytes = await store.read.uploads.find(filename);
       if (!bytes) throw notFound("Photo not found");

@@ -1,4 +1,4 @@
-import { invalid, notFound, UnknownOutcome } from "../../domain/errors.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import type { Photo } from "../../domain/photo.ts";
 import {
@@ -90,8 +90,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
             { partnerId: partner.id },
           )
           .catch(async (error) => {
-            // A photo that may be stored keeps its file. One that cannot be deleted now is removed by the next start.
-            if (!(error instanceof UnknownOutcome)) await uploads.remove(filename).catch(() => {});
+            await uploads.discard(filename);
             throw error;
           });
         const event =

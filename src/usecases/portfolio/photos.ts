@@ -16,6 +16,11 @@ export type PhotoFiles = {
   write(filename: string, bytes: Uint8Array): Promise<void>;
   /** Writes the file together with its record, if files are stored in the database. */
   writeWithRecord(tx: Tx, filename: string, bytes: Uint8Array): Promise<void>;
+  /**
+   * Removes a file whose record was not written. Never rejects: the next start removes what stays. In the database it went
+   * with the record, or stays with it where the outcome of the write is unknown.
+   */
+  discard(filename: string): Promise<void>;
   /** Rejects with not_found for a missing file. */
   read(filename: string): Promise<Blob>;
   remove(filename: string): Promise<void>;
