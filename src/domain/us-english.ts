@@ -21,6 +21,13 @@ export function usNumber(options: Intl.NumberFormatOptions): (value: number) => 
   };
 }
 
+/** `21%`, `under 1%`, `over 99%`: an estimate never reads as impossible or certain. */
+export function probabilityText(probability: number): string {
+  const percent = Math.round(probability * 100);
+  if (percent < 1) return "under 1%";
+  return percent > 99 ? "over 99%" : `${percent}%`;
+}
+
 let collator: Intl.Collator | undefined;
 
 /** Compares texts in natural order, in which `Unit 9` precedes `Unit 10`. */

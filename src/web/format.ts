@@ -23,13 +23,6 @@ export const compactMoney = currencyFormat({ notation: "compact", maximumFractio
 /** `Nov 21, 2026`, for a day or an instant. */
 export const date = usDate({ year: "numeric", month: "short", day: "numeric" });
 
-/** `21%`, `under 1%`, `over 99%`: an estimate never reads as impossible or certain. */
-export function probabilityText(probability: number): string {
-  const percent = Math.round(probability * 100);
-  if (percent < 1) return "under 1%";
-  return percent > 99 ? "over 99%" : `${percent}%`;
-}
-
 /** The text with its first letter in upper case, for the start of a sentence. */
 export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -6,6 +6,7 @@ import {
   type Because,
   type UrgentPart,
 } from "../domain/planning/action.ts";
+import { probabilityText } from "../domain/us-english.ts";
 import { enumOf, text } from "./schema/fields.ts";
 
 /* The action for an appliance or a component, with its reason, equal in every response. */
@@ -48,10 +49,8 @@ export const addActionsToComponents = <R extends { component_id: string }>(
 
 const money = (cents: number) => wholeMoney(Math.round(cents / 100));
 const years = (count: number) => `${count.toFixed(1).replace(/\.0$/, "")} years`;
-const chance = (probability: number) => {
-  const percent = Math.round(100 * probability);
-  return percent < 1 ? "under 1%" : percent > 99 ? "over 99%" : `${percent}%`;
-};
+/** Written without an article, which would depend on the number. */
+const likely = (probability: number) => `${probabilityText(probability)} likely`;
 
 /** Waiting that costs less than this share of the long-run yearly cost hardly matters. */
 const HARDLY_MATTERS = 0.05;
@@ -61,7 +60,7 @@ function urgentPartText({ urgentPart }: { urgentPart: UrgentPart | null }): stri
   if (urgentPart === null) return "";
   return urgentPart.kind === "safety_life_past"
     ? ` A safety component is past its expected life: ${urgentPart.name}.`
-    : ` The component whose failure ends its life (${urgentPart.name}) has a ${chance(urgentPart.failureProbability)} chance of failure within 12 months.`;
+    : ` The component whose failure ends its life (${urgentPart.name}) is ${likely(urgentPart.failureProbability)} to fail within 12 months.`;
 }
 
 /** Returns the reason of an action in a sentence or two. */
@@ -90,15 +89,15 @@ function reasonOf(because: Because): string {
       return `It is a safety component with a raised risk of failure, so it is due before its expected life of ${years(because.lifeYears)}.`;
     case "cost_due":
       return (
-        `${because.isSafetyPastLife ? "It is a safety component past its expected life. " : ""}Replacing it now costs less: a failure has a ${chance(because.failureProbability)} chance within 12 months, ` +
+        `${because.isSafetyPastLife ? "It is a safety component past its expected life. " : ""}Replacing it now costs less: a failure within 12 months is ${likely(because.failureProbability)}, ` +
         `and would cost ${money(because.failureCents)} instead of ${money(because.plannedCents)}.`
       );
     case "risk_to_safety":
-      return `It is a safety component with a ${chance(because.failureProbability)} chance of failure within 12 months.`;
+      return `It is a safety component, and ${likely(because.failureProbability)} to fail within 12 months.`;
     case "risk_of_damage":
-      return `Its failure may damage the building, with a ${chance(because.failureProbability)} chance within 12 months.`;
+      return `Its failure may damage the building, and is ${likely(because.failureProbability)} within 12 months.`;
     case "risk_unknown":
-      return `It has a ${chance(because.failureProbability)} chance of failure within 12 months, but few records of its condition.`;
+      return `It is ${likely(because.failureProbability)} to fail within 12 months, but has few records of its condition.`;
     case "unit_planned":
       return `Replacing the unit at ${years(because.ageYears)} costs least in the long run, including repairs.`;
     case "with_unit_planned":
@@ -110,7 +109,7 @@ function reasonOf(because: Because): string {
           ? `It is a safety component, replaced at its expected life of ${years(because.ageYears)}.`
           : `Replacement at ${years(because.ageYears)} costs least in the long run.`;
     case "elevated":
-      return `It has a ${chance(because.failureProbability)} chance of failure within 12 months, but replacing it early would not save enough.`;
+      return `It is ${likely(because.failureProbability)} to fail within 12 months, but replacing it early would not save enough.`;
     case "unit_until_failure":
       return "Replacing the unit before it fails would not save money.";
     case "with_unit_until_failure":

@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 import { addressLine } from "../../domain/address.ts";
+import { probabilityText } from "../../domain/us-english.ts";
 import type { ActionPageJson, PortfolioActionJson } from "../../wire/portfolio-action.ts";
 import { Filters, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { capitalized, counted, money, monthOf, probabilityText } from "../format.ts";
+import { capitalized, counted, money, monthOf } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
 import { WorkMark } from "../sections/actions.tsx";

@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { probabilityText } from "../../domain/us-english.ts";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
 import { ApplianceNames } from "../appliance-names.ts";
 import { Filters } from "../browser/filters.tsx";
@@ -7,7 +8,7 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { capitalized, count, money, probabilityText } from "../format.ts";
+import { capitalized, count, money } from "../format.ts";
 import { ACTION_LABELS } from "../labels.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { ComponentName } from "../sections/component-name.tsx";

@@ -1,3 +1,4 @@
+import { probabilityText } from "../../domain/us-english.ts";
 import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
 import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
@@ -9,7 +10,7 @@ import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
-import { capitalized, counted, likelyFailure, money, probabilityText } from "../format.ts";
+import { capitalized, counted, likelyFailure, money } from "../format.ts";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../labels.ts";
 import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponent } from "../records/edit-component.tsx";

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { probabilityText } from "../../domain/us-english.ts";
 import type { ActionRow } from "../action-rows.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import type { DefinedTerm } from "../definitions.ts";
-import { capitalized, count, counted, date, money, monthOf, probabilityText } from "../format.ts";
+import { capitalized, count, counted, date, money, monthOf } from "../format.ts";
 import { rangeText, sumBy } from "../grouping.ts";
 import { ACTION_LABELS, TIER_LABELS } from "../labels.ts";
 import type { PlanLine } from "../plan-lines.ts";

@@ -1,11 +1,12 @@
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Steps } from "../../domain/steps.ts";
+import { probabilityText } from "../../domain/us-english.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { elevatedComponents, expectedLoss } from "../expected-loss.ts";
-import { count, counted, money, probabilityText } from "../format.ts";
+import { count, counted, money } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
 import { systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
 import { ComponentName } from "./component-name.tsx";

@@ -1,6 +1,7 @@
+import { probabilityText } from "../../domain/us-english.ts";
 import type { LossesJson } from "../../wire/losses.ts";
 import { LossCurve } from "../charts/loss-curve.tsx";
-import { money, probabilityText } from "../format.ts";
+import { money } from "../format.ts";
 import { codeLabel, systemLabel } from "../labels.ts";
 import { DataTable } from "./section.tsx";
 
