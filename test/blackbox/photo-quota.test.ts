@@ -41,7 +41,7 @@ describe("limits.photo_bytes_per_partner", () => {
     expect(refused.status).toBe(413);
     expect(refused.body).toMatchObject({
       error:
-        "The photos of a partner may take 20000 bytes together, and yours take 12000. Ask the operator for more.",
+        "The photos of a partner may take 20000 bytes together, and yours take 12000. Remove photos that you no longer need, or ask the operator for more.",
       code: "payload_too_large",
     });
     expect(await server.uploads()).toEqual(stored);

@@ -48,7 +48,7 @@ export async function requirePhotoQuota(
   if (photoBytes + bytes <= limit) return;
   throw new Failure(
     "payload_too_large",
-    `The photos of a partner may take ${limit} bytes together, and yours take ${photoBytes}. Ask the operator for more.`,
+    `The photos of a partner may take ${limit} bytes together, and yours take ${photoBytes}. Remove photos that you no longer need, or ask the operator for more.`,
   );
 }
 
