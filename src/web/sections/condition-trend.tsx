@@ -2,19 +2,12 @@ import type { ConditionPointJson } from "../../wire/condition-trend.ts";
 import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
 import { compactMoney, date, money } from "../format.ts";
 import { rangesOf } from "../time-range.ts";
+import { GRADES } from "./condition.tsx";
 import { RangeButtons, RangeField, useRange } from "./range-choice.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 /** With fewer weeks there is nothing to see. */
 const LEAST_POINTS = 3;
-
-const GRADES = [
-  { name: "A", from: 90, to: 100 },
-  { name: "B", from: 80, to: 90 },
-  { name: "C", from: 70, to: 80 },
-  { name: "D", from: 60, to: 70 },
-  { name: "F", from: 0, to: 60 },
-] as const;
 
 /** The condition and the expected cost by week; nothing before there are some weeks. */
 export function ConditionTrend(props: {

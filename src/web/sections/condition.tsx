@@ -2,19 +2,19 @@ import { areaUnit } from "../../domain/display.ts";
 import type { ConditionJson } from "../../wire/figures.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { percent } from "../charts/bar.tsx";
-import { capitalized, count, counted, money, monthAYearAfter } from "../format.ts";
+import { capitalized, count, counted, money } from "../format.ts";
 import { Define } from "./define.tsx";
-import { dueNowText } from "./plan.tsx";
+import { dueAmounts, dueNowText } from "./plan.tsx";
 import { Section } from "./section.tsx";
 import { useUnitName } from "./unit-name.ts";
 
-/** The lowest score of each grade, worst grade first. */
-const GRADES = [
-  ["F", 0],
-  ["D", 60],
-  ["C", 70],
-  ["B", 80],
-  ["A", 90],
+/** The scores of each grade. */
+export const GRADES = [
+  { name: "A", from: 90, to: 100 },
+  { name: "B", from: 80, to: 90 },
+  { name: "C", from: 70, to: 80 },
+  { name: "D", from: 60, to: 70 },
+  { name: "F", from: 0, to: 60 },
 ] as const;
 
 const RATINGS: Readonly<Record<string, { name: string; tone: string }>> = {
@@ -73,7 +73,7 @@ export function headlineText({ plan: { due_now: due }, hazards }: Headline): str
 
 /** The cost of the work due now, the cost of waiting a year and the yearly reserve, as the API answers them. */
 export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
-  const { immediate, short_term, cost, cost_of_waiting_a_year } = plan.due_now;
+  const { cost, cost_of_waiting_a_year } = plan.due_now;
   const word = useUnitName();
   const { per_year, per_unit_per_year, per_1000_sqft_per_year } = plan.level_deposit["50"].noise;
   return (
@@ -83,10 +83,7 @@ export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
           Replace now <Define term="replaceNow" />
         </dt>
         <dd>{money(Math.round(cost))}</dd>
-        <dd class="small muted">
-          {money(Math.round(immediate.cost))} immediately, {money(Math.round(short_term.cost))} by{" "}
-          {monthAYearAfter(plan.as_of)}
-        </dd>
+        <dd class="small muted">{dueAmounts(plan).join(", ")}</dd>
       </div>
       <div>
         <dt>
@@ -122,6 +119,11 @@ function NoAssessment() {
 }
 
 function GradeScale({ score, grade, tone }: { score: number; grade: string; tone: string }) {
+  // Drawn last, the border of the property's grade covers those of its neighbors.
+  const inOrder = [
+    ...GRADES.filter(({ name }) => name !== grade),
+    ...GRADES.filter(({ name }) => name === grade),
+  ];
   return (
     <svg
       class="grade-scale"
@@ -130,22 +132,19 @@ function GradeScale({ score, grade, tone }: { score: number; grade: string; tone
       role="img"
       aria-label={`Score ${score} out of 100, grade ${grade}`}
     >
-      {GRADES.map(([name, from], at) => {
-        const to = GRADES[at + 1]?.[1] ?? 100;
-        return (
-          <g class={name === grade ? `on ${tone}` : undefined}>
-            <rect x={percent(from / 100)} y="10" width={percent((to - from) / 100)} height="22" />
-            <text x={percent((from + to) / 200)} y="25" text-anchor="middle">
-              {name}
+      {inOrder.map(({ name, from, to }) => (
+        <g class={name === grade ? `on ${tone}` : undefined}>
+          <rect x={percent(from / 100)} y="10" width={percent((to - from) / 100)} height="22" />
+          <text x={percent((from + to) / 200)} y="25" text-anchor="middle">
+            {name}
+          </text>
+          {from > 0 && (
+            <text class="threshold" x={percent(from / 100)} y="45" text-anchor="middle">
+              {from}
             </text>
-            {from > 0 && (
-              <text class="threshold" x={percent(from / 100)} y="45" text-anchor="middle">
-                {from}
-              </text>
-            )}
-          </g>
-        );
-      })}
+          )}
+        </g>
+      ))}
       <svg x={percent(score / 100)} overflow="visible">
         <path d="M-5 0h10l-5 7z" />
       </svg>

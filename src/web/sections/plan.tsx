@@ -81,6 +81,21 @@ export function dueNowText({ unit_count, component_count }: PlanSummaryDue): str
   return parts.length === 0 ? "nothing" : parts.join(" and ");
 }
 
+/** `$9,400 immediately`, `$600 by Nov 2027`: what is due now, by when. Leaves out what costs nothing. */
+export const dueAmounts = ({ due_now: { immediate, short_term }, as_of }: DueNow): string[] =>
+  (
+    [
+      [immediate.cost, "immediately"],
+      [short_term.cost, `by ${monthAYearAfter(as_of)}`],
+    ] as const
+  )
+    .filter(([cost]) => Math.round(cost) > 0)
+    .map(([cost, when]) => `${money(Math.round(cost))} ${when}`);
+type DueNow = {
+  as_of: string;
+  due_now: Pick<PlanSummaryJson["due_now"], "immediate" | "short_term">;
+};
+
 /** The costs of a property: by year, the reserve that pays for them, and the budget planner. */
 export function CostsAndReserve(props: {
   plan: PropertyPlanJson;
@@ -103,9 +118,8 @@ export function CostsAndReserve(props: {
         To replace now: {dueNowText(due)}
         {due.cost > 0 && (
           <>
-            , <strong>{money(Math.round(due.cost))}</strong>: {money(Math.round(due.immediate.cost))}{" "}
-            immediately and {money(Math.round(due.short_term.cost))} by {monthAYearAfter(plan.as_of)}. An
-            escrow of {plan.escrow_pct}% is {money(Math.round(due.escrow))}
+            , <strong>{money(Math.round(due.cost))}</strong>: {dueAmounts(plan).join(" and ")}. An escrow of{" "}
+            {plan.escrow_pct}% is {money(Math.round(due.escrow))}
           </>
         )}
         .

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { h } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { Condition, GRADES } from "../../src/web/sections/condition.tsx";
+import { dueAmounts } from "../../src/web/sections/plan.tsx";
+import type { ConditionJson } from "../../src/wire/figures.ts";
+
+test("no neighbor is drawn over the border of the property's grade", () => {
+  for (const { name, from } of GRADES) {
+    const condition = { components_assessed: 1, condition_score: from, grade: name } as ConditionJson;
+    const scale = renderToString(h(Condition, { condition, headline: undefined })).split("<g");
+    expect(scale).toHaveLength(GRADES.length + 1);
+    expect(scale.findIndex((one) => one.startsWith(' class="on'))).toBe(GRADES.length);
+    expect(scale.at(-1)).toContain(`text-anchor="middle">${name}</text>`);
+  }
+});
+
+test("what is due now is stated by when, without what costs nothing", () => {
+  const amounts = (immediate: number, shortTerm: number) =>
+    dueAmounts({
+      as_of: "2026-11-26",
+      due_now: { immediate: { count: 1, cost: immediate }, short_term: { count: 1, cost: shortTerm } },
+    });
+  expect(amounts(9400, 600)).toEqual(["$9,400 immediately", "$600 by Nov 2027"]);
+  expect(amounts(9400, 0)).toEqual(["$9,400 immediately"]);
+  expect(amounts(0, 600)).toEqual(["$600 by Nov 2027"]);
+  expect(amounts(0, 0.4)).toEqual([]);
+});
