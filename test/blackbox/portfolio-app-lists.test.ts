@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import type { Browser, Page } from "playwright-core";
-import { openApp } from "../support/app-window.ts";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
+import { goTo, openApp } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
@@ -15,10 +16,12 @@ import { startReceiver } from "../support/receiver.ts";
 const { serve } = useMainstay();
 let browser: Browser;
 let server: Installation;
+let admin: Administrator;
 let partner: Partner;
 beforeAll(async () => {
   server = await serve();
-  partner = await server.createPartner("Acme");
+  admin = await createAdministrator(server);
+  partner = await createPartnerBy(admin, { name: "Acme" });
   browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
@@ -196,7 +199,7 @@ test("alerts are filtered by tier, system and state, and downloaded as shown", a
 });
 
 test("a filtered list of alerts is downloaded in full", async () => {
-  const owner = await server.createPartner("Many");
+  const owner = await createPartnerBy(admin, { name: "Many" });
   const client = server.as(owner);
   const inNewYork = await addProperty(client, { name: "Old Court", state: "NY" });
   const inTexas = await addProperty(client, { name: "Pine Court", state: "TX" });
@@ -248,7 +251,7 @@ test("a filtered list of alerts is downloaded in full", async () => {
 
 // Rule: portfolio-app-size
 test("a property of 2,000 components is loaded in few calls, and shown without lag", async () => {
-  const owner = await server.createPartner("Large");
+  const owner = await createPartnerBy(admin, { name: "Large" });
   const client = server.as(owner);
   const { id } = await addProperty(client, { name: "Large Court", unit_count: 250 });
   await client.post("/v1/appliances/bulk", {
@@ -289,7 +292,7 @@ test("a property of 2,000 components is loaded in few calls, and shown without l
 });
 
 test("a portfolio's plan totals all properties, and lists more of them on request", async () => {
-  const owner = await server.createPartner("Wide");
+  const owner = await createPartnerBy(admin, { name: "Wide" });
   const client = server.as(owner);
   for (let n = 0; n < 201; n++) await addProperty(client, { name: `Court ${n}` });
   const last = await addProperty(client, { name: "Worn Court" });
@@ -329,25 +332,46 @@ async function savedRows(page: Page, act: () => Promise<void>): Promise<Record<s
   return parse(readFileSync(await (await download).path(), "utf8"), { columns: true });
 }
 
-// Rule: remove-photo
-test("a photo is loaded on request, with credentials, and removed", async () => {
-  const client = server.as(partner);
+// Rule: portfolio-app, remove-photo
+test("photos are loaded on request, with credentials, and removed; buttons state their calls once few are left", async () => {
+  const owner = await createPartnerBy(admin, { name: "Few calls" });
+  const client = server.as(owner);
   const { id } = await addProperty(client, { name: "Ash Court" });
   const appliance = await addWornAppliance(client, id);
-  const form = new FormData();
-  form.append("file", new File([PNG], "tank <b>.png", { type: "image/png" }));
-  await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });
+  for (const name of ["tank <b>.png", "valve.png"]) {
+    const form = new FormData();
+    form.append("file", new File([PNG], name, { type: "image/png" }));
+    await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });
+  }
   const place = `#/appliances/${appliance.id}`;
-  const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, place);
+  const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key, place);
+  const remove = async (name: string) => {
+    await page.getByRole("button", { name: `Remove ${name}` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  };
   await page.getByText("tank <b>.png").waitFor();
   expect(await page.locator("img").count()).toBe(0);
-  await page.getByRole("button", { name: "Show photo" }).click();
+  const buttons = page.getByRole("button", { name: /^Show / });
+  expect(await buttons.allInnerTexts()).toEqual(["Show service history", "Show photos"]);
+  const { headers } = await client.get("/v1/ping");
+  // Enough for the rest of this test, and so few that each one is stated.
+  const left = 9;
+  const used = Number(headers.get("x-ratelimit-limit")) - Number(headers.get("x-ratelimit-remaining"));
+  await admin.client.put(`/admin/partners/${owner.partner_id}`, { daily_budget: used + left });
+  await remove("valve.png");
+  await page.getByRole("button", { name: "Show photo (1 API call)", exact: true }).waitFor();
+  expect(await buttons.allInnerTexts()).toEqual([
+    `Show service history (${appliance.components.length} API calls)`,
+    "Show photo (1 API call)",
+  ]);
+  await buttons.last().click();
   await page.waitForFunction(() => document.querySelector("img")?.naturalWidth === 1);
   expect(await accessibilityViolations(page)).toEqual([]);
-  await page.getByRole("button", { name: "Remove tank <b>.png" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await remove("tank <b>.png");
   await page.getByText("No photos.").waitFor();
   expect((await client.get(`/v1/appliances/${appliance.id}/photos`)).body.total).toBe(0);
+  await goTo(page, "#/deliveries");
+  await page.getByRole("button", { name: "Refresh (1 API call)", exact: true }).waitFor();
   expect(pageErrors.filter((one) => one !== "asked ")).toEqual([]);
   await close();
 });
@@ -355,7 +379,7 @@ test("a photo is loaded on request, with credentials, and removed", async () => 
 test("a delivery is shown with its attempts, and can be resent", async () => {
   const receiver = await startReceiver({ behave: () => ({ status: 200, body: "<b>thanks</b>" }) });
   try {
-    const sender = await server.createPartner("Sender", "--webhook-url", receiver.url);
+    const sender = await createPartnerBy(admin, { name: "Sender", webhook_url: receiver.url });
     const client = server.as(sender);
     await addProperty(client, { name: "Fir Court" });
     const delivered = async (attempts: number) => {

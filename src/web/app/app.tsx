@@ -8,7 +8,7 @@ import { Toasts } from "../browser/toasts.tsx";
 import { type Records, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/component-name.tsx";
 import { AppContext, type AppServices } from "./app-context.ts";
-import { callCost } from "./call-cost.ts";
+import { useCallCost } from "./call-cost.ts";
 import { Pages } from "./pages.tsx";
 import { PortfolioLoader, portfolioPath } from "./portfolio-loader.ts";
 import { Session } from "./session.ts";
@@ -90,7 +90,7 @@ const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): Records => ({
   onChanged: () => void portfolio.reload(),
   home: ["Properties", hrefTo(["properties"])],
   siteName: "Mainstay",
-  callCost: (calls) => callCost(api.callLimit, calls),
+  useCallCost,
 });
 
 const componentHref = (id: string) => hrefTo(["components", id]);

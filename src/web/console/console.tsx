@@ -90,7 +90,7 @@ const recordsOf = (api: AdminClient): Records => ({
   onChanged: () => {},
   home: ["Book", hrefTo(["book"])],
   siteName: "Mainstay console",
-  callCost: () => undefined,
+  useCallCost: () => () => undefined,
 });
 
 const componentHref = (id: string) => hrefTo(["components", id]);

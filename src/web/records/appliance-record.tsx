@@ -112,7 +112,7 @@ function factsOf(appliance: ApplianceWithComponentsJson, applianceNames: Applian
 /** The service history, loaded on demand: the API has it by component, so that it takes a call for each. */
 function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const [isShown, setShown] = useState(false);
-  const cost = useRecords().callCost(appliance.components.length);
+  const cost = useRecords().useCallCost()(appliance.components.length);
   if (appliance.components.length === 0) return null;
   return (
     <section class="card" aria-labelledby="history">

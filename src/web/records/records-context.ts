@@ -20,8 +20,11 @@ export type Records = Reader & {
   home: readonly [name: string, address: string];
   /** The name of the site in the title of the document. */
   siteName: string;
-  /** Returns the number of calls that an act takes, in words, if calls are limited and the number matters. */
-  callCost(calls: number): string | undefined;
+  /**
+   * Returns a function that returns the number of calls that an act takes, in words, if calls are limited and the number
+   * matters. A hook, since that changes with the calls that are left.
+   */
+  useCallCost(): (calls: number) => string | undefined;
 };
 
 export const RecordsContext = createContext<Records | undefined>(undefined);
