@@ -4,6 +4,7 @@ import { goTo, openApp, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { useMainstay } from "../support/mainstay.ts";
 import { accessibilityViolations, overflow, screenshot } from "../support/page-checks.ts";
+import { pngImage } from "../support/png.ts";
 import { addProperty, addWornAppliance, dateDaysFromToday } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
@@ -24,6 +25,9 @@ test("the portfolio app retires a property and an appliance, lists them, and bri
   const sold = await addProperty(client, { name: "Old Mill", state: "VT" });
   const heater = await addWornAppliance(client, kept.id);
   await addWornAppliance(client, sold.id);
+  const form = new FormData();
+  form.append("file", new File([new Uint8Array(pngImage())], "heater.png"));
+  await client.ask("POST", `/v1/appliances/${heater.id}/photos`, 201, { raw: form });
   const place = `#/properties/${sold.id}`;
   const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key, place);
   const dialog = page.getByRole("dialog");
@@ -64,11 +68,15 @@ test("the portfolio app retires a property and an appliance, lists them, and bri
   expect((await client.get(`/v1/properties/${sold.id}`)).body.retired_at).toBeNull();
 
   await goTo(page, `#/appliances/${heater.id}`);
+  const removal = page.getByRole("button", { name: "Remove heater.png" });
+  await removal.waitFor();
   await page.getByRole("button", { name: /^Retire / }).click();
   await dialog.getByLabel("Reason").fill("Removed");
   await dialog.getByRole("button", { name: "Retire" }).click();
   await page.getByText("Removed").waitFor();
   await settled(page);
+  expect(await page.getByText("heater.png").count()).toBe(1);
+  expect(await removal.count()).toBe(0);
   await screenshot(page, "app-retired-appliance", false);
   await goTo(page, `#/properties/${kept.id}/equipment`);
   await page.getByText("No appliances").waitFor();

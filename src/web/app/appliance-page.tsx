@@ -3,7 +3,5 @@ import { Photos } from "./photos-section.tsx";
 
 /** An appliance, with its photos. */
 export const AppliancePage = ({ id }: { id: string }) => (
-  <ApplianceRecord id={id}>
-    <Photos applianceId={id} />
-  </ApplianceRecord>
+  <ApplianceRecord id={id}>{(appliance) => <Photos appliance={appliance} />}</ApplianceRecord>
 );

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { PhotoJson, PhotosJson } from "../../wire/photo.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
@@ -9,12 +10,12 @@ import { date } from "../format.ts";
 import { useApp } from "./app-context.ts";
 import { labelWith, useCallCost } from "./call-cost.ts";
 
-/** The photos of an appliance, loaded on demand: each takes a call. */
-export function Photos({ applianceId }: { applianceId: string }) {
+/** The photos of an appliance, loaded on demand: each takes a call. Those of a retired one cannot be removed. */
+export function Photos({ appliance }: { appliance: Pick<ApplianceJson, "id" | "is_retired"> }) {
   const { api } = useApp();
   const [isShown, setShown] = useState(false);
   const costOf = useCallCost();
-  const path = `/v1/appliances/${encodeURIComponent(applianceId)}/photos`;
+  const path = `/v1/appliances/${encodeURIComponent(appliance.id)}/photos`;
   const photos = useLoad(path, () => api.read<PhotosJson>(path));
   return (
     <section class="card" aria-labelledby="photos">
@@ -29,20 +30,22 @@ export function Photos({ applianceId }: { applianceId: string }) {
                 {[...appliance_photos, ...service_event_photos].map((photo) => (
                   <li key={photo.id}>
                     {isShown ? <Picture photo={photo} /> : <PhotoCaption photo={photo} />}
-                    <ConfirmDialog
-                      name="Remove"
-                      title={`Remove ${photo.original_name}`}
-                      isDestructive
-                      isSmall
-                      onConfirm={() =>
-                        failureOf(async () => {
-                          await api.write("DELETE", `${path}/${encodeURIComponent(photo.id)}`);
-                          photos.reload();
-                        })
-                      }
-                    >
-                      <p>The photo is deleted. Its service event stays. This cannot be undone.</p>
-                    </ConfirmDialog>
+                    {!appliance.is_retired && (
+                      <ConfirmDialog
+                        name="Remove"
+                        title={`Remove ${photo.original_name}`}
+                        isDestructive
+                        isSmall
+                        onConfirm={() =>
+                          failureOf(async () => {
+                            await api.write("DELETE", `${path}/${encodeURIComponent(photo.id)}`);
+                            photos.reload();
+                          })
+                        }
+                      >
+                        <p>The photo is deleted. Its service event stays. This cannot be undone.</p>
+                      </ConfirmDialog>
+                    )}
                   </li>
                 ))}
               </ul>

@@ -18,8 +18,10 @@ import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { applianceTypes, pathTo, useRecords, useRecordTitle } from "./records-context.ts";
 import { ServiceEvents } from "./service-events.tsx";
 
+type Props = { id: string; children?: (appliance: ApplianceWithComponentsJson) => ComponentChildren };
+
 /** An appliance: its record, components and service history. The children follow these. */
-export function ApplianceRecord({ id, children }: { id: string; children?: ComponentChildren }) {
+export function ApplianceRecord({ id, children }: Props) {
   const records = useRecords();
   const loaded = useLoad(id, async () => ({
     appliance: await records.read<ApplianceWithComponentsJson>(pathTo("appliances", id)),
@@ -61,7 +63,7 @@ export function ApplianceRecord({ id, children }: { id: string; children?: Compo
               />
             </section>
             <History appliance={appliance} />
-            {children}
+            {children?.(appliance)}
           </>
         );
       }}
