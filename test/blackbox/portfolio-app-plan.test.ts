@@ -14,6 +14,7 @@ import {
   dialogProblems,
   keepPdf,
   overflow,
+  overflowFaults,
   pagesOf,
   screenshot,
   textProblems,
@@ -420,12 +421,12 @@ test("work is marked on a property's page as ordered, deferred and done, with wh
   await opened();
   for (const width of [375, 1440]) {
     await page.setViewportSize({ width, height: 700 });
-    await dialog
-      .getByLabel("State")
-      .first()
-      .selectOption(width === 375 ? "done" : "deferred");
-    expect(await accessibilityViolations(page)).toEqual([]);
-    await screenshot(page, `app-mark-work-${width}`, false);
+    for (const state of ["done", "deferred"]) {
+      await dialog.getByLabel("State").first().selectOption(state);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(await overflowFaults(page, `marking as ${state}`)).toEqual([]);
+      await screenshot(page, `app-mark-work-${state}-${width}`, false);
+    }
   }
   await dialog.getByRole("textbox", { name: "Until" }).fill("2099-03-01");
   await dialog.getByLabel("Your name").fill("J. Ito");
@@ -617,10 +618,11 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
   expect((await server.as(fresh).get("/v1/properties")).body.total).toBe(0);
   for (const width of [375, 1440]) {
     await page.setViewportSize({ width, height: 900 });
+    expect(await overflowFaults(page, "the import")).toEqual([]);
     expect(await textProblems(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await screenshot(page, `app-import-${width}`, false);
   }
-  expect(await accessibilityViolations(page)).toEqual([]);
   await start.click();
   await page.getByText("Imported 230 of 230 rows.").waitFor();
   const { properties, total } = (await server.as(fresh).get("/v1/properties", { limit: 1 })).body;
@@ -673,10 +675,11 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
   await meaning("1").fill("poor");
   for (const width of [1440, 375]) {
     await page.setViewportSize({ width, height: 900 });
+    expect(await overflowFaults(page, "a workbook")).toEqual([]);
     expect(await textProblems(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await screenshot(page, `app-import-workbook-${width}`, false);
   }
-  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Check all rows" }).click();
   await page.getByText("Checked 3 of 3 rows.").waitFor();
   await page.getByRole("button", { name: "Import 3 rows" }).click();
@@ -729,10 +732,11 @@ test("an empty account shows three steps, of which the first creates the demo pr
   expect(await page.locator(".first-steps li").count()).toBe(3);
   for (const width of [375, 1440]) {
     await page.setViewportSize({ width, height: 800 });
+    expect(await overflowFaults(page, "the first steps")).toEqual([]);
     expect(await textProblems(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await screenshot(page, `app-first-steps-${width}`, false);
   }
-  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Create the demo property" }).click();
   await page.locator(".lead .headline").waitFor();
   expect((await server.as(fresh).get("/v1/properties")).body.total).toBe(1);
