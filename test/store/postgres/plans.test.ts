@@ -145,6 +145,7 @@ type Node = {
   "Total Cost": number;
   "Relation Name"?: string;
   "Index Name"?: string;
+  "Index Cond"?: string;
   "Actual Rows"?: number;
   "Actual Loops"?: number;
   "Rows Removed by Filter"?: number;
@@ -238,5 +239,33 @@ test("a purge finds rows by indexes", async () => {
   for (const one of statements.values()) {
     const many = (await stepsOf(one)).filter((node) => rowsSeen(node) > MOST_ROWS);
     expect(many.map(inWords), one.text).toEqual([]);
+  }
+});
+
+// With few partners, PostgreSQL would look each of them up anyway.
+test("a search of all partners looks each of them up in the indexes", async () => {
+  await client.query(
+    `INSERT INTO partners (id, name, enabled, daily_budget, credential_generation, created_at)
+     SELECT 'Q' || n, 'Partner ' || n, true, 1, 1, 1 FROM generate_series(1, 10000) n`,
+  );
+  await client.query("UPDATE claims SET claim_number = id");
+  await client.query("ANALYZE partners, claims");
+  const { search } = store.read;
+  const asked = await askedBy(async () => {
+    await search.properties(undefined, "12", 8);
+    await search.propertiesOfReference(undefined, "R12", 8);
+    await search.appliances(undefined, "s12", 8);
+    await search.claims(undefined, "clm_p1", 8);
+  });
+  expect(asked).toHaveLength(6);
+  for (const one of asked) {
+    const lookUps = (await stepsOf(one)).filter(
+      (node) =>
+        /^(properties|appliances|claims)$/.test(node["Relation Name"] ?? "") &&
+        node["Index Name"] !== "properties_pkey",
+    );
+    expect(lookUps, one.text).not.toBeEmpty();
+    for (const node of lookUps)
+      expect(node["Index Cond"] ?? inWords(node), one.text).toContain("partner_id = ");
   }
 });
