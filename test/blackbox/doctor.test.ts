@@ -175,7 +175,7 @@ describe("mainstay doctor", () => {
     expect(stdout).toContain("OK       Database: ");
     expect(stdout).toMatch(
       onPostgres
-        ? /Warning {2}durability: .* are off: .*\n {9}\w/
+        ? /Warning {2}Durability: .* are off: .*\n {9}\w/
         : /Warning {2}Last backup: no backups are scheduled\n {9}Set backup\.schedule/,
     );
   });
