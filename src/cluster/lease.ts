@@ -13,6 +13,11 @@ export type HeldLease = Lease & {
 
 /** The time until an unrenewed lease expires, and until a silent server counts as dead. */
 export const LEASE_MS = 15_000;
+/**
+ * No lease or lock is granted for longer. One that appears to be was granted before the database's clock was set back, by a
+ * holder that has not renewed it since.
+ */
+export const LONGEST_LEASE_MS = 600_000;
 /** Renewals per lease time, so that one may fail without losing the lease. */
 export const RENEWALS = 3;
 

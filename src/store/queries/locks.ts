@@ -1,4 +1,5 @@
-import { and, eq, gt, lt, lte, sql } from "drizzle-orm";
+import { and, eq, gt, lt, lte, not, or, sql } from "drizzle-orm";
+import { LONGEST_LEASE_MS } from "../../cluster/lease.ts";
 import type { LockRows } from "../../cluster/locks.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -8,6 +9,7 @@ export function lockStore(engine: Engine) {
   const { db, now } = engine;
   const { locks } = engine.tables;
   const expiry = (forMs: number) => sql<number>`${now} + ${forMs}`;
+  const isAhead = gt(locks.expiresAt, sql`${now} + ${LONGEST_LEASE_MS}`);
   return {
     async acquire(lock, forMs) {
       const row = { ...lock, expiresAt: expiry(forMs) };
@@ -15,7 +17,7 @@ export function lockStore(engine: Engine) {
       const acquired = await db
         .insert(locks)
         .values(row)
-        .onConflictDoUpdate({ target: locks.name, set, setWhere: lte(locks.expiresAt, now) })
+        .onConflictDoUpdate({ target: locks.name, set, setWhere: or(lte(locks.expiresAt, now), isAhead) })
         .returning({ name: locks.name });
       return acquired.length > 0;
     },
@@ -27,7 +29,7 @@ export function lockStore(engine: Engine) {
       return (await renewed.returning({ name: locks.name })).length > 0;
     },
     async holder(name) {
-      const held = and(eq(locks.name, name), gt(locks.expiresAt, now));
+      const held = and(eq(locks.name, name), gt(locks.expiresAt, now), not(isAhead));
       return (
         await db.select({ owner: locks.owner, acquiredAt: locks.acquiredAt }).from(locks).where(held)
       )[0];

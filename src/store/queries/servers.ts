@@ -1,5 +1,5 @@
 import { and, asc, count, eq, gt, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
-import type { Lease } from "../../cluster/lease.ts";
+import { type Lease, LONGEST_LEASE_MS } from "../../cluster/lease.ts";
 import type { ServerRows } from "../../cluster/lease-repository.ts";
 import { CLOCK_TOLERANCE_MS, type ListedServer } from "../../cluster/server.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
@@ -14,6 +14,7 @@ export function serverStore(engine: Engine) {
   const { servers, leases } = engine.tables;
   const lease = { name: leases.name, epoch: leases.epoch };
   const expiry = (forMs: number) => sql<number>`${now} + ${forMs}`;
+  const isOver = or(lte(leases.expiresAt, now), gt(leases.expiresAt, sql`${now} + ${LONGEST_LEASE_MS}`));
   /** A run for a time ahead of what any server's clock may show is one from before the clocks were set back. */
   const isAhead = sql`${leases.scheduledFor} > ${now} + ${2 * CLOCK_TOLERANCE_MS}`;
 
@@ -57,7 +58,10 @@ export function serverStore(engine: Engine) {
       return (await updated.returning({ seenAt: servers.seenAt }))[0]?.seenAt;
     },
     async alive(withinMs) {
-      const seen = gt(servers.seenAt, sql`${now} - ${withinMs}`);
+      const seen = and(
+        gt(servers.seenAt, sql`${now} - ${withinMs}`),
+        lte(servers.seenAt, sql`${now} + ${LONGEST_LEASE_MS}`),
+      );
       return await db.select().from(servers).where(seen).orderBy(asc(servers.startedAt), asc(servers.id));
     },
     /** Lists the servers of the last day, oldest first, each with the number of its leases. */
@@ -75,7 +79,13 @@ export function serverStore(engine: Engine) {
         .orderBy(asc(servers.startedAt), asc(servers.id));
       return rows.map(({ server, leases, databaseNow }) => {
         const silentMs = Math.max(0, Number(databaseNow) - server.seenAt);
-        return { ...server, silentMs, isAlive: silentMs < aliveWithinMs, leases: Number(leases ?? 0) };
+        const isAhead = server.seenAt > Number(databaseNow) + LONGEST_LEASE_MS;
+        return {
+          ...server,
+          silentMs,
+          isAlive: silentMs < aliveWithinMs && !isAhead,
+          leases: Number(leases ?? 0),
+        };
       });
     },
     async leave(id) {
@@ -90,11 +100,11 @@ export function serverStore(engine: Engine) {
       await db.delete(leases).where(and(lt(leases.expiresAt, longAgo), eq(leases.scheduledFor, 0)));
     },
     async acquire(holder, names, forMs) {
-      const isFree = or(lte(leases.expiresAt, now), eq(leases.holder, holder));
+      const isFree = or(isOver, eq(leases.holder, holder));
       return await acquireEach(holder, names, forMs, 0, isFree);
     },
     async acquireScheduled(holder, name, scheduledFor, forMs) {
-      const isFree = and(lte(leases.expiresAt, now), or(lt(leases.scheduledFor, scheduledFor), isAhead));
+      const isFree = and(isOver, or(lt(leases.scheduledFor, scheduledFor), isAhead));
       return (await acquireEach(holder, [name], forMs, scheduledFor, isFree))[0];
     },
     async renew(holder, forMs) {

@@ -92,6 +92,21 @@ export function leases(make: MakeDatabase, called: Called): void {
       expect(await store.write((tx) => tx.servers.renew("b", FOR))).toEqual([]);
     });
 
+    test("of a dead server are free after the database's clock was set back", async () => {
+      const MONTH = 30 * 86_400_000;
+      expect(await acquire("a", ["ahead"], MONTH)).toEqual([{ name: "ahead", epoch: 1 }]);
+      expect(await acquire("b", ["ahead"])).toEqual([{ name: "ahead", epoch: 2 }]);
+      expect(await acquire("a", ["ahead"])).toEqual([]);
+      await store.write((tx) => tx.servers.release("b", ["ahead"]));
+      const lock = { name: "import:ahead", owner: "cli", acquiredAt: 7 };
+      const take = (id: string, forMs: number) =>
+        store.write((tx) => tx.locks.acquire({ ...lock, id }, forMs));
+      expect(await take("AHEAD", MONTH)).toBe(true);
+      expect(await store.read.locks.holder(lock.name)).toBeUndefined();
+      expect(await take("NOW", FOR)).toBe(true);
+      expect(await take("LATER", FOR)).toBe(false);
+    });
+
     test("for a scheduled time are granted once for each time", async () => {
       const acquireFor = (holder: string, at: number) =>
         store.write((tx) => tx.servers.acquireScheduled(holder, "job", at, -1));
