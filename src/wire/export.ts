@@ -1,10 +1,12 @@
 import type { Appliance } from "../domain/appliance.ts";
+import type { Brand } from "../domain/brand.ts";
 import type { Claim } from "../domain/claim.ts";
 import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { ConditionPoint } from "../domain/condition-trend.ts";
 import type { StoredCostLine } from "../domain/costs/cost-book.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Delivery } from "../domain/delivery.ts";
+import type { EmbedView, ListedEmbed } from "../domain/embed.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/partner.ts";
 import type { Photo } from "../domain/photo.ts";
@@ -18,11 +20,13 @@ import type { TrendRow } from "../domain/trend.ts";
 import type { Work } from "../domain/work.ts";
 import { actionOrNullView } from "./action.ts";
 import { appliance, applianceView } from "./appliance.ts";
+import { brand, brandView } from "./brand.ts";
 import { storedClaim, storedClaimView } from "./claim.ts";
 import { component, componentView, ownedComponent } from "./component.ts";
 import { conditionPoint, conditionPointView } from "./condition-trend.ts";
 import { costLine, costLineView } from "./cost-book.ts";
 import { delivery } from "./delivery.ts";
+import { embed, embedView } from "./embed.ts";
 import { photoFields } from "./photo.ts";
 import { property, propertyView, unit, unitView } from "./property.ts";
 import { savedFilter, savedFilterView } from "./saved-filter.ts";
@@ -129,6 +133,33 @@ const savedFilterLine = lineOf("saved_filter", savedFilter);
 export const savedFilterLineView = savedFilterLine.serializer((filter: SavedFilter) => ({
   type: "saved_filter",
   ...savedFilterView(filter),
+}));
+
+const { partner_id: _partner, ...brandFields } = brand.fields;
+const brandLine = object({ type: enumOf(["brand"], "Type of the record"), ...brandFields });
+export const brandLineView = brandLine.serializer((looks: Brand) => {
+  const { partner_id: _, ...view } = brandView("", looks);
+  return { type: "brand", ...view };
+});
+
+const { embed_id: embedId, partner_id: _owner, ...embedFields } = embed.fields;
+const embedLine = object({ type: enumOf(["embed"], "Type of the record"), id: embedId, ...embedFields });
+export const embedLineView = embedLine.serializer((listed: ListedEmbed, now: Instant) => {
+  const { embed_id: id, partner_id: _, ...view } = embedView(listed, now);
+  return { type: "embed", id, ...view };
+});
+
+const embedViewLine = object({
+  type: enumOf(["embed_view"], "Type of the record"),
+  embed_id: embedId,
+  viewed_at: instant("When the page was viewed"),
+  address: text("IP address of the viewer", "203.0.113.7"),
+});
+export const embedViewLineView = embedViewLine.serializer((id: string, { viewedAt, address }: EmbedView) => ({
+  type: "embed_view",
+  embed_id: id,
+  viewed_at: toIso(viewedAt),
+  address,
 }));
 
 const sensorEventLine = object({
@@ -298,6 +329,9 @@ export type ExportLine = WireOf<
   | typeof claimLine
   | typeof costLineLine
   | typeof savedFilterLine
+  | typeof brandLine
+  | typeof embedLine
+  | typeof embedViewLine
   | typeof sensorEventLine
   | typeof photoLine
   | typeof trendLine

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readXlsx } from "hucre/xlsx";
+import { createAdministrator } from "../support/administrator.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
@@ -39,6 +40,11 @@ beforeAll(async () => {
   await client.post("/v1/meter-event", { appliance_id: appliance.id, metric: "pressure", value: 3.5 });
   await addProperty(server.as(other), { name: "Not Acme's" });
   await server.json("snapshot");
+  const admin = await createAdministrator(server);
+  await admin.client.put(`/admin/partners/${acme.partner_id}/brand`, { display_name: "Acme Bank" });
+  const shared = { property_id: property.id, label: "Committee", recipient: "Jo Reed" };
+  const { token } = (await admin.client.post("/admin/embeds", shared, 201)).body;
+  await server.anonymous.get(`/embed/property/${token}`);
 });
 
 const parse = (text: string): Json[] =>
@@ -108,6 +114,8 @@ describe("mainstay export", () => {
     const { filters } = (await client.get("/v1/saved-filters")).body;
     expect(ofType(lines, "saved_filter").map(({ type: _, ...filter }) => filter)).toEqual(filters);
     expect(filters).toHaveLength(1);
+    expect(ofType(lines, "brand")).toMatchObject([{ display_name: "Acme Bank", logo: null }]);
+    expect(ofType(lines, "embed")).toMatchObject([{ label: "Committee", recipient: "Jo Reed" }]);
     const seen = new Set<string>();
     for (const line of lines) {
       for (const name of ["property_id", "unit_id", "appliance_id", "component_id", "service_event_id"])
@@ -137,6 +145,10 @@ describe("mainstay export", () => {
       cost_line: "id type_id component_def_id state proactive_cost reactive_cost size as_of basis",
       work_mark: "component_id appliance_id state until by reason marked_at",
       saved_filter: "name query saved_at",
+      brand: "display_name color color_dark logo",
+      embed:
+        "id property_id property_name label recipient has_passcode status created_at expires_at revoked_at " +
+        "views last_viewed_at",
       trend_row: "component_id day risk_score",
       condition_trend_row:
         "property_id date condition_score grade due_now replacement_value expected_cost_12m properties",

@@ -9,8 +9,9 @@ import { withData } from "../data-access.ts";
 
 export const exportCommand = command({
   description:
-    "One JSON object per line. Each has a type: partner, property, unit, appliance, component, service_event, " +
-    "sensor_event, claim, photo, trend_row, condition_trend_row, outcome or delivery; the last line has type end and the counts. Includes " +
+    "One JSON object per line. Each has a type: partner, cost_line, saved_filter, brand, property, condition_trend_row, unit, " +
+    "embed, embed_view, appliance, work_mark, component, service_event, sensor_event, claim, photo, trend_row, outcome or " +
+    "delivery; the last line has type end and the counts. Includes " +
     "all records that exist when the export starts, each as it is when read. The server may be running. Without " +
     "--output the lines go to standard output and the counts to standard error. The format cobie writes COBie 2.4 " +
     "workbooks for facility managers: of one property to a file, or of each property to a file in a new folder.",

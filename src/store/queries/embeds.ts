@@ -1,4 +1,4 @@
-import { and, count, desc, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, isNull, sql } from "drizzle-orm";
 import { type Embed, type EmbedView, type ListedEmbed, MAX_EMBED_VIEWS } from "../../domain/embed.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -50,6 +50,21 @@ export function embedStore(engine: Engine) {
         .orderBy(desc(embeds.id))
         .limit(slice.limit)
         .offset(slice.offset);
+    },
+    /** Returns a partner's embeds after an id, by their ids, with their latest views, newest first. */
+    async ofPartnerAfter(
+      partnerId: string,
+      after: string,
+      limit: number,
+    ): Promise<(ListedEmbed & { recentViews: EmbedView[] })[]> {
+      const rows = await db
+        .select({ ...columns, propertyName: properties.name, recentViews: embeds.recentViews })
+        .from(embeds)
+        .innerJoin(properties, eq(properties.id, embeds.propertyId))
+        .where(and(eq(embeds.partnerId, partnerId), gt(embeds.id, after)))
+        .orderBy(asc(embeds.id))
+        .limit(limit);
+      return rows.map(({ recentViews, ...embed }) => ({ ...embed, recentViews: recentViews ?? [] }));
     },
     async count(filter: EmbedFilter = {}): Promise<number> {
       return (await db.select({ n: count() }).from(embeds).where(matching(filter)))[0]!.n;

@@ -7,12 +7,15 @@ import type { ExportedTable } from "../../store/queries/export.ts";
 import type { Store } from "../../store/store.ts";
 import {
   applianceLineView,
+  brandLineView,
   claimLineView,
   componentLineView,
   conditionTrendLineView,
   costLineLineView,
   deliveryLineView,
   type ExportLine,
+  embedLineView,
+  embedViewLineView,
   endLineView,
   outcomeLineView,
   partnerLineView,
@@ -31,6 +34,8 @@ import { presentPrices } from "../portfolio/price-list.ts";
 const PAGE = 500;
 /** A component has at most one trend row per change within a year. */
 const COMPONENTS_OF_TREND_PAGE = 100;
+/** An embed has at most 200 views. */
+const EMBEDS_OF_PAGE = 10;
 
 /**
  * Yields everything that a partner owns, a page at a time: first the partner, then each kind of record, with
@@ -48,7 +53,7 @@ export async function* exportPartner(
 ): AsyncGenerator<ExportLine[], void> {
   const counts: Record<string, number> = {};
   yield [partnerLineView(partner, now())];
-  for await (const page of records(store, knowledge, partner.id)) {
+  for await (const page of records(store, knowledge, partner.id, now())) {
     const type = page[0]!.type;
     counts[type] = (counts[type] ?? 0) + page.length;
     yield page;
@@ -57,7 +62,12 @@ export async function* exportPartner(
   yield [endLineView(now(), counts)];
 }
 
-async function* records(store: Store, knowledge: Knowledge, partnerId: string): AsyncGenerator<ExportLine[]> {
+async function* records(
+  store: Store,
+  knowledge: Knowledge,
+  partnerId: string,
+  startedAt: Instant,
+): AsyncGenerator<ExportLine[]> {
   const { read } = store;
   // The bounds of referenced tables are read last, so that no record refers to one that is left out.
   const last = (table: ExportedTable) => read.export.lastId(table);
@@ -77,6 +87,8 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
   if (book.length > 0) yield book.map(costLineLineView);
   const filters = await read.savedFilters.ofPartner(partnerId);
   if (filters.length > 0) yield filters.map(savedFilterLineView);
+  const brand = await read.brands.find(partnerId);
+  if (brand) yield [brandLineView(brand)];
   type Range = { offset: number; limit: number };
   const properties = ({ offset, limit }: Range) =>
     read.properties.numbered(partnerId, offset, offset + limit);
@@ -94,6 +106,14 @@ async function* records(store: Store, knowledge: Knowledge, partnerId: string): 
     for (const { id, unitCount } of page)
       for await (const units of bySeq(unitCount, (slice) => read.units.page(id, slice)))
         yield units.map(unitLineView);
+  const embeds = (after: string) => read.embeds.ofPartnerAfter(partnerId, after, EMBEDS_OF_PAGE);
+  for (let page = await embeds(""); page.length > 0; page = await embeds(page.at(-1)!.id)) {
+    yield page.map((embed) => embedLineView(embed, startedAt));
+    const views = page.flatMap(({ id, recentViews }) =>
+      recentViews.map((view) => embedViewLineView(id, view)),
+    );
+    if (views.length > 0) yield views;
+  }
   for await (const page of bySeq(totals.appliances, ({ offset, limit }) =>
     read.appliances.numbered(partnerId, offset, offset + limit),
   )) {

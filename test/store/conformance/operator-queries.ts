@@ -517,6 +517,11 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       ["EMB_1", property.name],
     ]);
     expect(ids(await embeds.page({ limit: 1, offset: 1 }, { propertyId: property.id }))).toEqual(["EMB_1"]);
+    const [first] = await embeds.ofPartnerAfter(embed.partnerId, "", 1);
+    expect(first).toMatchObject({ id: "EMB_1", propertyName: property.name, views: 3 });
+    expect(first!.recentViews).toHaveLength(3);
+    expect(ids(await embeds.ofPartnerAfter(embed.partnerId, "EMB_1", 9))).toEqual(["EMB_2"]);
+    expect(await embeds.ofPartnerAfter("PARTNER_none", "", 9)).toEqual([]);
     const filters = [{}, { propertyId: property.id }, { partnerId: partner.id }, { propertyId: "P_none" }];
     expect(await Promise.all(filters.map((filter) => embeds.count(filter)))).toEqual([2, 2, 2, 0]);
     const elsewhere = await fixture.addProperty(partner);
