@@ -247,8 +247,8 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   });
 });
 
-/** More than two steps score, the second twice as many as the first: a third of their components are critical, and a half elevated. */
-const FILLED = { properties: 18, components: 864 };
+/** More than two steps score, the second up to twice as many as the 400 of the first. A third are critical, a half elevated. */
+const FILLED = { properties: 30, components: 1440 };
 let filled: Beginning;
 beforeAll(async () => {
   const fixture = await open(THREE, "http://hooks.test/");
