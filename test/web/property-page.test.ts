@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { NO_BRAND } from "../../src/domain/brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
+import type { Property } from "../../src/domain/property.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
 import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
 import { pageBrand } from "../../src/web/embed/brand.tsx";
 import { renderPropertyPage } from "../../src/web/embed/pages.tsx";
-import { knowledge, usePortfolioStore } from "../support/portfolio-store.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -49,11 +50,8 @@ test("no step of a property's page goes through the components again and again",
   expect(most).toBeLessThanOrEqual(3 * counted.length);
 });
 
-test("inspections of like appliances that read the same share a line", async () => {
-  const fixture = await open(NOW);
-  const property = await fixture.addProperty();
-  const elevator = { propertyId: property.id, typeId: "elevator", installYear: 1990 };
-  await fixture.addAppliances(elevator, elevator, elevator);
+/** Renders a property's page; returns its figures too. */
+async function pageOf(fixture: PortfolioFixture, property: Property) {
   const deps = { ...fixture, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
   const figures = await propertyFigures(deps, property, {
     chosen: undefined,
@@ -63,6 +61,15 @@ test("inspections of like appliances that read the same share a line", async () 
   const links = { csv: () => undefined, schedule: "schedule" };
   const page = { style: "style", script: "script", links, brand: pageBrand(NO_BRAND, "logo.png") };
   const { html } = runSteps(renderPropertyPage(figures, page));
+  return { figures, html };
+}
+
+test("inspections of like appliances that read the same share a line", async () => {
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty();
+  const elevator = { propertyId: property.id, typeId: "elevator", installYear: 1990 };
+  await fixture.addAppliances(elevator, elevator, elevator);
+  const { html } = await pageOf(fixture, property);
   const list = /<ul class="inspections">.*?<\/ul>/s.exec(html)![0];
   expect(list.match(/ × 3/g)?.length).toBe(list.match(/<li>/g)!.length);
   expect(html).toContain(`View all ${list.match(/<li>/g)!.length * 3} as table`);
@@ -73,15 +80,7 @@ test("a property's page names its units as the property does, and its facility c
   const fixture = await open(NOW);
   const property = await fixture.addProperty({ unitCount: 24, unitLabel: "key", grossAreaSqft: 20_000 });
   await fixture.addAppliances({ propertyId: property.id, typeId: "boiler", installYear: 1980 });
-  const deps = { ...fixture, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
-  const figures = await propertyFigures(deps, property, {
-    chosen: undefined,
-    terms: USUAL_TERMS,
-    defaultTrend: () => undefined,
-  });
-  const links = { csv: () => undefined, schedule: "schedule" };
-  const page = { style: "style", script: "script", links, brand: pageBrand(NO_BRAND, "logo.png") };
-  const { html } = runSteps(renderPropertyPage(figures, page));
+  const { figures, html } = await pageOf(fixture, property);
   expect(html).toContain("24 keys");
   expect(html).toContain("per key per month");
   expect(html).not.toMatch(/per unit\b/i);
