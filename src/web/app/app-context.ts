@@ -1,5 +1,5 @@
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { ApiClient } from "../browser/api-client.ts";
 import { applianceTypes } from "../records/records-context.ts";
 import type { PortfolioLoader } from "./portfolio-loader.ts";
@@ -13,7 +13,8 @@ export const useApp = () => useContext(AppContext)!;
 /** Renders again whenever the object reports a change. */
 export function useChanges(watched: { onChange(listener: () => void): () => void }): void {
   const [, setVersion] = useState(0);
-  useEffect(() => watched.onChange(() => setVersion((version) => version + 1)), [watched]);
+  // An effect would subscribe only after the next frame, and miss a change before it.
+  useLayoutEffect(() => watched.onChange(() => setVersion((version) => version + 1)), [watched]);
 }
 
 /** Sets the title of the document. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /** The route of a page, in the fragment of the address: it can be bookmarked and shared, and is never sent to a server. */
 export type Route = {
@@ -21,7 +21,8 @@ export function hrefTo(segments: readonly string[], query: Readonly<Record<strin
 /** Returns the current route, and rerenders when it changes. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
-  useEffect(() => {
+  // An effect would subscribe only after the next frame, and miss a change before it.
+  useLayoutEffect(() => {
     const onChange = () => setRoute(parseRoute(location.hash));
     addEventListener("hashchange", onChange);
     addEventListener(ROUTE_REPLACED, onChange);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 type Toast = { id: number; message: string; isFailure: boolean };
 
@@ -24,7 +24,7 @@ const dismiss = (id: number) => setToasts(shown.filter((toast) => toast.id !== i
 /** The area in which toasts appear, once per page. */
 export function Toasts() {
   const [, setVersion] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = () => setVersion((version) => version + 1);
     listeners.add(listener);
     return () => {
