@@ -6,7 +6,7 @@ import type { Operation } from "../http/operation.ts";
 import { consoleOperations } from "../http/routes/console.ts";
 import { metricsOperation } from "../http/routes/metrics.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { runPreflight } from "../pms/preflight.ts";
+import { testPmsConnection } from "../pms/preflight.ts";
 import type { Store } from "../store/store.ts";
 import { probeSignatureChecks } from "../usecases/deliveries/probe-signature-checks.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
@@ -32,7 +32,7 @@ export type AdminDeps = {
 } & Pick<AdminApiDeps, "losses">;
 
 /** Returns the operations of the administrators' listener: the console, the metrics, and the operations of both. */
-export function adminOperations(
+export function buildAdminOperations(
   { store, metrics, later, recentErrors, ...sources }: Sources,
   { sessions, proposals, tasks, send, losses }: AdminDeps,
 ): Operation[] {
@@ -60,7 +60,7 @@ export function adminOperations(
         const { timeoutMs } = config.webhooks;
         return (await probeSignatureChecks({ administration, send, clock, timeoutMs }, [partner]))[0];
       },
-      runRmPreflight: () => runPreflight({ settings: config.rm, resolve: createResolver(), clock }),
+      runRmPreflight: () => testPmsConnection({ settings: config.rm, resolve: createResolver(), clock }),
     }),
   ];
 }

@@ -41,7 +41,7 @@ import { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { dropPrices } from "../usecases/portfolio/price-list.ts";
 import { adminHosts } from "./admin-hosts.ts";
-import { type AdminDeps, adminOperations } from "./admin-operations.ts";
+import { type AdminDeps, buildAdminOperations } from "./admin-operations.ts";
 import { latestBackup, type ScheduledBackups, scheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
 import { calibrationRuns } from "./calibration-runs.ts";
@@ -54,11 +54,11 @@ import { openListeners } from "./listeners.ts";
 import { modelCheck } from "./model-check.ts";
 import { partnerTasks } from "./partner-tasks.ts";
 import { photoStorageOf } from "./photo-storage.ts";
-import { rateWindows } from "./rate-windows.ts";
+import { buildRateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
 import { storageJobs } from "./storage-jobs.ts";
 import type { WatchedWriter } from "./systemd-notifications.ts";
-import { dispatcherOf, senderOf, watchOtherProcesses } from "./webhook-delivery.ts";
+import { buildWebhookDispatcher, buildWebhookSender, watchOtherProcesses } from "./webhook-delivery.ts";
 
 type AppDeps = {
   config: Config;
@@ -136,11 +136,11 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   const ledger = store.isShared ? undefined : openCallLedger(config.storage.dataDir);
   const budgets = new DailyCallLimits(store, clock, ledger);
   await budgets.recover();
-  const sender = await senderOf(config);
+  const sender = await buildWebhookSender(config);
   const metrics = new Metrics();
   const joined = clusterMembership({ ...deps, monotonicMs, store, knowledge });
   const { cluster } = joined;
-  const dispatcher = dispatcherOf(deps, folder, metrics.measured(sender), cluster);
+  const dispatcher = buildWebhookDispatcher(deps, folder, metrics.measured(sender), cluster);
   const backups = scheduledBackups(deps);
   const views = new EmbedViewCounter(store);
   const caches = new AnswerCaches(config.server.cacheMb * BYTES_PER_MB);
@@ -275,7 +275,7 @@ type Fetches = { main: Fetch; admin: Fetch };
 type Served = {
   knowledge: Knowledge;
   budgets: DailyCallLimits;
-  dispatcher: ReturnType<typeof dispatcherOf>;
+  dispatcher: ReturnType<typeof buildWebhookDispatcher>;
   metrics: Metrics;
   views: EmbedViewCounter;
   caches: AnswerCaches;
@@ -312,7 +312,7 @@ async function createFetches(
   caches.add(authenticator);
   caches.add(budgets);
   caches.add({ dropSuperseded: (revisions) => dropPrices(knowledge, revisions) });
-  const windows = rateWindows({ limits, store, monotonicMs, random });
+  const windows = buildRateWindows({ limits, store, monotonicMs, random });
   const embeds = embedOperations({
     store,
     knowledge,
@@ -353,7 +353,7 @@ async function createFetches(
   const forPartners = [...partners, ...embeds, portfolioAppOperation(config.embed)];
   const isOneListener = config.admin.listen === "main";
   const consoleSessions = new ConsoleSessions(store, random, tokenClock);
-  const forAdministrators = adminOperations(
+  const forAdministrators = buildAdminOperations(
     { config, clock, store, knowledge, budgets, metrics, health, lastBackup, later, recentErrors },
     { sessions: consoleSessions, losses, ...adminDeps },
   );

@@ -15,7 +15,7 @@ const PASSCODES_OF_ADDRESS = 5;
 const PASSCODES_OF_EMBED = 30;
 
 /** Returns the rate windows of callers: of this server, or shared by all on the database. */
-export function rateWindows(deps: {
+export function buildRateWindows(deps: {
   limits: Config["limits"];
   store: Store;
   monotonicMs: () => number;

@@ -23,7 +23,7 @@ import type { DataFolder } from "./data-folder.ts";
 const WATCH_MS = 250;
 
 /** Returns a sender with the operator's network rules. Throws an OperatorError if the settings cannot be used. */
-export function senderOf({ webhooks }: Config): Sender {
+export function buildWebhookSender({ webhooks }: Config): Sender {
   const policy = {
     allow: webhooks.allowNetworks.map(parseNetwork),
     deny: webhooks.denyNetworks.map(parseNetwork),
@@ -40,7 +40,7 @@ export function senderOf({ webhooks }: Config): Sender {
 type OutboxDeps = { config: Config; clock: () => Instant; log: Logger };
 
 /** Creates the outbox's dispatcher without starting it. */
-export function dispatcherOf(
+export function buildWebhookDispatcher(
   { config, clock, log }: OutboxDeps,
   { store, encryptor }: DataFolder,
   sender: Sender,

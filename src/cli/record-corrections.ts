@@ -4,7 +4,7 @@ import { loadKnowledge } from "../knowledge/load.ts";
 import type { Store } from "../store/store.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
-import { readScale } from "../wire/service-event.ts";
+import { readConditionScale } from "../wire/service-event.ts";
 import { many, UsageError, value } from "./command.ts";
 import type { Context } from "./context.ts";
 import { actorOf } from "./data-access.ts";
@@ -34,7 +34,7 @@ type Given = { set: readonly { field: string; text: string }[]; clear: readonly 
 type FieldKinds = Readonly<Record<string, "text" | "number" | "flag" | "list" | "range">>;
 
 /** Returns the body of the same correction by API. Throws a UsageError for an unknown field, or without any. */
-export function correctionBody(kinds: FieldKinds, { set, clear }: Given): Record<string, unknown> {
+export function correctionBodyFromOptions(kinds: FieldKinds, { set, clear }: Given): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { field, text } of set) body[field] = parseValue(field, text, kindOf(kinds, field));
   for (const field of clear) {
@@ -60,7 +60,7 @@ function kindOf(kinds: FieldKinds, field: string, option = ""): FieldKinds[strin
 
 function parseValue(field: string, text: string, kind: FieldKinds[string]): unknown {
   if (kind === "list") return text.split(/[\s,;]+/).filter(Boolean);
-  if (kind === "range") return readScale(text);
+  if (kind === "range") return readConditionScale(text);
   if (kind === "flag") {
     if (text === "true" || text === "false") return text === "true";
     throw new UsageError(`${field}: expected true or false, got ${JSON.stringify(text)}`);
@@ -71,7 +71,7 @@ function parseValue(field: string, text: string, kind: FieldKinds[string]): unkn
 }
 
 /** Corrects a record of a partner's portfolio. The audit log names the user. */
-export async function correct<T>(
+export async function correctRecord<T>(
   context: Context,
   store: Store,
   partnerId: string,
@@ -88,7 +88,7 @@ export async function correct<T>(
 }
 
 /** Throws an OperatorError for a record that does not exist. */
-export function requireFound<T>(found: T | undefined, kind: string, id: string): T {
+export function requireRecordFound<T>(found: T | undefined, kind: string, id: string): T {
   if (found !== undefined) return found;
   throw new OperatorError(
     `${kind} not found: ${id}`,

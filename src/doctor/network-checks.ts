@@ -4,7 +4,7 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
 import type { DatabaseState } from "../store/sqlite/database-state.ts";
 import { daysLeft, readTlsIdentity } from "../tls/pem-files.ts";
-import { permittedAddresses, socketHost } from "../webhooks/connections.ts";
+import { hostWithoutBrackets, permittedAddresses } from "../webhooks/connections.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
@@ -47,7 +47,7 @@ async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> 
     deny: isProxy ? [] : webhooks.denyNetworks.map(parseNetwork),
   };
   const settings = { policy: () => policy, resolve: createResolver(), extraAuthorities: null, proxy: null };
-  const [host] = await permittedAddresses(socketHost(url), settings);
+  const [host] = await permittedAddresses(hostWithoutBrackets(url), settings);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   await new Promise<void>((resolve, reject) => {
     const socket = connect({ host: host!, port });

@@ -32,9 +32,9 @@ const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
  * Returns a text that is equal for addresses that differ only in case, punctuation and the usual abbreviations. The city
  * distinguishes streets of one name in a state; the ZIP code does where the city is unknown.
  * @example
- * addressKey({ address: "120 Harbor Street", city: "New York", state: "NY", zip: null }) // "120 harbor st|NY|new york"
+ * postalAddressKey({ address: "120 Harbor Street", city: "New York", state: "NY", zip: null }) // "120 harbor st|NY|new york"
  */
-export function addressKey({ address, city, state, zip }: Address): string {
+export function postalAddressKey({ address, city, state, zip }: Address): string {
   const place = city === null ? (zip?.slice(0, 5) ?? "") : beginning(city.trim().toLowerCase(), 100);
   return [streetKey(address), state, place].join(SEPARATOR);
 }
@@ -60,9 +60,9 @@ type PartOfAddress = {
 /**
  * Returns the reference of a property that has no ID of its own: its address as far as it is known.
  * @example
- * propertyReference({ address: "100 Main Street", city: "Peoria", state: "IL" }) // "100 main st, peoria, IL"
+ * referenceFromAddress({ address: "100 Main Street", city: "Peoria", state: "IL" }) // "100 main st, peoria, IL"
  */
-export function propertyReference({ address, city, state, zip }: PartOfAddress): string {
+export function referenceFromAddress({ address, city, state, zip }: PartOfAddress): string {
   const whole = [streetKey(address), city?.trim().toLowerCase() ?? zip?.trim().slice(0, 5), state]
     .filter(Boolean)
     .join(", ");

@@ -131,7 +131,7 @@ export type PlacedComponent = PricedComponent &
   Component & {
     brand: string | null;
     brandTier: BrandTier;
-    /** The flags of its appliance, as stored (`parseFlags`). */
+    /** The flags of its appliance, as stored (`parseHazardFlags`). */
     flags: string;
     /** The inspections of its appliance with an open deficiency. */
     deficiencies: number;

@@ -117,8 +117,12 @@ function isOfEra({ era }: KnownHazard, appliance: FlaggedAppliance, yearBuilt: n
 }
 
 /** Returns those of the stored flags that concern a part of the appliance: all of a hazard that is no part of its own. */
-export function flagsOfPart(knowledge: Knowledge, stored: string, defId: string): readonly HazardFlag[] {
-  const flags = parseFlags(stored);
+export function hazardFlagsOfPart(
+  knowledge: Knowledge,
+  stored: string,
+  defId: string,
+): readonly HazardFlag[] {
+  const flags = parseHazardFlags(stored);
   if (flags.length === 0) return flags;
   return flags.filter(({ code }) => {
     const { componentIds } = knowledge.knownHazard(code);
@@ -127,7 +131,7 @@ export function flagsOfPart(knowledge: Knowledge, stored: string, defId: string)
 }
 
 /** Returns what to do about a flag. */
-export function actionOf(knowledge: Knowledge, { code, basis }: HazardFlag): HazardAction {
+export function hazardActionOf(knowledge: Knowledge, { code, basis }: HazardFlag): HazardAction {
   const { action, actionSuspected } = knowledge.knownHazard(code);
   return basis === "era" ? actionSuspected : action;
 }
@@ -149,7 +153,7 @@ const readFlags = new Map<string, readonly HazardFlag[]>();
 const MOST_READ_FLAGS = 1_000;
 
 /** Reads stored flags. */
-export function parseFlags(stored: string): readonly HazardFlag[] {
+export function parseHazardFlags(stored: string): readonly HazardFlag[] {
   if (stored === "") return NO_FLAGS;
   const known = readFlags.get(stored);
   if (known) return known;
@@ -172,8 +176,13 @@ export const storedCodes = (codes: readonly string[]): string => [...new Set(cod
 export type FlagCount = { known: number; suspected: number };
 
 /** Adds the flags of an appliance to counts by code, or with `sign` -1 takes them away. */
-export function countFlags(counts: Map<string, FlagCount>, stored: string, sign: 1 | -1, times = 1): void {
-  for (const { code, basis } of parseFlags(stored)) {
+export function countHazardFlags(
+  counts: Map<string, FlagCount>,
+  stored: string,
+  sign: 1 | -1,
+  times = 1,
+): void {
+  for (const { code, basis } of parseHazardFlags(stored)) {
     let count = counts.get(code);
     if (!count) {
       count = { known: 0, suspected: 0 };

@@ -47,9 +47,9 @@ export function parseCountry(text: string): string {
  * Returns the place of a state or other subdivision in a country. Throws invalid_request unless it is one of the 50 states,
  * DC, PR, GU, VI, AS or MP, or in another country a code of up to 10 characters.
  * @example
- * placeOf("CA", "on") // "CA-ON"
+ * placeOfSubdivision("CA", "on") // "CA-ON"
  */
-export function placeOf(
+export function placeOfSubdivision(
   country: string,
   text: string,
   elsewhere = "; for another country, set country",
@@ -68,12 +68,12 @@ export function placeOf(
 
 /** Parses a place of a filter: a US state, or COUNTRY-SUBDIVISION. `country` is the country of a subdivision alone. */
 export function parsePlace(text: string, country?: string): string {
-  if (country !== undefined) return placeOf(country, text);
+  if (country !== undefined) return placeOfSubdivision(country, text);
   const [, prefix = "", rest = ""] = /^\s*([A-Za-z]{2})-(.+)$/.exec(text) ?? [];
   const given = prefix.toUpperCase();
   return COUNTRIES.has(given) && given !== UNITED_STATES
-    ? placeOf(given, rest)
-    : placeOf(UNITED_STATES, text, ", or COUNTRY-SUBDIVISION elsewhere, such as CA-ON");
+    ? placeOfSubdivision(given, rest)
+    : placeOfSubdivision(UNITED_STATES, text, ", or COUNTRY-SUBDIVISION elsewhere, such as CA-ON");
 }
 
 /** Joins the parts of a place that a response states. */

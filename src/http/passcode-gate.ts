@@ -3,7 +3,7 @@ import type { Embed } from "../domain/embed.ts";
 import type { Instant } from "../domain/time.ts";
 import { secretsEqual } from "../secrets/hash.ts";
 import { isPasscode, passFor } from "../secrets/passcode.ts";
-import { addressKey } from "./sliding-window.ts";
+import { clientAddressKey } from "./sliding-window.ts";
 
 /** How long a viewer who has entered the passcode is not asked again. */
 const LIFETIME_S = 12 * 3600;
@@ -52,7 +52,7 @@ export class PasscodeGate {
   ): Promise<PasscodeAttempt> {
     const { byAddress, byEmbed, monotonicMs } = this.deps;
     const waitMs =
-      (await byAddress.admit(`${id} ${addressKey(address)}`, monotonicMs())) ??
+      (await byAddress.admit(`${id} ${clientAddressKey(address)}`, monotonicMs())) ??
       (await byEmbed.admit(id, monotonicMs()));
     if (waitMs !== undefined) return { waitMs };
     if (!(await isPasscode(given, passcodeHash))) return "wrong";

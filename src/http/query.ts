@@ -213,7 +213,7 @@ export function parsePropertyFilter(
     if (!flags.has(flag)) throw invalidParameter("flag", `must be one of ${[...flags.keys()].join(", ")}`);
     filter.flag = flag;
   }
-  const listed = parseListed(query);
+  const listed = parseRetiredFilter(query);
   if (listed !== "active") filter.retired = listed === "all" ? "included" : "only";
   return Object.keys(filter).length === 0 ? undefined : filter;
 }
@@ -225,7 +225,7 @@ function parsePlaceFilter(query: ReadonlyMap<string, string>): string {
 }
 
 /** Parses which rows a list has: those that are not retired, the retired, or all. */
-export function parseListed(query: ReadonlyMap<string, string>): Listed {
+export function parseRetiredFilter(query: ReadonlyMap<string, string>): Listed {
   const only = parseChoice(query, "retired", ["true", "false"]) === "true";
   const included = parseChoice(query, "include_retired", ["true", "false"]) === "true";
   return only ? "retired" : included ? "all" : "active";

@@ -11,7 +11,7 @@ import { type Operation, pathsOf } from "./operation.ts";
 import type { RequestPipeline } from "./pipeline.ts";
 import { type HoldOpen, ResponseDeadline } from "./response-deadline.ts";
 import type { RequestContext } from "./responses.ts";
-import { addressKey } from "./sliding-window.ts";
+import { clientAddressKey } from "./sliding-window.ts";
 
 type HttpDeps = {
   operations: readonly Operation[];
@@ -151,7 +151,7 @@ export function createHttp(deps: HttpDeps): Fetch {
   ): Promise<Response> {
     try {
       const window = ownWindows.get(pathOf(request.url)) ?? addressWindow;
-      const waitMs = await window.admit(addressKey(context.address), context.monotonicMs);
+      const waitMs = await window.admit(clientAddressKey(context.address), context.monotonicMs);
       if (waitMs !== undefined) throw tooManyRequests(waitMs);
       if (refusal) throw refusal;
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");

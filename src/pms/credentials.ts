@@ -3,7 +3,10 @@ import type { Config } from "../config/settings.ts";
 export type Credentials = Pick<Config["rm"], "username" | "password" | "token">;
 
 /** Returns the Authorization header, or undefined without credentials. Those in the settings override those in the URL. */
-export function authorization({ username, password, token }: Credentials, url: URL): string | undefined {
+export function pmsAuthorizationHeader(
+  { username, password, token }: Credentials,
+  url: URL,
+): string | undefined {
   if (token !== "") return `Bearer ${token}`;
   const user = username || decodeURIComponent(url.username);
   if (user === "") return undefined;

@@ -6,8 +6,8 @@ import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { readAuthorities } from "../tls/pem-files.ts";
 import type { Resolve } from "../webhooks/dns-resolver.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
-import { authorization, type Credentials } from "./credentials.ts";
-import { connectOnce, type Endpoint, fetchHttpStatus, tlsHandshake } from "./probe.ts";
+import { type Credentials, pmsAuthorizationHeader } from "./credentials.ts";
+import { type Endpoint, probeHttpStatus, probeTcpConnection, probeTlsHandshake } from "./probe.ts";
 
 type PreflightDeps = { settings: Config["rm"]; resolve: Resolve; clock: () => Instant };
 
@@ -18,7 +18,11 @@ class StepFailure extends Error {}
  * Tests the connection to the property-management system (PMS) step by step. Stops at the first failure, since every
  * later step would fail for the same reason.
  */
-export async function runPreflight({ settings, resolve, clock }: PreflightDeps): Promise<ConnectionReport> {
+export async function testPmsConnection({
+  settings,
+  resolve,
+  clock,
+}: PreflightDeps): Promise<ConnectionReport> {
   const checkedAt = clock();
   const checks: ConnectionCheck[] = [];
   let hostname = "";
@@ -97,7 +101,7 @@ async function connectToAny(endpoint: Endpoint, addresses: readonly string[]): P
   let failure: unknown;
   for (const address of addresses)
     try {
-      await connectOnce(endpoint, address);
+      await probeTcpConnection(endpoint, address);
       return [address, `connected to ${isIP(address) === 6 ? `[${address}]` : address}:${endpoint.port}`];
     } catch (error) {
       failure = error;
@@ -106,7 +110,7 @@ async function connectToAny(endpoint: Endpoint, addresses: readonly string[]): P
 }
 
 async function checkTls(endpoint: Endpoint, address: string, now: Instant): Promise<[undefined, string]> {
-  const { protocol, subject, validTo } = await tlsHandshake(endpoint, address);
+  const { protocol, subject, validTo } = await probeTlsHandshake(endpoint, address);
   const days = Math.floor((validTo - now) / MS_PER_DAY);
   return [
     undefined,
@@ -115,7 +119,7 @@ async function checkTls(endpoint: Endpoint, address: string, now: Instant): Prom
 }
 
 async function checkHttp(endpoint: Endpoint, address: string): Promise<[number, string]> {
-  const status = await fetchHttpStatus(endpoint, address, undefined);
+  const status = await probeHttpStatus(endpoint, address, undefined);
   if (status >= 500) throw new StepFailure(`HTTP ${status}`);
   return [status, `HTTP ${status} without credentials`];
 }
@@ -126,13 +130,13 @@ async function checkCredentials(
   settings: Credentials,
   anonymousStatus: number,
 ): Promise<[undefined, string]> {
-  const header = authorization(settings, endpoint.url);
+  const header = pmsAuthorizationHeader(settings, endpoint.url);
   if (header === undefined) {
     if (anonymousStatus >= 400)
       throw new StepFailure(`no credentials are set, and the system requires them (HTTP ${anonymousStatus})`);
     return [undefined, "no credentials are set, and none are required"];
   }
-  const status = await fetchHttpStatus(endpoint, address, header);
+  const status = await probeHttpStatus(endpoint, address, header);
   if (status === 401 || status === 403) throw new StepFailure(`credentials rejected (HTTP ${status})`);
   if (status < 200 || status >= 300)
     throw new StepFailure(`HTTP ${status}: credentials not verified; check the path of rm.url`);

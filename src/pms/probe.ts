@@ -18,7 +18,7 @@ export type Endpoint = {
 };
 
 /** Opens and closes a TCP connection. Rejects with the network error, or after the timeout. */
-export function connectOnce({ port, timeoutMs }: Endpoint, address: string): Promise<void> {
+export function probeTcpConnection({ port, timeoutMs }: Endpoint, address: string): Promise<void> {
   return within(timeoutMs, "no connection", (done, failed) => {
     const socket = connect({ host: address, port }, () => done());
     socket.on("error", failed);
@@ -28,8 +28,8 @@ export function connectOnce({ port, timeoutMs }: Endpoint, address: string): Pro
 
 type Handshake = { protocol: string; subject: string; validTo: Instant };
 
-/** Opens a TLS connection, verifies the certificate, and closes it. Rejects as `connectOnce` does. */
-export function tlsHandshake(endpoint: Endpoint, address: string): Promise<Handshake> {
+/** Opens a TLS connection, verifies the certificate, and closes it. Rejects as `probeTcpConnection` does. */
+export function probeTlsHandshake(endpoint: Endpoint, address: string): Promise<Handshake> {
   const { hostname, port, timeoutMs } = endpoint;
   return within(timeoutMs, "no TLS handshake", (done, failed) => {
     const socket = tls.connect({
@@ -54,7 +54,7 @@ export function tlsHandshake(endpoint: Endpoint, address: string): Promise<Hands
 }
 
 /** Sends one GET request and returns the status of the response. Does not follow redirects. */
-export function fetchHttpStatus(
+export function probeHttpStatus(
   endpoint: Endpoint,
   address: string,
   authorization: string | undefined,

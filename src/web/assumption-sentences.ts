@@ -1,4 +1,4 @@
-import { costSentences, countedSentences } from "../domain/figures/assumption-sentences.ts";
+import { costBasisSentences, uncertaintySentences } from "../domain/figures/assumption-sentences.ts";
 import type { AssumptionsJson } from "../wire/assumptions.ts";
 
 /** Returns what figures rest on, in sentences for their reader. */
@@ -17,8 +17,8 @@ export function assumptionSentences(assumptions: AssumptionsJson): string[] {
   };
   return [
     `Scoring model ${assumptions.model_version}, ${calibrated} to the operator's own records.`,
-    ...costSentences(made),
-    ...countedSentences(made),
+    ...costBasisSentences(made),
+    ...uncertaintySentences(made),
     assumptions.statement,
   ];
 }

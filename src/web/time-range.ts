@@ -16,14 +16,17 @@ const daysOf = (points: readonly Dated[]) =>
   points.length === 0 ? 0 : (Date.parse(points.at(-1)!.date) - Date.parse(points[0]!.date)) / MS_PER_DAY;
 
 /** Returns the presets that leave some of the points out, and last that of all; none if there is nothing to choose. */
-export function rangesOf(points: readonly Dated[]): readonly { range: string; name: string }[] {
+export function timeRangePresets(points: readonly Dated[]): readonly { range: string; name: string }[] {
   const days = daysOf(points);
   const presets = PRESETS.filter(({ range }) => Number(range) < days);
   return presets.length === 0 ? [] : [...presets, { range: ALL_TIME, name: "All" }];
 }
 
 /** Returns the points of a range, which ends with the latest one. Anything but a preset stands for all. */
-export function withinRange<Point extends Dated>(points: readonly Point[], range: string): readonly Point[] {
+export function pointsInTimeRange<Point extends Dated>(
+  points: readonly Point[],
+  range: string,
+): readonly Point[] {
   const preset = PRESETS.find((one) => one.range === range);
   const last = points.at(-1);
   if (!preset || !last) return points;

@@ -50,7 +50,7 @@ const TUNNEL_TIMEOUT_MS = 8_000;
  * The agents do not limit the sockets of a host. The delivery workers limit concurrency per partner; a queue in the
  * agent would let the hanging endpoint of one partner delay another partner behind the same host.
  */
-export function openConnections(settings: NetworkSettings): Connections {
+export function openWebhookConnections(settings: NetworkSettings): Connections {
   if (settings.proxy && settings.proxy.protocol !== "http:") {
     throw new OperatorError(
       `webhooks.proxy does not support ${settings.proxy.protocol}`,
@@ -109,7 +109,7 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
 }
 
 /** Returns the host of a URL, an IPv6 address without its brackets. */
-export function socketHost(url: URL): string {
+export function hostWithoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
@@ -148,7 +148,7 @@ class TunnelAgent extends https.Agent {
     const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${options.port}`;
     const failed = (error: Error) => created(error, undefined as never);
     const request = http.request({
-      host: socketHost(this.proxy),
+      host: hostWithoutBrackets(this.proxy),
       port: this.proxy.port || 80,
       method: "CONNECT",
       path: authority,

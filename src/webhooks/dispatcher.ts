@@ -2,7 +2,7 @@ import type { Instant } from "../domain/time.ts";
 import type { AttemptResult } from "./delivery-attempt.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import { DISPATCHER_DEFAULTS, type DispatcherDeps, type DispatcherOptions } from "./dispatcher-deps.ts";
-import { createResultBatcher } from "./result-batcher.ts";
+import { createDeliveryResultBatcher } from "./result-batcher.ts";
 
 export type DispatcherStats = {
   /** Attempts in progress. */
@@ -60,7 +60,7 @@ export function createDispatcher(
   let scanAt = Number.POSITIVE_INFINITY;
   let onIdle = () => {};
 
-  const results = createResultBatcher<AttemptResult>({
+  const results = createDeliveryResultBatcher<AttemptResult>({
     write: deps.record,
     onFailure(error, retryMs) {
       isFailing = true;

@@ -5,10 +5,10 @@ import { addressRefusal } from "./address-policy.ts";
 import {
   AddressRefusedError,
   type Agents,
+  hostWithoutBrackets,
   type NetworkSettings,
   permittedAddresses,
   proxyAuthorization,
-  socketHost,
 } from "./connections.ts";
 import type { SendRequest } from "./delivery-attempt.ts";
 import { type ExchangePhase, ExchangeTimeout, failureMessage, statusMessage } from "./failure-messages.ts";
@@ -176,15 +176,15 @@ function openRequest(target: URL, request: SendRequest, proxy: URL | null, agent
     : undefined;
   const path = target.pathname + target.search;
   if (target.protocol === "https:") {
-    const [host, port] = [socketHost(target), target.port || 443];
+    const [host, port] = [hostWithoutBrackets(target), target.port || 443];
     return https.request({ host, port, path, method, headers, auth, agent: agents.https });
   }
   if (!proxy) {
-    const [host, port] = [socketHost(target), target.port || 80];
+    const [host, port] = [hostWithoutBrackets(target), target.port || 80];
     return http.request({ host, port, path, method, headers, auth, agent: agents.http });
   }
   return http.request({
-    host: socketHost(proxy),
+    host: hostWithoutBrackets(proxy),
     port: proxy.port || 80,
     path: `http://${target.host}${path}`,
     method,
@@ -199,7 +199,7 @@ function openRequest(target: URL, request: SendRequest, proxy: URL | null, agent
  * behind a proxy. A name that only the proxy can resolve is permitted unless there is an allow list.
  */
 async function checkTarget(target: URL, settings: NetworkSettings): Promise<void> {
-  const host = socketHost(target);
+  const host = hostWithoutBrackets(target);
   if (isIP(host)) await permittedAddresses(host, settings);
   else if (settings.proxy) {
     await permittedAddresses(host, settings).catch((error) => {

@@ -1,4 +1,4 @@
-import { type NetworkSettings, openConnections } from "./connections.ts";
+import { type NetworkSettings, openWebhookConnections } from "./connections.ts";
 import type { SendRequest, SendResult } from "./delivery-attempt.ts";
 import { exchange } from "./http-exchange.ts";
 
@@ -11,7 +11,7 @@ export type Sender = {
 
 /** Creates a sender with its own connection pool. It does not follow redirects or decompress responses. */
 export function createHttpSender(settings: NetworkSettings): Sender {
-  const { pooled, single, close } = openConnections(settings);
+  const { pooled, single, close } = openWebhookConnections(settings);
   return {
     async send(request) {
       const startedMs = performance.now();

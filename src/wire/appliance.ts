@@ -1,7 +1,7 @@
 import type { Appliance, ApplianceChange, ListedAppliance, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { flagCodesOf, parseFlags } from "../domain/hazards.ts";
+import { flagCodesOf, parseHazardFlags } from "../domain/hazards.ts";
 import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
 import type { Action } from "../domain/planning/action.ts";
 import { isRetired } from "../domain/retirement.ts";
@@ -93,7 +93,7 @@ export const applianceView = appliance.serializer((knowledge: Knowledge, applian
   usage_intensity: appliance.usageIntensity,
   size: appliance.size,
   warranty_expiry: appliance.warrantyExpiry,
-  flags: hazardFlagsView(knowledge, parseFlags(appliance.flags)),
+  flags: hazardFlagsView(knowledge, parseHazardFlags(appliance.flags)),
   flags_set: flagCodesOf(appliance.flagsSet),
   flags_cleared: flagCodesOf(appliance.flagsCleared),
   retired_at: appliance.retiredAt,

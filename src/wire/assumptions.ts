@@ -1,5 +1,5 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { sharesOf } from "../domain/figures/assumption-sentences.ts";
+import { assumptionSharesOf } from "../domain/figures/assumption-sentences.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assumptions.ts";
 import { SYSTEMS } from "../domain/knowledge.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
@@ -83,7 +83,7 @@ export const assumptionsField = {
 };
 
 export const assumptionsView = fields.serializer((counted: Assumptions, modelVersion: string) => {
-  const { components, costShares, confidenceShares } = sharesOf(counted);
+  const { components, costShares, confidenceShares } = assumptionSharesOf(counted);
   return {
     model_version: modelVersion,
     calibrated: modelVersion.includes("+"),

@@ -1,6 +1,6 @@
 import { type PlacedComponent, partInstalledIn, tierOfHundredths } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { flagsOfPart } from "../domain/hazards.ts";
+import { hazardFlagsOfPart } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { failureDaysOf, failureProbabilityWithin, outlookOf, projectionOf } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
@@ -127,7 +127,7 @@ export const componentView = component.serializer(
       cost_basis: costs.cost_basis,
       size: costs.size,
       cost_factor: costs.cost_factor,
-      flags: hazardFlagsView(knowledge, flagsOfPart(knowledge, row.flags, row.defId)),
+      flags: hazardFlagsView(knowledge, hazardFlagsOfPart(knowledge, row.flags, row.defId)),
       last_scored: toIso(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
     };
   },

@@ -1,11 +1,11 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import {
-  actionOf,
   FLAG_BASES,
   type FlagBasis,
   type HazardFlag,
+  hazardActionOf,
   hazardFlagLabel,
-  parseFlags,
+  parseHazardFlags,
   storedCodes,
 } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
@@ -47,7 +47,7 @@ const hazardFlagView = hazardFlag.serializer((knowledge: Knowledge, flag: Hazard
   basis: flag.basis,
   label: hazardFlagLabel(knowledge, flag),
   authority: knowledge.knownHazard(flag.code).authority,
-  action: actionOf(knowledge, flag),
+  action: hazardActionOf(knowledge, flag),
 }));
 
 /** Known hazards of an appliance, which stand beside its probability of failure and change no score. */
@@ -91,7 +91,7 @@ export class FlagGatherer {
   add({ applianceId, typeId, unitId, flags }: FlaggedComponent): number {
     if (flags === "" || this.#seen.has(applianceId)) return 0;
     this.#seen.add(applianceId);
-    const views = hazardFlagsView(this.knowledge, parseFlags(flags));
+    const views = hazardFlagsView(this.knowledge, parseHazardFlags(flags));
     for (const view of views)
       this.#flags.push({ appliance_id: applianceId, appliance_type: typeId, unit: unitId, ...view });
     return views.length * FLAG_BYTES;

@@ -1,4 +1,8 @@
-import { costSentences, countedSentences, sharesOf } from "../domain/figures/assumption-sentences.ts";
+import {
+  assumptionSharesOf,
+  costBasisSentences,
+  uncertaintySentences,
+} from "../domain/figures/assumption-sentences.ts";
 import type { Assumptions } from "../domain/figures/assumptions.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
@@ -22,15 +26,15 @@ export function lossNotesOf({
   assumptions: Assumptions;
   yearFactors: readonly YearFactor[];
 }): string[] {
-  const shares = sharesOf(assumptions);
+  const shares = assumptionSharesOf(assumptions);
   return [
     ...(losses.components === 0 ? ["No component is in the selection, so every amount is 0."] : []),
     "These are non-catastrophe equipment losses: storms, floods and earthquakes are excluded.",
     `Failures use scoring model ${modelVersion}, ${isCalibrated ? "calibrated" : "not calibrated"}, and cover the 365 days from ${day(asOf)}.`,
     "A component fails once a year at most. Components of one class in one census division share a year factor; all else is independent.",
     yearFactorNote(yearFactors),
-    ...costSentences({ ...assumptions, ...shares }),
-    ...countedSentences(shares),
+    ...costBasisSentences({ ...assumptions, ...shares }),
+    ...uncertaintySentences(shares),
     "Amounts exceeded come from 20,000 simulated years; expected amounts and standard deviations are exact.",
   ];
 }

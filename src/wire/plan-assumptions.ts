@@ -1,6 +1,6 @@
 import { priceText } from "../domain/costs/price-basis.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/display.ts";
-import { countedSentences, sharesOf } from "../domain/figures/assumption-sentences.ts";
+import { assumptionSharesOf, uncertaintySentences } from "../domain/figures/assumption-sentences.ts";
 import { shareByBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
 import { usDate } from "../domain/us-english.ts";
@@ -44,7 +44,7 @@ export function planAssumptionsOf(
           `Of what the reserve pays, ${percent(shares.own + shares.own_history)} is at your own costs, ` +
             `${percent(shares.scaled)} at reference costs scaled to size, ${percent(shares.reference)} at reference costs.`,
         ]),
-    ...countedSentences(sharesOf(counted)),
+    ...uncertaintySentences(assumptionSharesOf(counted)),
     "A replaced component starts new, with no inherited risk factors. Until then, its current risk factors apply.",
     "Appliances that are usually replaced as a whole are planned as a whole: their minor parts are repaired until they go, " +
       "and a new unit has new parts.",

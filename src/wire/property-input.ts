@@ -1,5 +1,5 @@
 import { centsFromUsd } from "../domain/money.ts";
-import { parseCountry, parsePostalCode, placeOf, UNITED_STATES } from "../domain/place.ts";
+import { parseCountry, parsePostalCode, placeOfSubdivision, UNITED_STATES } from "../domain/place.ts";
 import type { NewProperty, PropertyChange } from "../domain/property.ts";
 import { property } from "./property.ts";
 import * as constraint from "./schema/constraints.ts";
@@ -50,7 +50,7 @@ export function readNewProperty(body: unknown): NewProperty {
   return {
     name: wire.name.trim(),
     address: wire.address.trim(),
-    state: placeOf(country, wire.state),
+    state: placeOfSubdivision(country, wire.state),
     city: textOrNull(wire.city),
     zip: zip === null ? null : parsePostalCode(country, zip),
     unitCount: wire.unit_count ?? 0,

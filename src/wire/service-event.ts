@@ -255,7 +255,7 @@ function readConditionScore(wire: Partial<InputOf<typeof optionalFields>>): Cond
 }
 
 /** Reads a scale in one cell, such as `1-5`. Returns what no scale is for any other text. */
-export function readScale(text: string): readonly number[] {
+export function readConditionScale(text: string): readonly number[] {
   const between = /^\[?(-?\d+(?:\.\d+)?) ?(?:-|–|to|,|;|\/| ) ?(-?\d+(?:\.\d+)?)\]?$/.exec(
     text.slice(0, 64).trim(),
   );

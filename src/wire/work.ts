@@ -155,7 +155,7 @@ export type WorkRequest = {
 const DONE_FIELDS = ["date", "event_type", "total_cost", "condition_after"] as const;
 
 /** Reads a request to mark work. Throws invalid_request. */
-export function readWork(given: unknown): WorkRequest {
+export function readWorkMark(given: unknown): WorkRequest {
   const wire = newWork.parse(given);
   const [componentId, applianceId] = [textOrNull(wire.component_id), textOrNull(wire.appliance_id)];
   if ((componentId === null) === (applianceId === null))

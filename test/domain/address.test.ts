@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { addressKey } from "../../src/domain/address.ts";
+import { postalAddressKey } from "../../src/domain/address.ts";
 
 const ADDRESS = { address: "120 Harbor St", city: "New York", state: "NY", zip: "10013" };
 const key = (fields: Partial<Record<keyof typeof ADDRESS, string | null>>) =>
-  addressKey({ ...ADDRESS, ...fields } as typeof ADDRESS);
+  postalAddressKey({ ...ADDRESS, ...fields } as typeof ADDRESS);
 
 describe("the key of an address", () => {
   // Rule: duplicate-address

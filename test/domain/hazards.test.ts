@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  actionOf,
-  countFlags,
+  countHazardFlags,
   type FlagCount,
   type FlaggedAppliance,
-  flagsOfPart,
+  hazardActionOf,
   hazardFlagLabel,
   hazardFlags,
-  parseFlags,
+  hazardFlagsOfPart,
+  parseHazardFlags,
   storedFlags,
 } from "../../src/domain/hazards.ts";
 import type { EventType } from "../../src/domain/service-event.ts";
@@ -305,11 +305,11 @@ describe("years alone", () => {
   test("never are an immediate hazard, and say that they are a suspicion", () => {
     for (const { code, era } of knowledge.knownHazards.values()) {
       const flag = { code, basis: "era" as const };
-      expect(actionOf(knowledge, flag)).not.toBe("immediate_hazard");
+      expect(hazardActionOf(knowledge, flag)).not.toBe("immediate_hazard");
       if (era) expect(hazardFlagLabel(knowledge, flag)).toStartWith("Suspected by its years alone: ");
     }
-    expect(actionOf(knowledge, { code: "challenger", basis: "brand" })).toBe("immediate_hazard");
-    expect(actionOf(knowledge, { code: "r22", basis: "stated" })).toBe("monitor");
+    expect(hazardActionOf(knowledge, { code: "challenger", basis: "brand" })).toBe("immediate_hazard");
+    expect(hazardActionOf(knowledge, { code: "r22", basis: "stated" })).toBe("monitor");
   });
 });
 
@@ -322,7 +322,7 @@ test("what the partner sets or clears prevails", () => {
 
 // Rule: hazard-flags
 test("a part has the flags of the hazards that it is or contains", () => {
-  const ofPart = (flags: string, defId: string) => storedFlags(flagsOfPart(knowledge, flags, defId));
+  const ofPart = (flags: string, defId: string) => storedFlags(hazardFlagsOfPart(knowledge, flags, defId));
   expect(ofPart("zinsco:brand aluminum_wiring:era", "panel_bus_enclosure")).toBe(
     "zinsco:brand aluminum_wiring:era",
   );
@@ -334,16 +334,16 @@ test("a part has the flags of the hazards that it is or contains", () => {
 
 test("flags are counted and uncounted as stored", () => {
   const counts = new Map<string, FlagCount>();
-  countFlags(counts, "zinsco:brand aluminum_wiring:era", 1);
-  countFlags(counts, "zinsco:era", 1, 3);
+  countHazardFlags(counts, "zinsco:brand aluminum_wiring:era", 1);
+  countHazardFlags(counts, "zinsco:era", 1, 3);
   expect(Object.fromEntries(counts)).toEqual({
     zinsco: { known: 1, suspected: 3 },
     aluminum_wiring: { known: 0, suspected: 1 },
   });
-  countFlags(counts, "zinsco:brand aluminum_wiring:era", -1);
+  countHazardFlags(counts, "zinsco:brand aluminum_wiring:era", -1);
   expect(counts.get("aluminum_wiring")).toEqual({ known: 0, suspected: 0 });
-  expect(parseFlags("")).toEqual([]);
-  expect(parseFlags(storedFlags([{ code: "r22", basis: "notes" }]))).toEqual([
+  expect(parseHazardFlags("")).toEqual([]);
+  expect(parseHazardFlags(storedFlags([{ code: "r22", basis: "notes" }]))).toEqual([
     { code: "r22", basis: "notes" },
   ]);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { addressKey, addressLine } from "../../src/domain/address.ts";
+import { addressLine, postalAddressKey } from "../../src/domain/address.ts";
 import {
   countryOf,
   joinPlace,
   parseCountry,
   parsePlace,
   parsePostalCode,
-  placeOf,
+  placeOfSubdivision,
   subdivisionOf,
 } from "../../src/domain/place.ts";
 
@@ -22,7 +22,7 @@ describe("a place", () => {
     ["FR", "Île-de-F", "FR-ÎLE-DE-F", "FR", "ÎLE-DE-F"],
     ["DE", "1234567890", "DE-1234567890", "DE", "1234567890"],
   ])("of %s, %s is %s", (country, text, place, ofCountry, subdivision) => {
-    expect(placeOf(country, text)).toBe(place);
+    expect(placeOfSubdivision(country, text)).toBe(place);
     expect(countryOf(place)).toBe(ofCountry);
     expect(subdivisionOf(place)).toBe(subdivision);
     expect(joinPlace({ country: ofCountry, state: subdivision })).toBe(place);
@@ -40,7 +40,7 @@ describe("a place", () => {
     ["CA", "-ON"],
     ["CA", "straße-weißer"],
   ])("of %s rejects %j", (country, text) => {
-    expect(() => placeOf(country, text)).toThrow(/^state must be/);
+    expect(() => placeOfSubdivision(country, text)).toThrow(/^state must be/);
   });
 
   test.each(["", "C", "CAN", "XX", "ZZ", "EU", "UK", "__", "PR", "GU"])("has no country %j", (text) => {
@@ -67,7 +67,7 @@ describe("a place", () => {
 
   test("tells Western Australia from Washington in keys of addresses, and names the country", () => {
     const at = { address: "1 King St", city: "Perth", zip: "6000" };
-    expect(addressKey({ ...at, state: "AU-WA" })).not.toBe(addressKey({ ...at, state: "WA" }));
+    expect(postalAddressKey({ ...at, state: "AU-WA" })).not.toBe(postalAddressKey({ ...at, state: "WA" }));
     expect(addressLine({ ...at, state: "AU-WA" })).toBe("1 King St, Perth, WA 6000, Australia");
     expect(addressLine({ ...at, country: "AU", state: "WA" })).toBe("1 King St, Perth, WA 6000, Australia");
     expect(addressLine({ ...at, city: null, zip: null, state: "WA" })).toBe("1 King St, WA");

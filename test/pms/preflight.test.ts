@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import type { Config } from "../../src/config/settings.ts";
-import { runPreflight } from "../../src/pms/preflight.ts";
+import { testPmsConnection } from "../../src/pms/preflight.ts";
 import { createResolver } from "../../src/webhooks/dns-resolver.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 import { BASIC, LOGIN, startPlainSystem, startSystem } from "../support/property-management-system.ts";
@@ -18,7 +18,7 @@ const SETTINGS: Settings = {
 };
 
 const preflight = (settings: Partial<Settings>) =>
-  runPreflight({ settings: { ...SETTINGS, ...settings }, resolve: createResolver(), clock: Date.now });
+  testPmsConnection({ settings: { ...SETTINGS, ...settings }, resolve: createResolver(), clock: Date.now });
 
 /** Returns the name and the detail of the only failed step, which must be the last one. */
 async function failure(settings: Partial<Settings>): Promise<[string, string]> {

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { addressKey } from "../../src/domain/address.ts";
+import { postalAddressKey } from "../../src/domain/address.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 
 /* The migrations give the properties of older versions the keys that the domain gives new ones. */
@@ -18,7 +18,7 @@ const ADDRESSES = [
   { address: `9 ${"𝄞".repeat(400)} Rd`, city: "x".repeat(200), state: "VT", zip: null },
   { address: "Streetside 5, Building  B", city: "Barre", state: "VT", zip: null },
 ];
-const EXPECTED = [...ADDRESSES.map(addressKey), null];
+const EXPECTED = [...ADDRESSES.map(postalAddressKey), null];
 const quoted = (value: string | null) => (value === null ? "NULL" : `'${value}'`);
 const filled = (isDemo: string) => [
   `CREATE TABLE properties (id int, address text, city text, state text, zip text, is_demo ${isDemo}, address_key text)`,

@@ -5,10 +5,10 @@ import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
 import { applianceView, readApplianceChange, writtenApplianceView } from "../../wire/appliance.ts";
 import { type Command, command, required, text, UsageError } from "../command.ts";
 import { withData } from "../data-access.ts";
-import { correct, recordText, requireFound } from "../record-corrections.ts";
+import { correctRecord, recordText, requireRecordFound } from "../record-corrections.ts";
 
 const find = async ({ read }: Store, id: string) =>
-  requireFound((await read.appliances.list([id]))[0], "Appliance", id);
+  requireRecordFound((await read.appliances.list([id]))[0], "Appliance", id);
 
 const show = command({
   name: "show",
@@ -50,7 +50,7 @@ const move = command({
     const knowledge = loadKnowledge(context.config.costs);
     const record = await withData(context, async ({ store }) => {
       const { partnerId } = await find(store, applianceId);
-      return await correct(context, store, partnerId, async (writer) => {
+      return await correctRecord(context, store, partnerId, async (writer) => {
         const { appliance, components, warnings } = await changeAppliance(writer, applianceId, change);
         return writtenApplianceView(knowledge, appliance, components, warnings);
       });

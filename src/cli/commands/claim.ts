@@ -14,11 +14,11 @@ import { type Command, command, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withData } from "../data-access.ts";
 import {
-  correct,
-  correctionBody,
+  correctionBodyFromOptions,
   correctionOptions,
+  correctRecord,
   recordText,
-  requireFound,
+  requireRecordFound,
 } from "../record-corrections.ts";
 
 const show = command({
@@ -27,7 +27,7 @@ const show = command({
   arguments: { claimId: required("the claim's ID") },
   async run(context, { claimId }) {
     const found = await withData(context, ({ store }) => store.read.claims.find(claimId));
-    const record = storedClaimView(requireFound(found, "Claim", claimId));
+    const record = storedClaimView(requireRecordFound(found, "Claim", claimId));
     context.print(record, recordText(record, context.tableWidth));
   },
 });
@@ -45,7 +45,7 @@ const update = command({
   ],
   async run(context, { claimId }, given) {
     const kinds = Object.entries(columnsOf(claimChange)).filter(([name]) => CLAIM_CHANGES.includes(name));
-    const body = correctionBody(Object.fromEntries(kinds), given);
+    const body = correctionBodyFromOptions(Object.fromEntries(kinds), given);
     await apply(context, claimId, { change: readClaimChange(body) }, body);
   },
 });
@@ -73,9 +73,9 @@ async function apply(
   given: object,
 ): Promise<void> {
   const record = await withData(context, async ({ store }) => {
-    const before = requireFound(await store.read.claims.find(claimId), "Claim", claimId);
+    const before = requireRecordFound(await store.read.claims.find(claimId), "Claim", claimId);
     const { partnerId, propertyId } = before;
-    return await correct(context, store, partnerId, async (writer) => {
+    return await correctRecord(context, store, partnerId, async (writer) => {
       const changed = await changeClaim(writer, { propertyId, claimId }, request);
       const warnings = claimWarnings(writer.knowledge, changed, { given, before });
       return { ...storedClaimView(changed), warnings };

@@ -8,11 +8,11 @@ import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { type Command, command, required } from "../command.ts";
 import { withData } from "../data-access.ts";
 import {
-  correct,
-  correctionBody,
+  correctionBodyFromOptions,
   correctionOptions,
+  correctRecord,
   recordText,
-  requireFound,
+  requireRecordFound,
 } from "../record-corrections.ts";
 
 const show = command({
@@ -23,7 +23,7 @@ const show = command({
     const knowledge = loadKnowledge(context.config.costs);
     const record = await withData(context, async (data) => {
       const { read } = data.store;
-      const owner = requireFound(await read.components.ownerOf(componentId), "Component", componentId);
+      const owner = requireRecordFound(await read.components.ownerOf(componentId), "Component", componentId);
       const prices = await pricesOf(read, knowledge, await requirePartner(data.store, owner));
       const component = await findComponent(read, owner, componentId);
       return componentView(prices, component, await read.snapshots.latestSnapshotAt());
@@ -46,10 +46,14 @@ const update = command({
   ],
   async run(context, { componentId }, given) {
     const kinds = { ...columnsOf(componentChange), original: "flag" } as const;
-    const change = readComponentChange(correctionBody(kinds, given));
+    const change = readComponentChange(correctionBodyFromOptions(kinds, given));
     const record = await withData(context, async ({ store }) => {
-      const owner = requireFound(await store.read.components.ownerOf(componentId), "Component", componentId);
-      return await correct(context, store, owner, async (writer) => {
+      const owner = requireRecordFound(
+        await store.read.components.ownerOf(componentId),
+        "Component",
+        componentId,
+      );
+      return await correctRecord(context, store, owner, async (writer) => {
         const changed = await changeComponent(writer, componentId, change);
         const latestSnapshotAt = await writer.tx.snapshots.latestSnapshotAt();
         return changedComponentView(await writer.prices(), changed, latestSnapshotAt);

@@ -10,11 +10,11 @@ import { type Command, command, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withData } from "../data-access.ts";
 import {
-  correct,
-  correctionBody,
+  correctionBodyFromOptions,
   correctionOptions,
+  correctRecord,
   recordText,
-  requireFound,
+  requireRecordFound,
 } from "../record-corrections.ts";
 
 const show = command({
@@ -25,7 +25,7 @@ const show = command({
     const record = await withData(context, async ({ store: { read } }) => {
       const partnerId = await read.serviceEvents.ownerOf(eventId);
       const found = partnerId && (await read.serviceEvents.find(partnerId, eventId));
-      return serviceEventView(requireFound(found || undefined, "Service event", eventId));
+      return serviceEventView(requireRecordFound(found || undefined, "Service event", eventId));
     });
     context.print(record, recordText(record, context.tableWidth));
   },
@@ -46,7 +46,7 @@ const update = command({
       inspection_types: "list",
       condition_scale: "range",
     } as const;
-    await apply(context, eventId, readServiceEventChange(correctionBody(kinds, given)));
+    await apply(context, eventId, readServiceEventChange(correctionBodyFromOptions(kinds, given)));
   },
 });
 
@@ -66,8 +66,14 @@ const voiding = command({
 
 async function apply(context: Context, eventId: string, request: ServiceEventRequest): Promise<void> {
   const changed = await withData(context, async ({ store }) => {
-    const owner = requireFound(await store.read.serviceEvents.ownerOf(eventId), "Service event", eventId);
-    return await correct(context, store, owner, (writer) => correctServiceEvent(writer, eventId, request));
+    const owner = requireRecordFound(
+      await store.read.serviceEvents.ownerOf(eventId),
+      "Service event",
+      eventId,
+    );
+    return await correctRecord(context, store, owner, (writer) =>
+      correctServiceEvent(writer, eventId, request),
+    );
   });
   const record = serviceEventView(changed);
   context.print(record, recordText(record, context.tableWidth));

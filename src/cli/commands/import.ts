@@ -193,8 +193,8 @@ async function onCopy<T>(
   const { dataDir, url } = config.storage;
   const options = { clock: now, random };
   if (url === "") return await withScratchCopy(databaseFile(dataDir), options, run);
-  const { copyPortfolioTo } = await import("../../store/postgres/portfolio-copy.ts");
-  return await withScratch(dataDir, (file) => copyPortfolioTo(file, url, partnerId, now()), options, run);
+  const { copyPortfolioToFile } = await import("../../store/postgres/portfolio-copy.ts");
+  return await withScratch(dataDir, (file) => copyPortfolioToFile(file, url, partnerId, now()), options, run);
 }
 
 type Done = ImportResult & Pick<Prepared, "leftOut">;

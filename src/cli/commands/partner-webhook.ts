@@ -119,9 +119,9 @@ const probe = command({
         "specify either a partner ID or --all",
         "See: mainstay partner probe-webhook --help",
       );
-    const { senderOf } = await import("../../app/webhook-delivery.ts");
+    const { buildWebhookSender } = await import("../../app/webhook-delivery.ts");
     const { probeSignatureChecks } = await import("../../usecases/deliveries/probe-signature-checks.ts");
-    const sender = senderOf(context.config);
+    const sender = buildWebhookSender(context.config);
     const probed = await withAdministration(context, async (administration) => {
       const { store } = administration;
       const partners =

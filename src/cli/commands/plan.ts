@@ -30,10 +30,10 @@ import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planCells, planHeading, planView } from "../../wire/plan.ts";
 import {
+  budgetSharesByProperty,
   portfolioPlanItemView,
   portfolioPlanTable,
   portfolioPlanView,
-  sharesOf,
 } from "../../wire/portfolio-plan.ts";
 import { choice, command, flag, text, UsageError, value, whole } from "../command.ts";
 import { withData } from "../data-access.ts";
@@ -189,7 +189,7 @@ async function ofPartner(
   const { store } = deps;
   const partner = await requirePartner(store, id);
   const plan = await planPortfolio(deps, id, terms, includeDemo);
-  const shares = plan.budget && sharesOf(plan.budget);
+  const shares = plan.budget && budgetSharesByProperty(plan.budget);
   const rows: PropertyPlanRow[] = [];
   const properties = await plannedProperties(deps, id, includeDemo);
   for (let some = await properties.page(0); some.length > 0; some = await properties.page(rows.length))

@@ -4,7 +4,7 @@ import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { propertyView, writtenPropertyView } from "../../wire/property.ts";
 import { type Command, command, required } from "../command.ts";
 import { withData } from "../data-access.ts";
-import { correct, recordText, requireFound } from "../record-corrections.ts";
+import { correctRecord, recordText, requireRecordFound } from "../record-corrections.ts";
 
 const show = command({
   name: "show",
@@ -15,7 +15,7 @@ const show = command({
       const owner = await read.properties.ownerOf(propertyId);
       return owner === undefined ? undefined : await read.properties.find(owner, propertyId);
     });
-    const record = propertyView(requireFound(found, "Property", propertyId));
+    const record = propertyView(requireRecordFound(found, "Property", propertyId));
     context.print(record, recordText(record, context.tableWidth));
   },
 });
@@ -35,7 +35,7 @@ const merge = command({
   async run(context, { propertyId, duplicateId }) {
     const record = await withData(context, async ({ store }) => {
       const owner = await ownerOfBoth(store, propertyId, duplicateId);
-      return await correct(context, store, owner, async (writer) => {
+      return await correctRecord(context, store, owner, async (writer) => {
         const { property, warnings } = await mergeProperties(writer, { into: propertyId, from: duplicateId });
         return writtenPropertyView(property, warnings);
       });
@@ -50,7 +50,7 @@ async function ownerOfBoth({ read }: Store, propertyId: string, duplicateId: str
     await read.properties.ownerOf(duplicateId),
   ];
   const unknown = [owner === undefined && propertyId, other === undefined && duplicateId].filter(Boolean);
-  const known = requireFound(unknown.length === 0 ? owner : undefined, "Property", unknown.join(", "));
+  const known = requireRecordFound(unknown.length === 0 ? owner : undefined, "Property", unknown.join(", "));
   if (known === other) return known;
   throw new OperatorError(
     `${duplicateId} is not a property of the partner of ${propertyId}`,

@@ -57,7 +57,7 @@ export function* fitLivesInSteps(lives: readonly Life[]): Steps<LivesFit> {
     if (shape !== frailtyShape) moved = Number.POSITIVE_INFINITY;
     frailtyShape = shape;
     for (const [a, one] of experience.entries()) {
-      const frailty = frailtyOf(one, frailtyShape);
+      const frailty = estimateFrailty(one, frailtyShape);
       moved = Math.max(moved, Math.abs(frailty - frailties[a]!));
       frailties[a] = frailty;
     }
@@ -216,7 +216,7 @@ function frailtyLogLikelihood({ failures, expected }: Experience, shape: number 
 }
 
 /** Returns z = (κ+d)/(κ+e) within its limits; 1 without frailty. */
-export function frailtyOf({ failures, expected }: Experience, shape: number | null): number {
+export function estimateFrailty({ failures, expected }: Experience, shape: number | null): number {
   if (shape === null) return 1;
   const frailty = (shape + failures) / (shape + expected);
   return Math.min(FRAILTY_RANGE.highest, Math.max(FRAILTY_RANGE.lowest, frailty));

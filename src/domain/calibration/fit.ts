@@ -3,7 +3,7 @@ import type { Corrections } from "../scoring/corrections.ts";
 import type { Steps } from "../steps.ts";
 import { expectedHazard, hazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
 import { type EvidenceRow, fitEvidenceInSteps } from "./fit-evidence.ts";
-import { type Experience, fitLivesInSteps, frailtyOf, type LivesFit } from "./fit-lives.ts";
+import { type Experience, estimateFrailty, fitLivesInSteps, type LivesFit } from "./fit-lives.ts";
 import type { Life } from "./life.ts";
 import { ReproducibleSum } from "./reproducible-sum.ts";
 
@@ -92,7 +92,8 @@ function* evidenceRows(
         years++;
         const { condition, repairs, failed } = year;
         if (condition === 1 && repairs === 1) continue; // exponents on 1 change nothing
-        const frailty = frailtyShape === null ? 1 : frailtyOf(experience.asOf(year.start), frailtyShape);
+        const frailty =
+          frailtyShape === null ? 1 : estimateFrailty(experience.asOf(year.start), frailtyShape);
         const correction = corrections.get(life.defId)!;
         const hazard = hazardOfYear(life, year, { correction, frailty }, model);
         rows.push({ hazard, condition, repairs, failed });

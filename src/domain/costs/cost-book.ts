@@ -100,7 +100,7 @@ export function mergedBook(book: readonly CostLine[], added: readonly CostLine[]
 }
 
 /** Returns the lines with ids: a line for the same as one of the book before keeps its id. */
-export function identified(
+export function withCostLineIds(
   before: readonly StoredCostLine[],
   lines: readonly CostLine[],
   newLine: () => { id: string; createdAt: Instant },

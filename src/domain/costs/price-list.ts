@@ -3,8 +3,14 @@ import { type BookCosts, Scale } from "./book-costs.ts";
 import { type ComponentCosts, type Costs, noCents, type UnitCosts } from "./component-costs.ts";
 import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
 import type { PriceTerms } from "./price-terms.ts";
-import { type PricedAppliance, type PricedProperty, sizeOf } from "./size.ts";
-import { costsBy, hasOwnCosts, type OwnCosts, orElse, ownBefore } from "./stated-costs.ts";
+import { applianceSizeForPricing, type PricedAppliance, type PricedProperty } from "./size.ts";
+import {
+  applyStatedCosts,
+  firstStatedCosts,
+  hasOwnCosts,
+  type OwnCosts,
+  ownCostsBeforeLines,
+} from "./stated-costs.ts";
 
 /** A component with everything that its costs depend on. */
 export type PricedComponent = OwnCosts & PricedAppliance & PricedProperty & { defId: string };
@@ -41,7 +47,7 @@ export class PriceList {
   /** Returns the prices of an appliance. Throws for an unknown type. */
   ofAppliance(appliance: PricedAppliance, property: PricedProperty): TypePrices {
     const type = this.knowledge.type(appliance.typeId);
-    const size = sizeOf(type, appliance, property);
+    const size = applianceSizeForPricing(type, appliance, property);
     return (
       this.#kept
         .get(type.id)
@@ -99,8 +105,8 @@ export class TypePrices {
     const principal = type.components.find(({ id }) => id === principalDefId) ?? null;
     const book = scale.unit(principal);
     // A line of the principal part prices the unit, unless the unit has one itself.
-    const ofUnit = principal ? orElse(stated(null), stated(principal.id)) : stated(null);
-    const unit = costsBy(book, ofUnit);
+    const ofUnit = principal ? firstStatedCosts(stated(null), stated(principal.id)) : stated(null);
+    const unit = applyStatedCosts(book, ofUnit);
     this.#principalPart = principal && priceOf(scale.component(principal), NOT_STATED).costs;
     for (const def of type.components)
       this.#components.set(
@@ -127,7 +133,10 @@ export class TypePrices {
     const priced = this.#components.get(defId);
     if (!priced) throw new Error(`${defId} is not a component of ${this.type.id}`);
     if (!own || !hasOwnCosts(own)) return priced.costs;
-    return { ...costsBy(priced.book, ownBefore(own, priced.stated)), isPrincipal: priced.costs.isPrincipal };
+    return {
+      ...applyStatedCosts(priced.book, ownCostsBeforeLines(own, priced.stated)),
+      isPrincipal: priced.costs.isPrincipal,
+    };
   }
 
   /** Returns the costs of a part itself: of the principal part those in the knowledge base, not its unit's. */
@@ -143,7 +152,7 @@ export class TypePrices {
     const { book, stated, costs } = this.#unit;
     if (!own || own.size === 0) return costs;
     const ofPrincipal = this.principalDefId === null ? undefined : own.get(this.principalDefId);
-    const unit = ofPrincipal ? costsBy(book, ownBefore(ofPrincipal, stated)) : costs;
+    const unit = ofPrincipal ? applyStatedCosts(book, ownCostsBeforeLines(ofPrincipal, stated)) : costs;
     return { ...unit, ...this.#value(unit, own) };
   }
 
@@ -169,5 +178,5 @@ export class TypePrices {
 const NOT_STATED: StatedCosts = { planned: null, failed: null };
 
 function priceOf(book: BookCosts, stated: StatedCosts): Priced<ComponentCosts> {
-  return { book, stated, costs: { ...costsBy(book, stated), isPrincipal: false } };
+  return { book, stated, costs: { ...applyStatedCosts(book, stated), isPrincipal: false } };
 }

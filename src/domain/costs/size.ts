@@ -19,7 +19,7 @@ export type PricedProperty = {
 };
 
 /** Returns the size that prices an appliance, in its type's unit; null if unknown, or if costs do not depend on it. */
-export function sizeOf(
+export function applianceSizeForPricing(
   { size: rule }: Pick<ApplianceType, "size">,
   { size, unitId }: Pick<PricedAppliance, "size" | "unitId">,
   property: Omit<PricedProperty, "state">,
@@ -38,7 +38,7 @@ export function sizeOf(
 const USUAL_RANGE = 100;
 
 /** Returns a warning about a size that has no effect, or that is probably wrong. */
-export function sizeWarnings(
+export function applianceSizeWarnings(
   { id, size: rule }: Pick<ApplianceType, "id" | "size">,
   size: number | null,
 ): string[] {

@@ -9,14 +9,17 @@ export const hasOwnCosts = ({ ownPlannedCents, ownFailedCents }: OwnCosts) =>
   ownPlannedCents != null || ownFailedCents != null;
 
 /** Returns the component's own numbers before those that lines state. */
-export function ownBefore({ ownPlannedCents, ownFailedCents }: OwnCosts, lines: StatedCosts): StatedCosts {
-  return orElse({ planned: ownCost(ownPlannedCents), failed: ownCost(ownFailedCents) }, lines);
+export function ownCostsBeforeLines(
+  { ownPlannedCents, ownFailedCents }: OwnCosts,
+  lines: StatedCosts,
+): StatedCosts {
+  return firstStatedCosts({ planned: ownCost(ownPlannedCents), failed: ownCost(ownFailedCents) }, lines);
 }
 
 const ownCost = (cents: number | null | undefined): StatedCost | null =>
   cents == null ? null : { cents, source: "own", lineSize: null, bySize: 1 };
 
-export function orElse(first: StatedCosts, second: StatedCosts): StatedCosts {
+export function firstStatedCosts(first: StatedCosts, second: StatedCosts): StatedCosts {
   return { planned: first.planned ?? second.planned, failed: first.failed ?? second.failed };
 }
 
@@ -24,7 +27,7 @@ export function orElse(first: StatedCosts, second: StatedCosts): StatedCosts {
  * Returns the costs that the partner states, else those of the book (docs/model/costs.md). If only one of the two is stated,
  * the other keeps its proportion to it.
  */
-export function costsBy(book: BookCosts, { planned, failed }: StatedCosts): Costs {
+export function applyStatedCosts(book: BookCosts, { planned, failed }: StatedCosts): Costs {
   const stated = planned ?? failed;
   const plannedCents = Math.round(planned?.cents ?? book.planned * (failed ? shareOf(book, failed) : 1));
   const { emergencyCents, damage } = failed

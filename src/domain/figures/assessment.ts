@@ -4,7 +4,7 @@ import type { PricedComponent, PriceList, TypePrices } from "../costs/price-list
 import { UnitSums } from "../costs/unit-sums.ts";
 import type { BrandTier } from "../scoring/types.ts";
 import { countTier, emptyTotals, type PropertyTotals, type TotalMoney } from "../totals.ts";
-import { totalMoney } from "./money.ts";
+import { totalMoneyByTier } from "./money.ts";
 
 /** A component with the fields of its appliance and property that figures read. */
 export type AssessedComponent = Component & PricedComponent & { brandTier: BrandTier };
@@ -78,7 +78,7 @@ export class MoneyAccumulator {
   get money(): TotalMoney {
     let rcvCents = 0;
     for (const [id, prices] of this.#appliances) rcvCents += prices.unit(this.#sums.ownOf(id)).rcvCents;
-    return totalMoney(this.#sums, rcvCents);
+    return totalMoneyByTier(this.#sums, rcvCents);
   }
 }
 

@@ -10,7 +10,7 @@ type AssumptionShares = Omit<AssumptionCounts, "confidence" | "costCents"> & {
   confidenceShares: Record<Confidence, number>;
 };
 
-export function sharesOf({ confidence, costCents, ...counts }: AssumptionCounts): AssumptionShares {
+export function assumptionSharesOf({ confidence, costCents, ...counts }: AssumptionCounts): AssumptionShares {
   const cents = COST_BASES.reduce((sum, basis) => sum + costCents[basis], 0);
   const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
   return {
@@ -28,7 +28,7 @@ const counted = (value: number) =>
   `${value.toLocaleString("en-US")} ${value === 1 ? "component" : "components"}`;
 
 /** Returns where costs come from, in sentences for their reader. */
-export function costSentences(
+export function costBasisSentences(
   made: PriceBasis & Pick<AssumptionShares, "components" | "costShares">,
 ): string[] {
   const { components, costShares: costs } = made;
@@ -44,7 +44,7 @@ export function costSentences(
 }
 
 /** Returns how sure scores are, and of how many components something is unknown, in sentences; none without components. */
-export function countedSentences(made: Omit<AssumptionShares, "costShares">): string[] {
+export function uncertaintySentences(made: Omit<AssumptionShares, "costShares">): string[] {
   const { components, confidenceShares: confidence, buildingYears, unknownPasts, unknownPlaces } = made;
   return [
     ...(components > 0

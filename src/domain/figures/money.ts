@@ -8,7 +8,7 @@ import type { TotalMoney } from "../totals.ts";
 type Scored = OwnCosts & { applianceId: string; defId: string; riskScore: number };
 
 /** Returns the sums of money of one appliance by the tiers of its components, and its replacement cost value. */
-export function moneyOf(prices: TypePrices, components: Iterable<Scored>): TotalMoney {
+export function moneyOfAppliance(prices: TypePrices, components: Iterable<Scored>): TotalMoney {
   const sums = new UnitSums();
   let applianceId = "";
   for (const component of components) {
@@ -19,11 +19,11 @@ export function moneyOf(prices: TypePrices, components: Iterable<Scored>): Total
     const costs = prices.component(component.defId, component);
     sums.add(applianceId, prices, costs, tier === "CRITICAL" ? "first" : "second");
   }
-  return totalMoney(sums, prices.unit(sums.ownOf(applianceId)).rcvCents);
+  return totalMoneyByTier(sums, prices.unit(sums.ownOf(applianceId)).rcvCents);
 }
 
 /** Returns the sums of money from the costs of CRITICAL components, the first class, and WARNING ones. */
-export function totalMoney({ sums: { first, second } }: UnitSums, rcvCents: number): TotalMoney {
+export function totalMoneyByTier({ sums: { first, second } }: UnitSums, rcvCents: number): TotalMoney {
   return {
     criticalProactiveCents: first.planned,
     warningProactiveCents: second.planned,

@@ -4,7 +4,14 @@ import { type KnownPart, newPartOf } from "./new-part.ts";
 import { failing, type Kind, type PartInPlace, survivalInPlace } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
 import { type Advice, adviseOn, monthOf } from "./replacement-advice.ts";
-import { addRenewals, byYear, emptySchedule, endOf, ofSuccessors, type Schedule } from "./schedule.ts";
+import {
+  addRenewals,
+  byYear,
+  emptySchedule,
+  endOfPartInPlace,
+  type Schedule,
+  successorSumsByYear,
+} from "./schedule.ts";
 import type { UnitKind } from "./unit.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
 
@@ -59,15 +66,15 @@ export function schedulePart(part: PartInPlace, plan: PartPlan, newPart: KnownPa
   const survival = survivalInPlace(part, Math.min(12 * years, MAX_PLAN_MONTHS));
   const shares = failing(survival);
   const due = plan.dueInYears === null ? null : monthOf(plan.dueInYears);
-  const runsToFailure = endOf(shares, survival, null);
+  const runsToFailure = endOfPartInPlace(shares, survival, null);
   addRenewals(
     schedule,
-    due === null ? runsToFailure : endOf(shares, survival, due),
+    due === null ? runsToFailure : endOfPartInPlace(shares, survival, due),
     newPart.cumulative,
     part,
   );
   const failures = byYear(shares, years);
-  const later = ofSuccessors(runsToFailure, newPart.cumulative.failuresRunToFailure, years);
+  const later = successorSumsByYear(runsToFailure, newPart.cumulative.failuresRunToFailure, years);
   for (let year = 0; year < years; year++)
     schedule.runToFailure[year] = (failures[year]! + later[year]!) * part.failureCents;
   return schedule;

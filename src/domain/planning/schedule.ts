@@ -58,7 +58,7 @@ type End = {
  * Returns how what is in place ends if it is replaced at the end of month `due`, or in the first month if that is 0; null
  * for run to failure. Plain loops take a fraction of the time of `set`, `map` and `findLastIndex` on arrays of this size.
  */
-export function endOf(shares: Float64Array, survival: Float64Array, due: number | null): End {
+export function endOfPartInPlace(shares: Float64Array, survival: Float64Array, due: number | null): End {
   if (due === null)
     return {
       failed: shares,
@@ -97,7 +97,7 @@ export function byYear(monthly: Float64Array, years: number): Float64Array {
  * Returns by year the expected events or costs of all that follow the first of its place. `successor` has those of a new one
  * and all that follow it, from its installation to the end of each month.
  */
-export function ofSuccessors(
+export function successorSumsByYear(
   { ended, lastMonth }: Pick<End, "ended" | "lastMonth">,
   successor: Float64Array,
   years: number,
@@ -123,8 +123,8 @@ export function addRenewals(
   const years = schedule.planned.length;
   const failed = byYear(end.failed, years);
   const planned = byYear(end.planned, years);
-  const failedLater = ofSuccessors(end, later.failures, years);
-  const plannedLater = ofSuccessors(end, later.planned, years);
+  const failedLater = successorSumsByYear(end, later.failures, years);
+  const plannedLater = successorSumsByYear(end, later.planned, years);
   for (let year = 0; year < years; year++) {
     schedule.firstRenewal[year]! += failed[year]! * failureCents + planned[year]! * plannedCents;
     const failures = failed[year]! + failedLater[year]!;

@@ -3,7 +3,14 @@ import type { KnownPart } from "./new-part.ts";
 import { failing, survivalInPlace } from "./part-in-place.ts";
 import type { PartPlan } from "./plan.ts";
 import { monthOf } from "./replacement-advice.ts";
-import { addRenewals, byYear, emptySchedule, endOf, ofSuccessors, type Schedule } from "./schedule.ts";
+import {
+  addRenewals,
+  byYear,
+  emptySchedule,
+  endOfPartInPlace,
+  type Schedule,
+  successorSumsByYear,
+} from "./schedule.ts";
 import { ConvolutionSum, type Spectrum, spectraOf } from "./spectrum.ts";
 import type { Unit } from "./unit.ts";
 import { betweenMonths, type NewUnit, type UnitPolicy } from "./unit-policy.ts";
@@ -124,7 +131,7 @@ function repairsInPlace(
       const later = newPart.costs;
       for (let month = 2; month <= LOOKAHEAD_MONTHS; month++) costs[month]! += later[month - 1]!;
     } else {
-      const { ended } = endOf(shares, survival, due);
+      const { ended } = endOfPartInPlace(shares, survival, due);
       for (let month = 1; month <= due; month++) costs[month]! += shares[month]! * part.failureCents;
       costs[due]! += survival[due]! * part.plannedCents;
       transform.add(ended, (spectrum) => sum.add(0, spectrum, bySpectrum));
@@ -162,8 +169,8 @@ export function scheduleUnit(unit: Unit, planned: PlannedUnit, newUnit: NewUnit,
   const { survival, repairs, dueInMonths: due } = planned;
   const schedule = emptySchedule(years);
   const shares = failing(survival);
-  const end = endOf(shares, survival, due);
-  const runsToFailure = endOf(shares, survival, null);
+  const end = endOfPartInPlace(shares, survival, due);
+  const runsToFailure = endOfPartInPlace(shares, survival, null);
   addRenewals(schedule, end, newUnit, {
     plannedCents: unit.priceCents,
     failureCents: unit.failedPriceCents,
@@ -172,11 +179,11 @@ export function scheduleUnit(unit: Unit, planned: PlannedUnit, newUnit: NewUnit,
   const own = repairs.costs.map((cost, month) => (due === null || month <= due ? cost * working[month]! : 0));
   const ownRunToFailure = repairs.costsRunToFailure.map((cost, month) => cost * working[month]!);
   const repaired = byYear(own, years);
-  const repairedLater = ofSuccessors(end, newUnit.repairs, years);
+  const repairedLater = successorSumsByYear(end, newUnit.repairs, years);
   const repairedRunToFailure = byYear(ownRunToFailure, years);
-  const repairedRunToFailureLater = ofSuccessors(runsToFailure, newUnit.repairsRunToFailure, years);
+  const repairedRunToFailureLater = successorSumsByYear(runsToFailure, newUnit.repairsRunToFailure, years);
   const failed = byYear(shares, years);
-  const failedLater = ofSuccessors(runsToFailure, newUnit.failuresRunToFailure, years);
+  const failedLater = successorSumsByYear(runsToFailure, newUnit.failuresRunToFailure, years);
   for (let year = 0; year < years; year++) {
     schedule.repairs[year] = repaired[year]! + repairedLater[year]!;
     schedule.runToFailure[year] =

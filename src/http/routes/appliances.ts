@@ -50,7 +50,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../operation.ts";
-import { parseListed, parseRowRange } from "../query.ts";
+import { parseRetiredFilter, parseRowRange } from "../query.ts";
 import { requireProperty } from "./properties.ts";
 
 const EXAMPLE = {
@@ -154,7 +154,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       async handle({ partner, query, store }) {
         const slice = parseRowRange(query);
         const propertyId = query.get("property_id");
-        const which = parseListed(query);
+        const which = parseRetiredFilter(query);
         if (propertyId === undefined) {
           const read = (read: Stores) => appliancesOfPartner(read, partner.id, slice, which);
           const { page, total } = await readConsistently(store, partner.id, read, partner.revision);

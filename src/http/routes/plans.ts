@@ -40,11 +40,11 @@ import {
 import { planCells, planHeading, planReply, planView } from "../../wire/plan.ts";
 import { actionPage, actionSumsView, listedAction, listedActionView } from "../../wire/portfolio-action.ts";
 import {
+  budgetSharesByProperty,
   portfolioPlanItemView,
   portfolioPlanPage,
   portfolioPlanTable,
   portfolioPlanView,
-  sharesOf,
 } from "../../wire/portfolio-plan.ts";
 import { withRecalculating } from "../../wire/recalculating-field.ts";
 import { CSV, csvChunks, csvPage, csvReply, listReplies, listReply, pageReplies } from "../csv-replies.ts";
@@ -147,7 +147,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
           );
         const rows = await propertyPlanRows(deps, partner.id, slice, includesDemo);
         const { properties: total } = await portfolioTotals(store.read, partner.id, includesDemo);
-        const shares = plan.budget && sharesOf(plan.budget);
+        const shares = plan.budget && budgetSharesByProperty(plan.budget);
         if (wanted === "csv") {
           const table = portfolioPlanTable(rows, shares, plan);
           const text = table.map(spreadsheetLine).join("");

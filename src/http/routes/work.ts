@@ -1,6 +1,6 @@
 import { WorkMarks } from "../../usecases/history/work.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { markedWorkView, readWork, workBody, workReply } from "../../wire/work.ts";
+import { markedWorkView, readWorkMark, workBody, workReply } from "../../wire/work.ts";
 import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
 
@@ -33,7 +33,7 @@ export function workOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { work } = workBody.parse(body);
-        const items = await parseItems(work, { most: bulkItems, read: readWork, yieldNow });
+        const items = await parseItems(work, { most: bulkItems, read: readWorkMark, yieldNow });
         return await writePortfolio(async (writer) => {
           const marks = new WorkMarks(writer);
           const result = await saveItems(items, writer.tx, (item) => marks.mark(item));

@@ -38,7 +38,10 @@ export const filterKind = ({ system, state }: Places) =>
  * Makes a read of the index of expected costs for each filter, whose columns it has: `make` gets the conditions of `leastScore`
  * and `mostScore`, of `system` and of `state`. None can be a bound of an index, or that of another one would be used.
  */
-export function inCostIndex<Read>({ tables: { components } }: Engine, make: (...conditions: SQL[]) => Read) {
+export function costIndexReadsByFilter<Read>(
+  { tables: { components } }: Engine,
+  make: (...conditions: SQL[]) => Read,
+) {
   const isIn = (column: SQLWrapper, name: string) => sql`${column} || '' = ${placeholder(name)}`;
   const isOfTier = sql`${components.riskScore} + 0 between ${placeholder("leastScore")} and ${placeholder("mostScore")}`;
   const [inSystem, inState] = [isIn(components.system, "system"), isIn(components.state, "state")];
@@ -121,7 +124,7 @@ export function alertLists(engine: Engine) {
         .orderBy(...byCost),
     );
   };
-  const costPages = inCostIndex(engine, costPage);
+  const costPages = costIndexReadsByFilter(engine, costPage);
   const readsFor = ({ system, state }: AlertFilter) =>
     state === undefined ? bySystem : system === undefined ? byState : byBoth;
 

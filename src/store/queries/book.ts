@@ -7,7 +7,7 @@ import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts
 import { WHOLE_BUCKET } from "../component-counters.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
-import { filterKind, inCostIndex, scoresOf } from "./alert-lists.ts";
+import { costIndexReadsByFilter, filterKind, scoresOf } from "./alert-lists.ts";
 import { componentRows } from "./component-rows.ts";
 import type { CodeCount } from "./flags.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -171,7 +171,7 @@ export function bookStore(engine: Engine) {
       state: alerts(riskScore, ofState),
       both: alerts(riskScore, ofState, ofSystem),
     },
-    cost: inCostIndex(engine, (...conditions) => alerts(expectedCostCents, ...conditions)),
+    cost: costIndexReadsByFilter(engine, (...conditions) => alerts(expectedCostCents, ...conditions)),
   };
   /** Buckets of scores are their hundredths. */
   const { partnerId, bucket, block, count: inBucket } = componentCounters;

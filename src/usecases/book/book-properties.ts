@@ -8,7 +8,7 @@ import type { CodeCount } from "../../store/queries/flags.ts";
 import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { matchesOf, pageOfProperties, sumsOf } from "../portfolio/filtered-properties.ts";
+import { findMatchingProperties, pageOfProperties, sumsOfMatches } from "../portfolio/filtered-properties.ts";
 import { type PortfolioTotals, withoutCounts, withoutSums } from "../portfolio/portfolio-totals.ts";
 import { partsOf } from "./concatenated-lists.ts";
 import { bookMembers } from "./members.ts";
@@ -35,7 +35,7 @@ export async function bookProperties(
   return await readBookConsistently(store, async (read) => {
     const members = await bookMembers(read, partnerIds);
     const page = filter
-      ? await pageOfProperties(read, await matchesOf(read, yieldNow, members, filter), slice)
+      ? await pageOfProperties(read, await findMatchingProperties(read, yieldNow, members, filter), slice)
       : await unfilteredPage(read, members, slice);
     return await withPartners(read, members, page);
   });
@@ -51,9 +51,9 @@ export async function bookPortfolio(
   return await readBookConsistently(store, async (read) => {
     const members = await bookMembers(read, partnerIds);
     if (filter) {
-      const matches = await matchesOf(read, yieldNow, members, filter);
+      const matches = await findMatchingProperties(read, yieldNow, members, filter);
       const page = await withPartners(read, members, await pageOfProperties(read, matches, slice));
-      return { ...page, ...(await sumsOf(read, yieldNow, matches)) };
+      return { ...page, ...(await sumsOfMatches(read, yieldNow, matches)) };
     }
     const page = await withPartners(read, members, await unfilteredPage(read, members, slice));
     return { ...page, ...(await portfolioSums(read, members, includeDemo)) };

@@ -1,7 +1,7 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { allElements, elementsAt, textAt, type XmlElement } from "../../xml/read-xml.ts";
 import { type AreaUnit, areaIn } from "../import/mapping/areas.ts";
-import { type Cells, formTable, type LeftOut, type Table } from "../import/mapping/table.ts";
+import { type Cells, type LeftOut, standardFormatTable, type Table } from "../import/mapping/table.ts";
 import { type Equipment, equipmentOf } from "./equipment.ts";
 import { roofAreas, sizeOf } from "./sizes.ts";
 
@@ -61,8 +61,8 @@ export function buildingSyncTables(path: string, root: XmlElement, areaUnit: Are
     throw new OperatorError(`${path} has no building`, "Export it again from its program.");
   const table = { name: path, form: "BuildingSync" };
   return [
-    formTable({ ...table, kind: "properties", rows: properties }),
-    formTable({ ...table, kind: "appliances", rows: appliances, leftOut: [...left.values()] }),
+    standardFormatTable({ ...table, kind: "properties", rows: properties }),
+    standardFormatTable({ ...table, kind: "appliances", rows: appliances, leftOut: [...left.values()] }),
   ];
 }
 

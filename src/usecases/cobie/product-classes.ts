@@ -126,7 +126,7 @@ function digitsOf(text: string): string {
 }
 
 /** Returns the type of a product by its class and its words; undefined for one that has no type. */
-export function typeOfProduct({
+export function applianceTypeOfProduct({
   category,
   name,
   description,

@@ -4,10 +4,10 @@ import { readDate } from "../../domain/written-dates.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import { type AreaUnit, areaIn, areaUnitOf } from "../import/mapping/areas.ts";
 import { lookUp } from "../import/mapping/look-up.ts";
-import { type Cells, formTable, type LeftOut, type Table } from "../import/mapping/table.ts";
+import { type Cells, type LeftOut, standardFormatTable, type Table } from "../import/mapping/table.ts";
 import { fieldOfHeading } from "../import/mapping/words.ts";
 import { CATEGORIES, COMPONENT_ATTRIBUTES, FACILITY_ATTRIBUTES, OWN_SYSTEM } from "./layout.ts";
-import { PRODUCT_CLASSES, typeOfProduct } from "./product-classes.ts";
+import { applianceTypeOfProduct, PRODUCT_CLASSES } from "./product-classes.ts";
 import { type SheetRow, sheetRows } from "./sheet-rows.ts";
 
 /** The longest name that serves as a property's reference. */
@@ -66,9 +66,9 @@ export function cobieTables(path: string, sheets: readonly SheetTable[], areaUni
   const table = (sheet: string) => ({ name: `${path}, sheet ${sheet}`, form: "COBie" });
   const properties = [{ line: facility.line, cells: property }];
   return [
-    formTable({ ...table("Facility"), kind: "properties", rows: properties }),
-    formTable({ ...table("Component"), kind: "appliances", rows: appliances, types: known }),
-    formTable({ ...table("Job"), kind: "service_events", rows: jobs.done, leftOut: jobs.leftOut }),
+    standardFormatTable({ ...table("Facility"), kind: "properties", rows: properties }),
+    standardFormatTable({ ...table("Component"), kind: "appliances", rows: appliances, types: known }),
+    standardFormatTable({ ...table("Job"), kind: "service_events", rows: jobs.done, leftOut: jobs.leftOut }),
   ].filter(({ count, form }) => count > 0 || form!.leftOut.length > 0);
 }
 
@@ -140,7 +140,7 @@ function typeIdOf(name: string, { cell }: SheetRow): string | undefined {
     string,
     string,
   ];
-  return typeOfProduct({ category, name, description, object });
+  return applianceTypeOfProduct({ category, name, description, object });
 }
 
 /** Returns what tells a component from others of its facility: its name, unless it is ours, whose name is made up. */

@@ -1,9 +1,9 @@
 import {
   type CostLineChange,
   changesBetween,
-  identified,
   MOST_COST_LINES,
   type StoredCostLine,
+  withCostLineIds,
 } from "../../domain/costs/cost-book.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { invalid } from "../../domain/errors.ts";
@@ -38,7 +38,7 @@ export async function replaceCostBook(
     throw invalid(
       `A cost book has at most ${MOST_COST_LINES} lines, and this one would have ${given.length}`,
     );
-  const lines = identified(before, given, () => ({
+  const lines = withCostLineIds(before, given, () => ({
     id: tx.newId("costLine"),
     createdAt: rows.latestInstant(),
   }));

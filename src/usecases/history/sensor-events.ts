@@ -5,7 +5,7 @@ import {
   countryOf,
   parseCountry,
   parsePostalCode,
-  placeOf,
+  placeOfSubdivision,
   subdivisionOf,
   UNITED_STATES,
 } from "../../domain/place.ts";
@@ -226,7 +226,7 @@ async function registerProperty(writer: PortfolioWriter, reference: PropertyRefe
       name: name!,
       address: address!,
       city,
-      state: placeOf(country, reference.state!),
+      state: placeOfSubdivision(country, reference.state!),
       zip: zip === null ? null : parsePostalCode(country, zip),
       partnerPropertyId,
       unitCount: unitCount ?? 0,

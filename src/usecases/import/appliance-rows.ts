@@ -14,7 +14,7 @@ import { columnsOf } from "../../wire/schema/input-columns.ts";
 import { ApplianceCreator, changeAppliance, yearWarnings } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
-import { type Comparison, differences } from "./differences.ts";
+import { type Comparison, compareRowWithRecord } from "./differences.ts";
 import {
   PROPERTY_REFERENCES,
   PropertyCache,
@@ -135,7 +135,7 @@ class ApplianceBatch implements Batch<Entry> {
       return "created";
     }
     if (!update) return "unchanged";
-    const { change, fields } = differences(this.#comparison, cells, there);
+    const { change, fields } = compareRowWithRecord(this.#comparison, cells, there);
     if (fields.length === 0) return "unchanged";
     const { appliance: changed } = await changeAppliance(this.writer, there.id, change);
     this.#appliances.set(changed);

@@ -13,7 +13,7 @@ import { columnsOf } from "../../wire/schema/input-columns.ts";
 import type { Voiding } from "../../wire/voiding.ts";
 import { ClaimLog } from "../claims/claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { type Comparison, differences } from "./differences.ts";
+import { type Comparison, compareRowWithRecord } from "./differences.ts";
 import {
   PROPERTY_REFERENCES,
   PropertyCache,
@@ -127,7 +127,7 @@ class ClaimBatch implements Batch<Entry> {
       this.#olderValuations++;
       return "unchanged";
     }
-    const { change, fields } = differences(COMPARISON, cells, there);
+    const { change, fields } = compareRowWithRecord(COMPARISON, cells, there);
     if (fields.length === 0) return "unchanged";
     claims.set(claimNumber, await log.change(there, change));
     return { updated: fields };

@@ -12,7 +12,7 @@ import {
   ReferencedAppliances,
   readApplianceReference,
 } from "./appliance-references.ts";
-import { type Comparison, differences } from "./differences.ts";
+import { type Comparison, compareRowWithRecord } from "./differences.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
 
 /** The component of a row: by its ID, or by its kind within an appliance. */
@@ -79,7 +79,7 @@ class ComponentBatch implements Batch<Entry> {
     const component = await this.#find(reference);
     if (!update) return "unchanged";
     const stated = await this.#corrections.stated(component);
-    const { fields } = differences(COMPARISON, cells, stated);
+    const { fields } = compareRowWithRecord(COMPARISON, cells, stated);
     if (fields.length === 0) return "unchanged";
     // The whole row: a cost that holds now may not after a change of the other.
     const change = COMPARISON.read(cells);

@@ -11,7 +11,7 @@ export type Comparison<Record, Change> = {
 };
 
 /** Compares a row with the stored record. Empty cells are not in `cells` and change nothing. */
-export function differences<Record extends object, Change extends object>(
+export function compareRowWithRecord<Record extends object, Change extends object>(
   { fields, read, view }: Comparison<Record, Change>,
   cells: Cells,
   before: Record,

@@ -1,7 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
-import { readScale, readServiceEventChange, serviceEventView } from "../../wire/service-event.ts";
+import { readConditionScale, readServiceEventChange, serviceEventView } from "../../wire/service-event.ts";
 import type { Voiding } from "../../wire/voiding.ts";
 import type { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -83,7 +83,7 @@ export const listsIn = ({ inspection_types: types, condition_scale: scale }: Cel
       .split(/[\s,;|]+/)
       .filter(Boolean),
   }),
-  ...(scale !== undefined && { condition_scale: readScale(scale.toString()) }),
+  ...(scale !== undefined && { condition_scale: readConditionScale(scale.toString()) }),
 });
 
 const CHANGEABLE = [

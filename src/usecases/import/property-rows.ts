@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { countryOf, placeOf, subdivisionOf } from "../../domain/place.ts";
+import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
 import { propertyView } from "../../wire/property.ts";
 import {
@@ -11,7 +11,7 @@ import {
 import { columnsOf } from "../../wire/schema/input-columns.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty, firstOfItsAddress } from "../portfolio/properties.ts";
-import { type Comparison, differences } from "./differences.ts";
+import { type Comparison, compareRowWithRecord } from "./differences.ts";
 import { type Cells, NOTHING_ADDED, type RowKind, type SameAddress } from "./row-kind.ts";
 
 /** The reference to a property in rows of other files. */
@@ -35,7 +35,7 @@ const stated = (property: Property): StatedProperty => ({
 const COMPARISON: Comparison<StatedProperty, PropertyChange> = {
   fields: Object.keys(propertyChange.type.fields),
   read: readPropertyChange,
-  view: (row) => propertyView({ ...row, state: placeOf(row.country, row.state) }),
+  view: (row) => propertyView({ ...row, state: placeOfSubdivision(row.country, row.state) }),
 };
 
 /**
@@ -73,7 +73,7 @@ export const propertyRows: RowKind<Entry> = {
           return sameAddress ? { created: true, sameAddress } : "created";
         }
         if (!update) return "unchanged";
-        const { change, fields } = differences(COMPARISON, cells, stated(there));
+        const { change, fields } = compareRowWithRecord(COMPARISON, cells, stated(there));
         if (fields.length === 0) return "unchanged";
         const changed = await changeProperty(writer, there.id, change);
         known.add(changed);

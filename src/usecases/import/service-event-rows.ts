@@ -19,7 +19,7 @@ import {
   ReferencedAppliances,
   readApplianceReference,
 } from "./appliance-references.ts";
-import { type Comparison, differences } from "./differences.ts";
+import { type Comparison, compareRowWithRecord } from "./differences.ts";
 import {
   CORRECTION_COLUMNS,
   correctEvent,
@@ -159,7 +159,7 @@ class ServiceEventBatch implements Batch<Entry> {
       return "created";
     }
     if (!update) return "unchanged";
-    const { change, fields } = differences(comparisonWith(input), cells, there);
+    const { change, fields } = compareRowWithRecord(comparisonWith(input), cells, there);
     if (fields.length === 0) return "unchanged";
     await this.#log.change(there, change);
     this.#events.delete(appliance.id);

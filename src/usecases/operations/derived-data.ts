@@ -1,4 +1,4 @@
-import { addressKey } from "../../domain/address.ts";
+import { postalAddressKey } from "../../domain/address.ts";
 import { tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { MoneyAccumulator } from "../../domain/figures/assessment.ts";
@@ -242,7 +242,7 @@ async function checkProperties(
 /** Counts the properties that are compared by another address than theirs. */
 function checkAddressKeys(properties: readonly Property[]): Step<number> {
   const repairs = properties.flatMap((property): Repair[] => {
-    const key = property.isDemo ? null : addressKey(property);
+    const key = property.isDemo ? null : postalAddressKey(property);
     return key === property.addressKey
       ? []
       : [(tx) => tx.properties.update(property.id, { addressKey: key })];

@@ -1,4 +1,4 @@
-import { countFlags, type FlagCount } from "../../domain/hazards.ts";
+import { countHazardFlags, type FlagCount } from "../../domain/hazards.ts";
 import { addCount, type CodeCount } from "../../store/queries/flags.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -41,7 +41,7 @@ async function checkProperties(
   if (ids.length === 0) return { found: { differences: [], isLast }, repairs: [] };
   const counted = new Map(ids.map((id) => [id, new Map<string, FlagCount>()]));
   for (const { propertyId, flags, count } of await read.flags.recount(ids))
-    countFlags(counted.get(propertyId)!, flags, 1, count);
+    countHazardFlags(counted.get(propertyId)!, flags, 1, count);
   const stored = Map.groupBy(await read.flags.stored(partnerId, ids), ({ propertyId }) => propertyId);
   const differences: CodeCount[] = [];
   const repairs: ((tx: Tx) => Promise<void>)[] = [];

@@ -22,7 +22,7 @@ export type Administration = {
  * Returns a name given by an operator, trimmed. Throws an OperatorError if it does not fit on a line of a list or
  * log.
  */
-export function readName(given: string, what: string, example: string): string {
+export function requireOneLineName(given: string, what: string, example: string): string {
   if (isRequiredLine(given)) return given.trim();
   throw new OperatorError(`${what} must be one line of 1 to 500 characters`, `For example: ${example}`);
 }
@@ -32,7 +32,7 @@ export async function createPartner(
   { store, encryptor, random, actor }: Administration,
   input: { name: string; dailyBudget: number; webhookUrl: string | null },
 ): Promise<{ partner: Partner; credentials: PartnerCredentials }> {
-  const name = readName(input.name, "a partner's name", 'mainstay partner create "Acme"');
+  const name = requireOneLineName(input.name, "a partner's name", 'mainstay partner create "Acme"');
   if (input.webhookUrl !== null) checkWebhookUrl(input.webhookUrl);
   const credentials: PartnerCredentials = {
     apiKey: newApiKey(random),

@@ -5,7 +5,7 @@ import {
   type NewAppliance,
 } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
-import { sizeWarnings } from "../../domain/costs/size.ts";
+import { applianceSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { flagCodesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -312,7 +312,7 @@ export async function earlyYearWarnings(tx: Tx, { id, yearBuilt }: Property): Pr
 /** Returns what is probably wrong about an appliance. */
 const warningsAbout = (knowledge: Knowledge, appliance: Appliance, property: Property): string[] => [
   ...yearWarnings(appliance, property),
-  ...sizeWarnings(knowledge.type(appliance.typeId), appliance.size),
+  ...applianceSizeWarnings(knowledge.type(appliance.typeId), appliance.size),
 ];
 
 /** Returns a warning about a size that went with the former type, whose unit it was in. */

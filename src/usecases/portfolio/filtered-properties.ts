@@ -33,7 +33,7 @@ export async function filteredProperties(
   slice: RowRange,
 ): Promise<FilteredPage> {
   return await readConsistently(store, partnerId, async (read) => {
-    const matches = await matchesOf(read, yieldNow, [await listOf(read, partnerId)], filter);
+    const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
     return await pageOfProperties(read, matches, slice);
   });
 }
@@ -46,10 +46,10 @@ export async function filteredPortfolio(
   slice: RowRange,
 ): Promise<FilteredPage & FilteredSums & Summed> {
   return await readConsistently(store, partnerId, async (read) => {
-    const matches = await matchesOf(read, yieldNow, [await listOf(read, partnerId)], filter);
+    const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
     return {
       ...(await pageOfProperties(read, matches, slice)),
-      ...(await sumsOf(read, yieldNow, matches)),
+      ...(await sumsOfMatches(read, yieldNow, matches)),
       summedIds: matches.filter(({ seq }) => seq > 0).map(({ id }) => id),
     };
   });
@@ -60,7 +60,7 @@ async function listOf({ totals }: Stores, id: string): Promise<FilteredList> {
 }
 
 /** Returns all matches, by partner in the order of the lists, then by creation. Reads all lists, a step at a time. */
-export async function matchesOf(
+export async function findMatchingProperties(
   { propertyFilters }: Stores,
   yieldNow: Yield,
   lists: readonly FilteredList[],
@@ -126,7 +126,7 @@ export async function pageOfProperties(
 }
 
 /** Returns the sums over matches. */
-export async function sumsOf(
+export async function sumsOfMatches(
   { flags, propertyFilters }: Stores,
   yieldNow: Yield,
   matches: readonly Match[],

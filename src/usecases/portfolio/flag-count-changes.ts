@@ -1,5 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { countFlags, type FlagCount } from "../../domain/hazards.ts";
+import { countHazardFlags, type FlagCount } from "../../domain/hazards.ts";
 import type { Tx } from "../../store/store.ts";
 
 /** Collects the changes of the counts of flagged appliances, and stores each once. */
@@ -12,7 +12,7 @@ export class FlagCountChanges {
     if (flags === "") return;
     const counts = this.#changes.get(propertyId) ?? new Map<string, FlagCount>();
     this.#changes.set(propertyId, counts);
-    countFlags(counts, flags, sign);
+    countHazardFlags(counts, flags, sign);
   }
 
   /** Adds the changes to the counts of the properties and of the portfolio. */

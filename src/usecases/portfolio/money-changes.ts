@@ -3,7 +3,7 @@ import { type Component, WARNING_FROM } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedAppliance, PricedProperty } from "../../domain/costs/size.ts";
 import type { OwnCosts } from "../../domain/costs/stated-costs.ts";
-import { moneyOf } from "../../domain/figures/money.ts";
+import { moneyOfAppliance } from "../../domain/figures/money.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedCostOf } from "../../domain/projections.ts";
 import type { TotalMoney } from "../../domain/totals.ts";
@@ -130,7 +130,7 @@ export class MoneyChanges {
     for (const { appliance, components } of this.#created.values()) {
       const { propertyId } = appliance;
       const here = prices.ofAppliance(appliance, await this.placeOf(propertyId));
-      yield { propertyId, money: moneyOf(here, components.values()), sign: 1 };
+      yield { propertyId, money: moneyOfAppliance(here, components.values()), sign: 1 };
     }
     const ids = [...this.#found.keys()];
     for (let from = 0; from < ids.length; from += APPLIANCES_A_STEP) {
@@ -143,13 +143,13 @@ export class MoneyChanges {
         const before = present.map((one) => found.components.get(one.id) ?? one);
         const { propertyId } = found.appliance;
         const beforePrices = prices.ofAppliance(found.appliance, found.property);
-        yield { propertyId, money: moneyOf(beforePrices, before), sign: -1 };
+        yield { propertyId, money: moneyOfAppliance(beforePrices, before), sign: -1 };
         const stored = now.get(id);
         if (stored) await this.#renewExpectedCosts(stored, present);
         if (stored) await due.settle(stored, present);
         const after = stored ?? found.appliance;
         const afterPrices = prices.ofAppliance(after, await this.placeOf(after.propertyId));
-        yield { propertyId: after.propertyId, money: moneyOf(afterPrices, present), sign: 1 };
+        yield { propertyId: after.propertyId, money: moneyOfAppliance(afterPrices, present), sign: 1 };
       }
       await tx.yieldToEventLoop();
     }

@@ -1,5 +1,5 @@
 import type { PricedComponent, PriceList } from "../../domain/costs/price-list.ts";
-import { actionOf, hazardFlagLabel, parseFlags } from "../../domain/hazards.ts";
+import { hazardActionOf, hazardFlagLabel, parseHazardFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ImmediateHazard } from "../../domain/planning/action.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
@@ -33,8 +33,8 @@ function immediateHazardOf(
   { defId, flags = "" }: { defId: string; flags?: string },
 ): ImmediateHazard | null {
   if (flags === "") return null;
-  for (const flag of parseFlags(flags)) {
-    if (actionOf(knowledge, flag) !== "immediate_hazard") continue;
+  for (const flag of parseHazardFlags(flags)) {
+    if (hazardActionOf(knowledge, flag) !== "immediate_hazard") continue;
     const { componentIds, authority } = knowledge.knownHazard(flag.code);
     if (componentIds.has(defId)) return { label: hazardFlagLabel(knowledge, flag), authority };
   }

@@ -1,9 +1,9 @@
-import { addressKey } from "../../domain/address.ts";
+import { postalAddressKey } from "../../domain/address.ts";
 import type { Appliance } from "../../domain/appliance.ts";
-import { sizeOf } from "../../domain/costs/size.ts";
+import { applianceSizeForPricing } from "../../domain/costs/size.ts";
 import { conflict } from "../../domain/errors.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
-import { countryOf, parsePostalCode, placeOf, subdivisionOf } from "../../domain/place.ts";
+import { countryOf, parsePostalCode, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
 import {
   checkYear,
   type NewProperty,
@@ -55,7 +55,7 @@ export async function createProperty(
     unitLabel: input.unitLabel ?? null,
     replacementValueCents: input.replacementValueCents ?? null,
     ...NOT_RETIRED,
-    addressKey: origin.isDemo ? null : addressKey(input),
+    addressKey: origin.isDemo ? null : postalAddressKey(input),
     mergedInto: null,
     id: tx.newId("property"),
     partnerId: partner.id,
@@ -121,7 +121,7 @@ async function changeListed(
   const { recordsSince, country, state, ...others } = change;
   const rest = { ...others, ...placedChange(before, change) };
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
-  if (!before.isDemo) after.addressKey = addressKey(after);
+  if (!before.isDemo) after.addressKey = postalAddressKey(after);
   if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));
   if (recordsSince !== undefined) {
     after.recordsSince = recordsSince ?? (await derivedRecord(writer, before));
@@ -149,7 +149,7 @@ function placedChange(before: Property, { country, state, zip }: PropertyChange)
   const where = country ?? countryOf(before.state);
   const code = zip === undefined ? before.zip : zip;
   return {
-    state: placeOf(where, state ?? subdivisionOf(before.state)),
+    state: placeOfSubdivision(where, state ?? subdivisionOf(before.state)),
     zip: code === null ? null : parsePostalCode(where, code),
   };
 }
@@ -184,7 +184,10 @@ async function reprice(writer: PortfolioWriter, before: Property, after: Propert
   const { tx, knowledge } = writer;
   const hasOtherCosts = (appliance: Appliance) => {
     const type = knowledge.type(appliance.typeId);
-    return before.state !== after.state || sizeOf(type, appliance, before) !== sizeOf(type, appliance, after);
+    return (
+      before.state !== after.state ||
+      applianceSizeForPricing(type, appliance, before) !== applianceSizeForPricing(type, appliance, after)
+    );
   };
   for (let last: number | undefined = 0; last !== undefined; await tx.yieldToEventLoop()) {
     const some: Appliance[] = await tx.appliances.ofPropertyAfter(after.id, last, MOVED_AT_ONCE);

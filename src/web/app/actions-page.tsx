@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { addressLine } from "../../domain/address.ts";
 import { probabilityText } from "../../domain/us-english.ts";
 import type { ActionPageJson, PortfolioActionJson } from "../../wire/portfolio-action.ts";
-import { Filters, SelectFilter } from "../browser/filters.tsx";
+import { FilterRow, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
@@ -134,7 +134,7 @@ function ActionFilters(props: {
     />
   );
   return (
-    <Filters>
+    <FilterRow>
       {filter(
         "action",
         "Action",
@@ -159,7 +159,7 @@ function ActionFilters(props: {
         COSTS.map((cost) => [String(cost), `From ${money(cost)}`]),
       )}
       <DownloadAllCsv file="actions.csv" path={pathOf(route.query)} total={list.value?.total ?? 0} />
-    </Filters>
+    </FilterRow>
   );
 }
 

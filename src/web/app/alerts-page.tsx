@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { probabilityText } from "../../domain/us-english.ts";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
 import { ApplianceNames } from "../appliance-names.ts";
-import { Filters } from "../browser/filters.tsx";
+import { FilterRow } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
@@ -47,7 +47,7 @@ export function AlertsPage({ route }: { route: Route }) {
           </p>
         </div>
       </header>
-      <Filters>
+      <FilterRow>
         <AlertFilters route={route} />
         <PortfolioStateFilter value={parameter("state")} onChange={(state) => set({ state })} />
         <p class="result-count" role="status">
@@ -63,7 +63,7 @@ export function AlertsPage({ route }: { route: Route }) {
           )}
         </p>
         <DownloadAllCsv file="alerts.csv" path={path} total={list.value?.total ?? 0} />
-      </Filters>
+      </FilterRow>
       <LoadedContent loaded={list} what="the alerts">
         {({ rows, total }) =>
           rows.length === 0 ? (

@@ -2,7 +2,7 @@ import "../browser/chosen-display.ts";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
-import { answerCharts } from "../browser/chart-readouts.ts";
+import { enableChartReadouts } from "../browser/chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { Toasts } from "../browser/toasts.tsx";
 import { type Records, RecordsContext } from "../records/records-context.ts";
@@ -95,7 +95,7 @@ const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): Records => ({
 
 const componentHref = (id: string) => hrefTo(["components", id]);
 
-answerCharts();
+enableChartReadouts();
 const root = document.getElementById("app")!;
 root.replaceChildren();
 render(<App />, root);

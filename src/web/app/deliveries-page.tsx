@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { DeliveryJson, DeliveryPageJson } from "../../wire/delivery.ts";
-import { Filters, SelectFilter } from "../browser/filters.tsx";
+import { FilterRow, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { Moment } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
@@ -10,7 +10,7 @@ import { count, counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useApp, useTitle } from "./app-context.ts";
 import { labelWith, useCallCost } from "./call-cost.ts";
-import { EndpointCard } from "./endpoint-card.tsx";
+import { WebhookEndpointCard } from "./endpoint-card.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
 
@@ -56,8 +56,8 @@ export function DeliveriesPage({ route }: { route: Route }) {
           <p class="muted">Events sent to your webhook endpoint, newest first.</p>
         </div>
       </header>
-      <EndpointCard onSent={refresh} />
-      <Filters>
+      <WebhookEndpointCard onSent={refresh} />
+      <FilterRow>
         <SelectFilter
           label="Status"
           value={parameter("status")}
@@ -76,7 +76,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
         <button type="button" class="outline" aria-busy={list.isLoading} onClick={refresh}>
           {labelWith("Refresh", costOf(1))}
         </button>
-      </Filters>
+      </FilterRow>
       <LoadedContent loaded={list} what="the deliveries">
         {({ rows, total }) =>
           rows.length === 0 ? (

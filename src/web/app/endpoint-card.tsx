@@ -10,7 +10,7 @@ import { useApp } from "./app-context.ts";
 const PATH = "/v1/webhook-endpoint";
 
 /** The partner's webhook endpoint, with a button that sends a test event to it. */
-export function EndpointCard({ onSent }: { onSent: () => void }) {
+export function WebhookEndpointCard({ onSent }: { onSent: () => void }) {
   const { api } = useApp();
   const [isBusy, setBusy] = useState(false);
   const loaded = useLoad("endpoint", () => api.read<OwnEndpointJson>(PATH));

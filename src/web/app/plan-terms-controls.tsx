@@ -12,7 +12,7 @@ export const budgetOf = ({ query }: Route): number | undefined =>
   numberInRange(query.get("budget"), PLAN_LIMITS.budgetUsd);
 
 /** The terms; the defaults for those that are missing or invalid. */
-export function planTermsOf({ query }: Route): PlanTerms {
+export function planTermsInAddress({ query }: Route): PlanTerms {
   const years = numberInRange(query.get("years"), PLAN_LIMITS.years);
   return {
     years: years !== undefined && Number.isInteger(years) ? years : PLAN_LIMITS.years.usual,
@@ -39,7 +39,7 @@ export function planTermsQuery({ years, inflationPct }: PlanTerms): Record<strin
 
 /** The controls above a schedule that select its terms. */
 export function PlanTermsControls({ route, children }: { route: Route; children?: ComponentChildren }) {
-  const { years, inflationPct } = planTermsOf(route);
+  const { years, inflationPct } = planTermsInAddress(route);
   const { least, most } = PLAN_LIMITS.inflationPct;
   return (
     <form class="choice screen" onSubmit={(event) => event.preventDefault()}>

@@ -21,7 +21,12 @@ import {
 import { useApp, useTitle } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
 import { LoadMore } from "./load-more.tsx";
-import { type PlanTerms, PlanTermsControls, planTermsOf, planTermsQuery } from "./plan-terms-controls.tsx";
+import {
+  type PlanTerms,
+  PlanTermsControls,
+  planTermsInAddress,
+  planTermsQuery,
+} from "./plan-terms-controls.tsx";
 import { PAGE_SIZE } from "./portfolio-loader.ts";
 import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
 import { parseCsvRecords, yearsIn } from "./property-schedule-page.tsx";
@@ -31,7 +36,7 @@ import { usePrintFooter } from "./use-print-footer.ts";
 export function PortfolioSchedulePage({ route }: { route: Route }) {
   const { api } = useApp();
   const [pages, setPages] = useState(1);
-  const terms = planTermsOf(route);
+  const terms = planTermsInAddress(route);
   const key = `${terms.years} ${terms.inflationPct}`;
   const loaded = useLoad(key, () => readSchedule(api, terms, pages));
   const { value } = loaded;

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { addressLine } from "../../domain/address.ts";
 import { joinPlace } from "../../domain/place.ts";
 import type { PortfolioItemJson, PortfolioPageJson } from "../../wire/portfolio.ts";
-import { Filters, RETIRED, SearchFilter, SelectFilter, StatusFilter } from "../browser/filters.tsx";
+import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, FailureMessage, LoadedContent, Loading } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
@@ -64,9 +64,9 @@ export function PropertiesPage({ route }: { route: Route }) {
       )}
       {showsRetired ? (
         <>
-          <Filters>
-            <StatusFilter value={RETIRED} onChange={(status) => replaceQuery(route, { status })} />
-          </Filters>
+          <FilterRow>
+            <RetiredFilter value={RETIRED} onChange={(status) => replaceQuery(route, { status })} />
+          </FilterRow>
           <RetiredProperties />
         </>
       ) : flag !== "" ? (
@@ -112,7 +112,7 @@ function PropertyList({ all, route }: { all: readonly SearchableProperty[]; rout
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
   return (
     <>
-      <Filters>
+      <FilterRow>
         <SearchFilter label="Search" value={filter.search} onChange={(q) => set({ q })} />
         <SelectFilter
           label="State or region"
@@ -127,12 +127,12 @@ function PropertyList({ all, route }: { all: readonly SearchableProperty[]; rout
           onChange={(rating) => set({ rating })}
         />
         <HazardFilter value={parameter("flag")} onChange={(flag) => set({ flag })} />
-        <StatusFilter value="" onChange={(status) => set({ status })} />
+        <RetiredFilter value="" onChange={(status) => set({ status })} />
         <p class="result-count" role="status">
           {counted(rows.length, "property", "properties")}
         </p>
         <DownloadCsv file="properties.csv" rows={rows} total={rows.length} />
-      </Filters>
+      </FilterRow>
       {rows.length === 0 ? (
         <EmptyState title="No matching properties">
           <p>

@@ -14,14 +14,19 @@ import { reserveScheduleOf } from "../reserve-schedule.ts";
 import { ReserveSchedulePage } from "../sections/reserve-page.tsx";
 import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
-import { type PlanTerms, PlanTermsControls, planTermsOf, planTermsQuery } from "./plan-terms-controls.tsx";
+import {
+  type PlanTerms,
+  PlanTermsControls,
+  planTermsInAddress,
+  planTermsQuery,
+} from "./plan-terms-controls.tsx";
 import { readProperty, readUnits } from "./property-page.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of a property. */
 export function PropertySchedulePage({ id, route }: { id: string; route: Route }) {
   const { api } = useApp();
-  const terms = planTermsOf(route);
+  const terms = planTermsInAddress(route);
   const loaded = useLoad(`${id} ${terms.years} ${terms.inflationPct}`, () => readSchedule(api, id, terms));
   const { value } = loaded;
   useTitle(`Replacement reserve schedule${value ? `, ${value.property.name}` : ""}`);

@@ -12,7 +12,7 @@ const CURSOR = "[role=slider]";
 const shown = new WeakMap<Element, number>();
 
 /** Makes all charts of the page answer, also those that are rendered later. */
-export function answerCharts(): void {
+export function enableChartReadouts(): void {
   let touched: { chart: HTMLElement; at: number | undefined } | undefined;
   document.addEventListener("pointermove", ({ target, clientX }) => {
     const chart = chartOf(target);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 /** The row of filters above a list. */
-export function Filters({ children }: { children: ComponentChildren }) {
+export function FilterRow({ children }: { children: ComponentChildren }) {
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
       {children}
@@ -75,7 +75,7 @@ export function SearchFilter(props: { label: string; value: string; onChange: (v
 export const RETIRED = "retired";
 
 /** The filter between what is in service and what is retired. */
-export function StatusFilter({ value, onChange }: { value: string; onChange: (status: string) => void }) {
+export function RetiredFilter({ value, onChange }: { value: string; onChange: (status: string) => void }) {
   return (
     <SelectFilter
       label="Status"

@@ -7,7 +7,7 @@ type ChartPoint = { x: number; text: string; href?: string | undefined };
  * A chart whose values are read by pointer, touch and arrow keys (`browser/chart-readouts.ts`). Without scripts it is the
  * drawing alone.
  */
-export function Chart(props: {
+export function ChartWithReadouts(props: {
   kind: string;
   /** The name of what the values measure, which distinguishes the charts of a page. */
   name: string;

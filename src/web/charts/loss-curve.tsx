@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import type { LossesJson } from "../../wire/losses.ts";
 import { compactMoney, money } from "../format.ts";
 import { percent } from "./bar.tsx";
-import { Chart } from "./chart.tsx";
+import { ChartWithReadouts } from "./chart.tsx";
 
 const [TOP, BOTTOM] = [12, 26];
 
@@ -18,7 +18,7 @@ export function LossCurve({ losses, height = 172 }: { losses: LossesJson; height
   const slot = 1 / points.length;
   const last = points.at(-1);
   return (
-    <Chart
+    <ChartWithReadouts
       kind="schedule-chart loss-curve"
       name="annual loss by return period"
       points={points.map(({ return_period_years, amount, with_model_error }, at) => ({
@@ -62,6 +62,6 @@ export function LossCurve({ losses, height = 172 }: { losses: LossesJson; height
           </g>
         ))}
       </svg>
-    </Chart>
+    </ChartWithReadouts>
   );
 }

@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import type { PlanYearJson } from "../../wire/plan-summary.ts";
 import { compactMoney, money } from "../format.ts";
 import { percent } from "./bar.tsx";
-import { Chart } from "./chart.tsx";
+import { ChartWithReadouts } from "./chart.tsx";
 
 const [HEIGHT, TOP, BOTTOM] = [220, 14, 26];
 /** The gap between two years, as a share of a year's width. */
@@ -27,7 +27,7 @@ export function ScheduleChart(props: {
     return `${at === 0 ? "M" : "L"}${at} ${height}H${at + 1}`;
   });
   return (
-    <Chart
+    <ChartWithReadouts
       kind="schedule-chart"
       name="expected costs by year"
       points={years.map((year, at) => ({ x: (at + 0.5) * slot, text: yearText(year), href: schedule }))}
@@ -90,7 +90,7 @@ export function ScheduleChart(props: {
           );
         })}
       </svg>
-    </Chart>
+    </ChartWithReadouts>
   );
 }
 

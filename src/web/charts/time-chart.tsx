@@ -1,7 +1,7 @@
 import { scaleLinear, scaleUtc } from "d3-scale";
 import { curveStepAfter, line } from "d3-shape";
 import { percent } from "./bar.tsx";
-import { Chart } from "./chart.tsx";
+import { ChartWithReadouts } from "./chart.tsx";
 
 const HEIGHT = 220;
 const TOP = 8;
@@ -47,7 +47,7 @@ export function TimeChart(props: {
   const ticks = days.filter((_, at) => at % Math.ceil(days.length / MAX_LABELS) === 0);
   const dayLabel = x.tickFormat(4, Number(span[1]) - Number(span[0]) > 300 * 86_400_000 ? "%b %Y" : "%b %-d");
   return (
-    <Chart
+    <ChartWithReadouts
       kind={`time-chart${valueLabel ? " with-values" : ""}${bands.some(({ kind }) => kind === GRADE_BAND) ? " with-grades" : ""}`}
       name={name}
       points={points.map(({ date, text, href }) => ({ x: x(dayOf(date)), text, href }))}
@@ -104,7 +104,7 @@ export function TimeChart(props: {
           <circle class="newest" r="4.5" />
         </svg>
       </svg>
-    </Chart>
+    </ChartWithReadouts>
   );
 }
 

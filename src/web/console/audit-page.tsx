@@ -5,12 +5,12 @@ import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
 import { valueText } from "../audit-changes.ts";
 import { CSV_TYPE } from "../browser/csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
-import { Filters, SelectFilter } from "../browser/filters.tsx";
+import { FilterRow, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { Moment } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { count } from "../format.ts";
-import { auditCsv, MOST_IN_FILE } from "./audit-csv.ts";
+import { fetchAuditCsv, MOST_IN_FILE } from "./audit-csv.ts";
 import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
 import { WithLinks } from "./id-link.tsx";
 import { Pager } from "./pager.tsx";
@@ -49,7 +49,7 @@ export function AuditPage({ route }: { route: Route }) {
           )
         }
       />
-      <Filters>
+      <FilterRow>
         <SelectFilter
           label="Administrator"
           value={actor}
@@ -69,7 +69,7 @@ export function AuditPage({ route }: { route: Route }) {
         />
         <PeriodFilter route={route} onChange={set} />
         {loaded.value && <DownloadLog filters={query} total={loaded.value.total} />}
-      </Filters>
+      </FilterRow>
       <LoadedContent loaded={loaded} what="the audit log">
         {(page) =>
           page.total === 0 ? (
@@ -155,7 +155,7 @@ function DownloadLog({ filters, total }: { filters: URLSearchParams; total: numb
   const most = Math.min(total, MOST_IN_FILE);
   const download = () =>
     run(async () => {
-      const text = await auditCsv(
+      const text = await fetchAuditCsv(
         filters,
         {
           page: (query) => api.read<AuditPageJson>(`${PATH}?${query}`),

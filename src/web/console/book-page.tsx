@@ -1,6 +1,6 @@
 import { joinPlace } from "../../domain/place.ts";
 import type { BookAlertPageJson, BookLossesJson, BookPropertiesPageJson } from "../../wire/book.ts";
-import { Filters, RETIRED, SearchFilter, SelectFilter, StatusFilter } from "../browser/filters.tsx";
+import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../browser/filters.tsx";
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
@@ -114,10 +114,10 @@ function Properties({ partner, route }: ViewProps) {
   const set = (change: Record<string, string>) => replaceQuery(route, { ...change, offset: "" });
   return (
     <>
-      <Filters>
+      <FilterRow>
         <SearchFilter label="Search by name or address" value={filter("q")} onChange={(q) => set({ q })} />
         <StateFilter known={US_STATES} value={filter("state")} onChange={(state) => set({ state })} />
-        <StatusFilter value={filter("status")} onChange={(status) => set({ status })} />
+        <RetiredFilter value={filter("status")} onChange={(status) => set({ status })} />
         <HazardFilter value={filter("flag")} onChange={(flag) => set({ flag })} />
         <SelectFilter
           label="Demo properties"
@@ -126,7 +126,7 @@ function Properties({ partner, route }: ViewProps) {
           choices={[["true", "In totals"]]}
           onChange={(include_demo) => set({ include_demo })}
         />
-      </Filters>
+      </FilterRow>
       <LoadedContent loaded={loaded} what="the book">
         {(page) =>
           page.total === 0 ? (
@@ -184,7 +184,7 @@ function Alerts({ partner, route }: ViewProps) {
   const loaded = useRead<BookAlertPageJson>(`/admin/book/alerts?${query}`);
   return (
     <>
-      <Filters>
+      <FilterRow>
         <SelectFilter
           label="Sort by"
           value={sort}
@@ -198,7 +198,7 @@ function Alerts({ partner, route }: ViewProps) {
           value={state}
           onChange={(to) => replaceQuery(route, { state: to, offset: "" })}
         />
-      </Filters>
+      </FilterRow>
       <LoadedContent loaded={loaded} what="the alerts">
         {(page) =>
           page.total === 0 ? (

@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import type { FitJson } from "../../wire/model.ts";
 import { percent as length } from "../charts/bar.tsx";
-import { Chart } from "../charts/chart.tsx";
+import { ChartWithReadouts } from "../charts/chart.tsx";
 import { count } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { TableDetails } from "../sections/section.tsx";
@@ -93,7 +93,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
   const half = x.bandwidth() / 2;
   return (
     <figure>
-      <Chart
+      <ChartWithReadouts
         kind="decile-chart"
         name="lifetimes by decile of the forecast"
         points={deciles.map((at) => ({
@@ -121,7 +121,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
           )}
           <line class="limit" x1="0" x2="100%" y1={y(0.1)} y2={y(0.1)} />
         </svg>
-      </Chart>
+      </ChartWithReadouts>
       <p class="small muted">
         <span class="legend">
           <i class="swatch default" /> Default

@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import { percent } from "../charts/bar.tsx";
-import { Chart } from "../charts/chart.tsx";
+import { ChartWithReadouts } from "../charts/chart.tsx";
 
 /** A stacked column, with its segments from the bottom up. */
 type Column = {
@@ -34,7 +34,7 @@ export function ColumnChart(props: {
     [0, 1],
   ).paddingInner(columns.length > 60 ? 0.1 : 0.25);
   return (
-    <Chart
+    <ChartWithReadouts
       kind="column-chart"
       name={name}
       points={columns.map(({ key, text }) => ({ x: x(key)! + x.bandwidth() / 2, text }))}
@@ -71,6 +71,6 @@ export function ColumnChart(props: {
           />
         )}
       </svg>
-    </Chart>
+    </ChartWithReadouts>
   );
 }

@@ -3,7 +3,7 @@ import { area, line } from "d3-shape";
 import type { ComponentChildren } from "preact";
 import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percent as length } from "../charts/bar.tsx";
-import { Chart } from "../charts/chart.tsx";
+import { ChartWithReadouts } from "../charts/chart.tsx";
 import { count, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { Section, TableDetails } from "../sections/section.tsx";
@@ -88,7 +88,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
   const isFarAlong = age.effective_virtual_age_years > oldest * 0.7;
   return (
     <figure>
-      <Chart
+      <ChartWithReadouts
         kind="life-chart"
         name="share still working by age"
         points={along(READOUTS).map((years) => ({
@@ -133,7 +133,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
             </text>
           </svg>
         </svg>
-      </Chart>
+      </ChartWithReadouts>
       <p class="small muted">
         Share of this component type still working, by years of normal use. The line marks this component.
       </p>

@@ -2,7 +2,7 @@ import "../browser/chosen-display.ts";
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";
-import { answerCharts } from "../browser/chart-readouts.ts";
+import { enableChartReadouts } from "../browser/chart-readouts.ts";
 import { FailureMessage, Loading } from "../browser/load-states.tsx";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { showToast, Toasts } from "../browser/toasts.tsx";
@@ -95,7 +95,7 @@ const recordsOf = (api: AdminClient): Records => ({
 
 const componentHref = (id: string) => hrefTo(["components", id]);
 
-answerCharts();
+enableChartReadouts();
 const root = document.getElementById("console")!;
 root.replaceChildren();
 render(<Console />, root);

@@ -1,6 +1,6 @@
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { DeliveryJson, FailureGroupsJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
-import { Filters, SelectFilter } from "../browser/filters.tsx";
+import { FilterRow, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { Moment } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
@@ -43,7 +43,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
   return (
     <>
       <Heading title="Deliveries" about="Webhook deliveries to partners, newest first." />
-      <Filters>
+      <FilterRow>
         <PartnerField
           label="Partner"
           value={of("partner_id")}
@@ -65,7 +65,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
         <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={refresh}>
           Refresh
         </button>
-      </Filters>
+      </FilterRow>
       <Failures loaded={failures} since={bounds.since} onResent={again} />
       <LoadedContent loaded={loaded} what="the deliveries">
         {(page) =>

@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerJson, PartnerPageJson } from "../../wire/partner.ts";
-import { Filters, SearchFilter } from "../browser/filters.tsx";
+import { FilterRow, SearchFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
@@ -56,7 +56,7 @@ export function PartnersPage({ route }: { route: Route }) {
           onDone={() => setCreated(undefined)}
         />
       )}
-      <Filters>
+      <FilterRow>
         <SearchFilter
           label="Name or ID"
           value={search}
@@ -65,7 +65,7 @@ export function PartnersPage({ route }: { route: Route }) {
         <p class="result-count">
           <a href={hrefTo(["usage"])}>Usage by partner</a>
         </p>
-      </Filters>
+      </FilterRow>
       <LoadedContent loaded={loaded} what="the partners">
         {(page) =>
           page.total === 0 ? (

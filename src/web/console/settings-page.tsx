@@ -1,5 +1,5 @@
 import type { SettingJson, SettingsJson } from "../../wire/setting.ts";
-import { Filters, SearchFilter } from "../browser/filters.tsx";
+import { FilterRow, SearchFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { type Route, replaceQuery } from "../browser/route.ts";
 import { counted } from "../format.ts";
@@ -38,7 +38,7 @@ export function SettingsPage({ route }: { route: Route }) {
                 </>
               }
             />
-            <Filters>
+            <FilterRow>
               <SearchFilter
                 label="Search settings"
                 value={route.query.get("q") ?? ""}
@@ -57,7 +57,7 @@ export function SettingsPage({ route }: { route: Route }) {
               <span class="result-count" role="status">
                 {counted(shown.length, "setting")}
               </span>
-            </Filters>
+            </FilterRow>
             {shown.length === 0 && (
               <EmptyState
                 title={text === "" ? "All settings have their default values" : "No matching settings"}

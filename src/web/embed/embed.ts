@@ -1,6 +1,6 @@
 import "../browser/chosen-display.ts";
 import { h, render } from "preact";
-import { answerCharts } from "../browser/chart-readouts.ts";
+import { enableChartReadouts } from "../browser/chart-readouts.ts";
 import {
   BUDGET_DATA_ID,
   BUDGET_PLANNER_ID,
@@ -13,7 +13,7 @@ import {
  * budget planner gets a slider, and the report gets a print button.
  */
 
-answerCharts();
+enableChartReadouts();
 
 const container = document.getElementById(BUDGET_PLANNER_ID);
 if (container) {

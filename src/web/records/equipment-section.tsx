@@ -3,7 +3,7 @@ import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { UnitJson } from "../../wire/property.ts";
 import { ApplianceNames } from "../appliance-names.ts";
-import { Filters, RETIRED, StatusFilter } from "../browser/filters.tsx";
+import { FilterRow, RETIRED, RetiredFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { readAll } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
@@ -46,9 +46,9 @@ export function Equipment(props: {
     <LoadedContent loaded={equipment} what="the appliances">
       {({ appliances, units }) => (
         <>
-          <Filters>
-            <StatusFilter value={status} onChange={setStatus} />
-          </Filters>
+          <FilterRow>
+            <RetiredFilter value={status} onChange={setStatus} />
+          </FilterRow>
           {status === "" ? (
             <Appliances appliances={appliances} units={units} data={data} />
           ) : (

@@ -8,7 +8,7 @@ import { capitalized, count, counted, date, money, monthOf } from "../format.ts"
 import { rangeText, sumBy } from "../grouping.ts";
 import { ACTION_LABELS, TIER_LABELS } from "../labels.ts";
 import type { PlanLine } from "../plan-lines.ts";
-import { Define } from "./define.tsx";
+import { DefinitionButton } from "./define.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 /** Rows that are shown at once. */
@@ -134,7 +134,7 @@ function ActionTable(props: {
             // biome-ignore lint/a11y/noRedundantRoles: as above
             <th scope="col" role="columnheader" class={isNumber ? "number" : undefined}>
               {heading}
-              {term && place === undefined && <Define term={term} place="actions" />}
+              {term && place === undefined && <DefinitionButton term={term} place="actions" />}
             </th>
           ))}
         </tr>

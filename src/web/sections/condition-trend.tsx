@@ -1,9 +1,9 @@
 import type { ConditionPointJson } from "../../wire/condition-trend.ts";
 import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
 import { compactMoney, date, money } from "../format.ts";
-import { rangesOf } from "../time-range.ts";
+import { timeRangePresets } from "../time-range.ts";
 import { GRADES } from "./condition.tsx";
-import { RangeButtons, RangeField, useRange } from "./range-choice.tsx";
+import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./range-choice.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 /** With fewer weeks there is nothing to see. */
@@ -19,7 +19,7 @@ export function ConditionTrend(props: {
   csv?: CsvLink;
 }) {
   const { points, actions, formRange, csv } = props;
-  const { range, setRange, shown } = useRange(points, formRange);
+  const { range, setRange, shown } = useTimeRange(points, formRange);
   if (points.length < LEAST_POINTS) return null;
   return (
     <Section
@@ -28,11 +28,11 @@ export function ConditionTrend(props: {
       about="Once a week: the condition score, and the expected cost of failures within 12 months of critical and warning components."
     >
       {formRange === undefined ? (
-        <RangeButtons points={points} range={range} onChoose={setRange} />
+        <TimeRangeButtons points={points} range={range} onChoose={setRange} />
       ) : (
-        rangesOf(points).length > 0 && (
+        timeRangePresets(points).length > 0 && (
           <form class="choice" method="get" action="#over-time" data-replaces="over-time">
-            <RangeField points={points} range={range} id="over-time-range" />
+            <TimeRangeField points={points} range={range} id="over-time-range" />
             <button type="submit">Show</button>
           </form>
         )

@@ -3,7 +3,7 @@ import type { ConditionJson } from "../../wire/figures.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { percent } from "../charts/bar.tsx";
 import { capitalized, count, counted, money } from "../format.ts";
-import { Define } from "./define.tsx";
+import { DefinitionButton } from "./define.tsx";
 import { dueAmounts, dueNowText } from "./plan.tsx";
 import { Section } from "./section.tsx";
 import { useUnitName } from "./unit-name.ts";
@@ -80,21 +80,21 @@ export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
     <dl class="figures">
       <div>
         <dt>
-          Replace now <Define term="replaceNow" />
+          Replace now <DefinitionButton term="replaceNow" />
         </dt>
         <dd>{money(Math.round(cost))}</dd>
         <dd class="small muted">{dueAmounts(plan).join(", ")}</dd>
       </div>
       <div>
         <dt>
-          Cost of waiting a year <Define term="costOfWaiting" />
+          Cost of waiting a year <DefinitionButton term="costOfWaiting" />
         </dt>
         <dd>{money(Math.round(cost_of_waiting_a_year))}</dd>
         <dd class="small muted">expected, for what should be replaced now</dd>
       </div>
       <div>
         <dt>
-          Yearly reserve <Define term="yearlyReserve" />
+          Yearly reserve <DefinitionButton term="yearlyReserve" />
         </dt>
         <dd>{money(Math.ceil(per_year))}</dd>
         <dd class="small muted">

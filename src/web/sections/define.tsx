@@ -4,7 +4,7 @@ import { DEFINITIONS, type DefinedTerm, LOSS_DEFINITIONS } from "../definitions.
  * A button that shows the definition of a term, by mouse, keyboard and touch. The browser opens and closes it without a script.
  * `place` keeps the ids of two buttons for one term apart.
  */
-export function Define({ term, place = "" }: { term: DefinedTerm; place?: string }) {
+export function DefinitionButton({ term, place = "" }: { term: DefinedTerm; place?: string }) {
   const { name, text } = { ...DEFINITIONS, ...LOSS_DEFINITIONS }[term];
   const id = `define-${term}${place && `-${place}`}`;
   return (
@@ -20,7 +20,7 @@ export function Define({ term, place = "" }: { term: DefinedTerm; place?: string
 }
 
 /** All definitions of plans, for reading in full and for print. */
-export function DefinitionList() {
+export function PlanDefinitions() {
   return (
     <dl class="definitions small">
       {Object.values(DEFINITIONS).map(({ name, text }) => (

@@ -7,7 +7,7 @@ import { assumptionSentences } from "../assumption-sentences.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
-import { DefinitionList } from "./define.tsx";
+import { PlanDefinitions } from "./define.tsx";
 import { type CsvLink, Section, TableDetails } from "./section.tsx";
 
 type Costs = Pick<
@@ -80,7 +80,7 @@ export function Method(props: {
       />
       <details class="table-details">
         <summary>Definitions</summary>
-        <DefinitionList />
+        <PlanDefinitions />
       </details>
     </Section>
   );

@@ -1,21 +1,21 @@
 import { useState } from "preact/hooks";
-import { ALL_TIME, rangesOf, withinRange } from "../time-range.ts";
+import { ALL_TIME, pointsInTimeRange, timeRangePresets } from "../time-range.ts";
 
 /** Returns a preset of a time range, with the points in it and what changes it. */
-export function useRange<Point extends { date: string }>(points: readonly Point[], initial = ALL_TIME) {
+export function useTimeRange<Point extends { date: string }>(points: readonly Point[], initial = ALL_TIME) {
   const [range, setRange] = useState<string>(initial);
-  return { range, setRange, shown: withinRange(points, range) };
+  return { range, setRange, shown: pointsInTimeRange(points, range) };
 }
 
 type RangeProps = { points: readonly { date: string }[]; range: string };
 
 /** The presets as buttons. */
-export function RangeButtons({
+export function TimeRangeButtons({
   points,
   range,
   onChoose,
 }: RangeProps & { onChoose: (range: string) => void }) {
-  const ranges = rangesOf(points);
+  const ranges = timeRangePresets(points);
   if (ranges.length === 0) return null;
   return (
     <div class="ranges screen" role="group" aria-label="Time range">
@@ -34,8 +34,8 @@ export function RangeButtons({
 }
 
 /** The presets as a field of a form that the server answers. */
-export function RangeField({ points, range, id }: RangeProps & { id: string }) {
-  const ranges = rangesOf(points);
+export function TimeRangeField({ points, range, id }: RangeProps & { id: string }) {
+  const ranges = timeRangePresets(points);
   if (ranges.length === 0) return null;
   return (
     <>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { DefinedTerm } from "../definitions.ts";
-import { Define } from "./define.tsx";
+import { DefinitionButton } from "./define.tsx";
 
 /** A section of a page. `about` is a line below its heading, `define` a term that a button beside it defines. */
 export function Section(props: {
@@ -16,7 +16,7 @@ export function Section(props: {
       {props.define ? (
         <div class="defined">
           {heading}
-          <Define term={props.define} />
+          <DefinitionButton term={props.define} />
         </div>
       ) : (
         heading

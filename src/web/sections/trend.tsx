@@ -6,7 +6,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { changes, TimeChart } from "../charts/time-chart.tsx";
 import { counted, date, money } from "../format.ts";
 import { codeLabel, conditionText, TIER_LABELS } from "../labels.ts";
-import { RangeButtons, RangeField, useRange } from "./range-choice.tsx";
+import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./range-choice.tsx";
 import { type CsvLink, DataTable, Section, TableDetails } from "./section.tsx";
 
 /** With fewer days there is nothing to see. */
@@ -27,17 +27,17 @@ export function Trend(props: {
   csv?: CsvLink;
 }) {
   const { component, points: all, events, applianceNames, choices, formRange, csv } = props;
-  const { range, setRange, shown: points } = useRange(all, formRange);
+  const { range, setRange, shown: points } = useTimeRange(all, formRange);
   return (
     <Section id="trend" title="Score history">
       {choices ? (
         <form class="choice" method="get" action="#trend" data-replaces="trend">
           <ComponentSelect component={component} choices={choices} applianceNames={applianceNames} />
-          <RangeField points={all} range={range} id="trend-range" />
+          <TimeRangeField points={all} range={range} id="trend-range" />
           <button type="submit">Show</button>
         </form>
       ) : (
-        <RangeButtons points={all} range={range} onChoose={setRange} />
+        <TimeRangeButtons points={all} range={range} onChoose={setRange} />
       )}
       <p class="about">
         <strong>

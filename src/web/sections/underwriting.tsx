@@ -4,7 +4,7 @@ import { exactMoney, oneOfCurrency } from "../../domain/display.ts";
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { count, counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
-import { Define } from "./define.tsx";
+import { DefinitionButton } from "./define.tsx";
 import { LossDrivers, LossYears } from "./loss-tables.tsx";
 import { DataTable, Section } from "./section.tsx";
 import { unitNameOf } from "./unit-name.ts";
@@ -107,7 +107,7 @@ function Facts({ made: { property, losses, standing }, book }: { made: Underwrit
       <div>
         <dt>
           Expected losses a year
-          <Define term="expectedLosses" />
+          <DefinitionButton term="expectedLosses" />
         </dt>
         <dd>{usd(losses.total.expected)}</dd>
         <dd class="small muted">{perUnit(losses.per_unit?.total)}</dd>
@@ -115,7 +115,7 @@ function Facts({ made: { property, losses, standing }, book }: { made: Underwrit
       <div>
         <dt>
           Expected damage a year
-          <Define term="expectedDamage" />
+          <DefinitionButton term="expectedDamage" />
         </dt>
         <dd>{usd(losses.damage.expected)}</dd>
         <dd class="small muted">{perUnit(losses.per_unit?.damage)}</dd>
@@ -123,7 +123,7 @@ function Facts({ made: { property, losses, standing }, book }: { made: Underwrit
       <div>
         <dt>
           Expected insured a year
-          <Define term="insured" />
+          <DefinitionButton term="insured" />
         </dt>
         <dd>{usd(losses.insured.expected)}</dd>
         <dd class="small muted">
@@ -138,7 +138,7 @@ function Facts({ made: { property, losses, standing }, book }: { made: Underwrit
       <div>
         <dt>
           Place in the {book}
-          <Define term="percentile" />
+          <DefinitionButton term="percentile" />
         </dt>
         <Place standing={standing} components={losses.components} unit={unit} />
       </div>

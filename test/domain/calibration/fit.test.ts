@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
 import { type EvidenceRow, fitEvidenceInSteps } from "../../../src/domain/calibration/fit-evidence.ts";
 import {
+  estimateFrailty,
   fitCorrection,
   fitFrailtyShapeInSteps,
-  frailtyOf,
 } from "../../../src/domain/calibration/fit-lives.ts";
 import { ReproducibleSum } from "../../../src/domain/calibration/reproducible-sum.ts";
 import { seededRandom } from "../../../src/domain/calibration/seeded-random.ts";
@@ -119,10 +119,10 @@ describe("the fit finds what a brute-force maximizer finds", () => {
 });
 
 test("an appliance's frailty stays within its limits, and is 1 without frailty", () => {
-  expect(frailtyOf({ failures: 3, expected: 1 }, 2)).toBeCloseTo(5 / 3, 12);
-  expect(frailtyOf({ failures: 90, expected: 1 }, 2)).toBe(5);
-  expect(frailtyOf({ failures: 0, expected: 90 }, 2)).toBe(0.2);
-  expect(frailtyOf({ failures: 90, expected: 1 }, null)).toBe(1);
+  expect(estimateFrailty({ failures: 3, expected: 1 }, 2)).toBeCloseTo(5 / 3, 12);
+  expect(estimateFrailty({ failures: 90, expected: 1 }, 2)).toBe(5);
+  expect(estimateFrailty({ failures: 0, expected: 90 }, 2)).toBe(0.2);
+  expect(estimateFrailty({ failures: 90, expected: 1 }, null)).toBe(1);
 });
 
 test("a sum does not depend on the order of its terms", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AssessedComponent } from "../../../src/domain/figures/assessment.ts";
-import { moneyOf } from "../../../src/domain/figures/money.ts";
+import { moneyOfAppliance } from "../../../src/domain/figures/money.ts";
 import { assess, knowledge, part, prices, whole } from "../figures/components.ts";
 
 const unitOf = (component: AssessedComponent) => prices.ofAppliance(component, component).unit();
@@ -65,7 +65,9 @@ test("sums are at most those of the units, do not depend on the order, and add u
       const all = appliances.flatMap((parts, at) => parts.map((one) => ({ ...one, applianceId: `A_${at}` })));
       const totals = assess(all);
       expect(assess(all.toReversed())).toEqual(totals);
-      const each = appliances.map((parts) => moneyOf(prices.ofAppliance(parts[0]!, parts[0]!), parts));
+      const each = appliances.map((parts) =>
+        moneyOfAppliance(prices.ofAppliance(parts[0]!, parts[0]!), parts),
+      );
       for (const name of ["criticalProactiveCents", "warningReactiveCents", "rcvCents"] as const)
         expect(each.reduce((sum, money) => sum + money[name], 0)).toBe(totals[name]);
       for (const [at, money] of each.entries()) {

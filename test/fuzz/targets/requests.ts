@@ -34,7 +34,7 @@ import { readNewPartner, readPartnerSettings } from "../../../src/wire/partner-s
 import { readNewProperty, readPropertyChange, readPropertyMerge } from "../../../src/wire/property-input.ts";
 import { readFlatSmartEvent, readMeterEvent, readSmartEvent } from "../../../src/wire/sensor-event.ts";
 import { readNewServiceEvent, readServiceEventChange } from "../../../src/wire/service-event.ts";
-import { readWork } from "../../../src/wire/work.ts";
+import { readWorkMark } from "../../../src/wire/work.ts";
 import type { Target } from "../target.ts";
 
 const buffers = (...texts: string[]) => texts.map((text) => Buffer.from(text));
@@ -186,7 +186,7 @@ const CHANGE_READERS: readonly ((given: Record<string, unknown>) => unknown)[] =
   readServiceEventChange,
   readClaimChange,
   readClaimList,
-  readWork,
+  readWorkMark,
   readFlatSmartEvent,
   (given) => readCostBook(given).map((line) => accepts(() => readCostLine(line, "2026-01-01"))),
   readEmbed,

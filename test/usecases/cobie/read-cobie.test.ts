@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { COLUMNS, type SheetName } from "../../../src/usecases/cobie/layout.ts";
-import { PRODUCT_CLASSES, typeOfProduct } from "../../../src/usecases/cobie/product-classes.ts";
+import { applianceTypeOfProduct, PRODUCT_CLASSES } from "../../../src/usecases/cobie/product-classes.ts";
 import type { Table } from "../../../src/usecases/import/mapping/table.ts";
 import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
 
@@ -242,7 +242,7 @@ describe("a COBie workbook", () => {
 // Rule: cobie-import
 describe("the type of a product", () => {
   const typeOf = (category: string, name = "", description = "", object = "") =>
-    typeOfProduct({ category, name, description, object });
+    applianceTypeOfProduct({ category, name, description, object });
 
   test.each([
     ["23-23 11 11 13 13: Passenger Hydraulic Elevators", "Lift 1", "elevator"],
@@ -279,7 +279,7 @@ describe("the type of a product", () => {
 
 test("categories and objects named like properties of every object mean nothing", async () => {
   const product = { category: "", name: "", description: "", object: "constructor" };
-  expect(typeOfProduct(product)).toBeUndefined();
+  expect(applianceTypeOfProduct(product)).toBeUndefined();
   const tables = await open({
     Facility: [FACILITY],
     Type: [{ Name: "B", Category: "23-33 11 15: Boilers" }],

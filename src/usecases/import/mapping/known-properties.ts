@@ -1,4 +1,4 @@
-import { propertyReference, streetKey } from "../../../domain/address.ts";
+import { referenceFromAddress, streetKey } from "../../../domain/address.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
 import type { Yield } from "../../../event-loop.ts";
 import type { MatchedProperty } from "../../../store/queries/properties.ts";
@@ -76,7 +76,8 @@ export class KnownProperties {
     }
     const place = placedAt(fields);
     const reference =
-      given ?? (fields.address === undefined ? "" : propertyReference({ ...place, address: fields.address }));
+      given ??
+      (fields.address === undefined ? "" : referenceFromAddress({ ...place, address: fields.address }));
     const property = await this.#ofReference(reference);
     if (/^\d{1,6}$/.test(fields.unit_count ?? "")) property.units ??= Number(fields.unit_count);
     if (fields.address !== undefined) this.#index(streetKey(fields.address), { ...place, reference });

@@ -24,7 +24,7 @@ export type Table = {
 export const SAMPLE = 2_000;
 
 /** Returns rows of a standard format as a table of the importer's own columns. `types`: what its kinds of equipment mean. */
-export function formTable(given: {
+export function standardFormatTable(given: {
   name: string;
   form: string;
   kind: FileMapping["rows"];
