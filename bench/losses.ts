@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { lossesOf } from "../src/domain/losses/book-losses.ts";
+import { annualBookLosses } from "../src/domain/losses/book-losses.ts";
 import { LossBook } from "../src/domain/losses/loss-book.ts";
 import { loadKnowledge } from "../src/knowledge/load.ts";
 import type { Figure } from "./figure.ts";
@@ -176,7 +176,7 @@ function longestStep(): Figure[] {
   const partOf = fleetOf(knowledge);
   for (let n = 0; n < 1_000_000; n++) book.add(partOf(n));
   const holds: number[] = [];
-  const steps = lossesOf(book, { modelError: 0.25 });
+  const steps = annualBookLosses(book, { modelError: 0.25 });
   const startedAt = process.cpuUsage();
   for (;;) {
     // The compiler and the garbage collector run beside this thread, and do not delay its other work.

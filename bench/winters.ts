@@ -1,11 +1,11 @@
 import type { Knowledge } from "../src/domain/knowledge.ts";
-import { lossesOf } from "../src/domain/losses/book-losses.ts";
+import { annualBookLosses } from "../src/domain/losses/book-losses.ts";
 import { exceedanceCurve, RETURN_PERIODS, sortYears } from "../src/domain/losses/exceedance.ts";
 import { LossBook } from "../src/domain/losses/loss-book.ts";
 import { LOSSES, type Loss, type LossComponent } from "../src/domain/losses/loss-component.ts";
 import { RandomVariates } from "../src/domain/losses/random-variates.ts";
-import { type Layer, logParameters } from "../src/domain/losses/severity.ts";
-import { yearHazard } from "../src/domain/losses/year-factor.ts";
+import { type Layer, logNormalParameters } from "../src/domain/losses/severity.ts";
+import { hazardFromYearProbability } from "../src/domain/losses/year-factor.ts";
 import { runSteps } from "../src/domain/steps.ts";
 import type { Figure } from "./figure.ts";
 
@@ -52,7 +52,9 @@ export function winters(knowledge: Knowledge): Figure {
   const componentOf = fleetOf(knowledge);
   const components = Array.from({ length: COMPONENTS }, (_, n) => componentOf(n));
   for (const component of components) book.add(component);
-  const answer = runSteps(lossesOf(book, { years: YEARS, modelError: knowledge.lossModelError.book }));
+  const answer = runSteps(
+    annualBookLosses(book, { years: YEARS, modelError: knowledge.lossModelError.book }),
+  );
   const years = {
     total: new Float64Array(YEARS),
     damage: new Float64Array(YEARS),
@@ -91,7 +93,7 @@ function addWinters(
 ): void {
   const sorted = group.toSorted((a, b) => b.failureProbability - a.failureProbability);
   const hazards = Float64Array.from(sorted, (component) =>
-    yearHazard(component.failureProbability, variance),
+    hazardFromYearProbability(component.failureProbability, variance),
   );
   for (let year = 0; year < YEARS; year++) {
     const winter = random.gamma(1 / variance) * variance;
@@ -117,7 +119,7 @@ function addFailure(
 ): void {
   years.total[year]! += repair;
   if (!damage || random.uniform() > damage.frequency) return;
-  const { mu, sigma } = logParameters(damage.severity);
+  const { mu, sigma } = logNormalParameters(damage.severity);
   const amount = Math.exp(mu + sigma * random.normal());
   years.total[year]! += amount;
   years.damage[year]! += amount;

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { fitEvidenceInSteps } from "../../src/domain/calibration/fit-evidence.ts";
+import { fitEvidenceStrengthInSteps } from "../../src/domain/calibration/fit-evidence.ts";
 import { fitLivesInSteps } from "../../src/domain/calibration/fit-lives.ts";
 import type { Life } from "../../src/domain/calibration/life.ts";
-import { type Forecast, type Proof, proveInSteps } from "../../src/domain/calibration/proof.ts";
+import { type Forecast, type Proof, validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
 import type { Knowledge } from "../../src/domain/knowledge.ts";
-import { hazardSince, unknownPast } from "../../src/domain/scoring/renewal.ts";
+import { hazardSinceRecordBegan, unknownPast } from "../../src/domain/scoring/renewal.ts";
 import { scaleFromMedian } from "../../src/domain/scoring/weibull.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 import { DAYS_PER_YEAR } from "../../src/domain/time.ts";
@@ -138,14 +138,14 @@ export function proveInspections(
   const hazardOf = (interval: Interval, isFitted: boolean) => {
     const { scale, shape, entryAge, accrued } = lifeOf(interval);
     const fitted = scale * (isFitted ? Math.exp(fit.corrections.get(interval.area) ?? 0) : 1);
-    return Math.max(0, hazardSince(unknownPast(shape, entryAge / fitted), accrued / fitted));
+    return Math.max(0, hazardSinceRecordBegan(unknownPast(shape, entryAge / fitted), accrued / fitted));
   };
   const ratios = knowledge.model.evidence.condition;
   const ratioOf = ({ score }: Interval) => (score >= 4 ? ratios.good : ratios.fair);
   const frailtyOf = ({ building }: Interval) => fit.frailty.get(building) ?? 1;
   const { lowestProduct, highestProduct } = knowledge.model.evidence;
   const strength = runSteps(
-    fitEvidenceInSteps(
+    fitEvidenceStrengthInSteps(
       train.map((one) => ({
         hazard: frailtyOf(one) * hazardOf(one, true),
         condition: ratioOf(one),
@@ -192,5 +192,5 @@ function prove(intervals: readonly Interval[], before: readonly number[], after:
     forecasts.push({ before: -Math.expm1(-before[i]!), after: -Math.expm1(-after[i]!), failed: fell });
     byBuilding.set(building, forecasts);
   }
-  return runSteps(proveInSteps([...byBuilding.values()], seededRandom(1)));
+  return runSteps(validateForecastsInSteps([...byBuilding.values()], seededRandom(1)));
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fitLivesInSteps, type LivesFit } from "../../src/domain/calibration/fit-lives.ts";
 import type { Life } from "../../src/domain/calibration/life.ts";
-import { type Forecast, type Proof, proveInSteps } from "../../src/domain/calibration/proof.ts";
+import { type Forecast, type Proof, validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
 import { scaleFromMedian } from "../../src/domain/scoring/weibull.ts";
 import { runSteps } from "../../src/domain/steps.ts";
@@ -238,7 +238,7 @@ function prove(
     });
     byRoad.set(road, forecasts);
   }
-  return runSteps(proveInSteps([...byRoad.values()], seededRandom(1)));
+  return runSteps(validateForecastsInSteps([...byRoad.values()], seededRandom(1)));
 }
 
 /** Returns the breaks of each whole year on record before `day`, with those that the fitted lives expect. */

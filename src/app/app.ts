@@ -39,7 +39,7 @@ import { LossBooks } from "../usecases/losses/loss-books.ts";
 import { checkHealth, limitHealthChecks } from "../usecases/operations/server-health.ts";
 import { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
-import { dropPrices } from "../usecases/portfolio/price-list.ts";
+import { dropCachedPrices } from "../usecases/portfolio/price-list.ts";
 import { adminHosts } from "./admin-hosts.ts";
 import { type AdminDeps, buildAdminOperations } from "./admin-operations.ts";
 import { latestBackup, type ScheduledBackups, scheduledBackups } from "./backups.ts";
@@ -311,7 +311,7 @@ async function createFetches(
   const authenticator = new Authenticator(store, bearerTokens(masterKey, random), tokenClock, budgets);
   caches.add(authenticator);
   caches.add(budgets);
-  caches.add({ dropSuperseded: (revisions) => dropPrices(knowledge, revisions) });
+  caches.add({ dropSuperseded: (revisions) => dropCachedPrices(knowledge, revisions) });
   const windows = buildRateWindows({ limits, store, monotonicMs, random });
   const embeds = embedOperations({
     store,

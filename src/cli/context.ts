@@ -1,7 +1,7 @@
 import type { DestinationStream } from "pino";
 import type { ConfigRequest, Override } from "../config/load.ts";
 import type { Config } from "../config/settings.ts";
-import { chooseDisplay } from "../domain/display.ts";
+import { setCurrencyAndUnits } from "../domain/display.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop.ts";
@@ -83,7 +83,7 @@ export function createContext(
       const { loadConfig } = require("../config/load.ts") as typeof import("../config/load.ts");
       if (!config) {
         config = loadConfig(request);
-        chooseDisplay(config.display);
+        setCurrencyAndUnits(config.display);
       }
       return config;
     },

@@ -79,7 +79,7 @@ export function partInstalledIn({
 }
 
 /** Returns what is stated of a component, with the costs that hold for it. */
-export function statedOf(component: PlacedComponent, prices: PriceList): StatedComponent {
+export function statedComponentOf(component: PlacedComponent, prices: PriceList): StatedComponent {
   const costs = prices.ofComponent(component);
   return {
     overrideLifespan: component.overrideLifespan,
@@ -100,7 +100,7 @@ export function changedComponent(
   change: Partial<StatedComponent>,
   prices: PriceList,
 ): PlacedComponent {
-  const stated = statedOf(component, prices);
+  const stated = statedComponentOf(component, prices);
   const after = { ...component };
   const changes = <K extends keyof StatedComponent>(field: K) =>
     change[field] !== undefined && change[field] !== stated[field];

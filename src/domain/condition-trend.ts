@@ -21,7 +21,7 @@ export type ConditionPoint = ConditionSums & { day: Day };
 export const NO_SUMS: ConditionSums = { properties: 0, dueCents: 0, valueCents: 0, expectedCents: 0 };
 
 /** Returns the sums, or with `sign` -1 the differences, of two points. */
-export function addSums(a: ConditionSums, b: ConditionSums, sign: 1 | -1 = 1): ConditionSums {
+export function addConditionSums(a: ConditionSums, b: ConditionSums, sign: 1 | -1 = 1): ConditionSums {
   return {
     properties: a.properties + sign * b.properties,
     dueCents: a.dueCents + sign * b.dueCents,

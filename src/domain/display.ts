@@ -13,7 +13,7 @@ export const US_DISPLAY: Display = { currency: "USD", units: "imperial" };
 let chosen = US_DISPLAY;
 
 /** Chooses how amounts and areas are labeled from now on. */
-export function chooseDisplay({ currency, units }: Display): void {
+export function setCurrencyAndUnits({ currency, units }: Display): void {
   chosen = { currency, units };
 }
 

@@ -6,7 +6,7 @@ import {
   failureProbability,
   type Outlook,
   type Projection,
-  project,
+  projectFailure,
   scoreByAging,
 } from "./scoring/outlook.ts";
 import type { BrandTier, ScoreState } from "./scoring/types.ts";
@@ -22,10 +22,10 @@ export function projectionOf(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
-  outlook = outlookOf(knowledge, component, brandTier),
+  outlook = outlookOfStored(knowledge, component, brandTier),
 ): Projection {
   const { confidence, scoredOn } = component;
-  return project(outlook, confidence, scoredOn, knowledge.model);
+  return projectFailure(outlook, confidence, scoredOn, knowledge.model);
 }
 
 /** Returns the probability of failing within `days` of the latest score, given that the component works then. */
@@ -34,7 +34,7 @@ export function failureProbabilityWithin(
   component: StoredOutlook,
   brandTier: BrandTier,
   days: number,
-  outlook = outlookOf(knowledge, component, brandTier),
+  outlook = outlookOfStored(knowledge, component, brandTier),
 ): number {
   return failureProbability(outlook, days, knowledge.model);
 }
@@ -71,7 +71,7 @@ export function failureDaysOf(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
-  outlook = outlookOf(knowledge, component, brandTier),
+  outlook = outlookOfStored(knowledge, component, brandTier),
 ): FailureDays {
   return failureDays(outlook, component.lifeFactor !== 1, component.scoredOn, knowledge.model);
 }
@@ -83,11 +83,15 @@ export function agedScore(
   brandTier: BrandTier,
   days: number,
 ): number {
-  return scoreByAging(outlookOf(knowledge, component, brandTier), days, knowledge.model);
+  return scoreByAging(outlookOfStored(knowledge, component, brandTier), days, knowledge.model);
 }
 
 /** Returns the outlook of a stored component as of its latest score. */
-export function outlookOf(knowledge: Knowledge, component: StoredOutlook, brandTier: BrandTier): Outlook {
+export function outlookOfStored(
+  knowledge: Knowledge,
+  component: StoredOutlook,
+  brandTier: BrandTier,
+): Outlook {
   const { lifeFactor, effectiveAgeYears, rate, hazardRatio, acuteHazard, overrideLifespan } = component;
   const def = knowledge.component(component.defId);
   const scaleYears = lifeScale(def, overrideLifespan, { brandTier, lifeFactor }, knowledge.model);

@@ -9,9 +9,9 @@ export type ConditionScore = { score: number; scale: readonly [worst: number, be
 /**
  * Returns the condition that a score means, by thirds of its scale.
  * @example
- * conditionOf({ score: 3, scale: [1, 5] }) // "fair"
+ * conditionFromScore({ score: 3, scale: [1, 5] }) // "fair"
  */
-export function conditionOf({ score, scale: [worst, best] }: ConditionScore): Condition {
+export function conditionFromScore({ score, scale: [worst, best] }: ConditionScore): Condition {
   // Compared without division, so that a score on the border of two thirds has the better condition.
   const [above, whole] = [3 * Math.abs(score - worst), Math.abs(best - worst)];
   return above < whole ? "poor" : above < 2 * whole ? "fair" : "good";
@@ -112,7 +112,7 @@ export function changedEvent(event: ServiceEvent, change: ServiceEventChange): S
   const { inspectionTypes = event.inspectionTypes, conditionScore = event.conditionScore } = change;
   const after: ServiceEvent = { ...event, ...change, inspectionTypes, conditionScore };
   if (change.conditionScore && change.conditionAfter == null)
-    after.conditionAfter = conditionOf(change.conditionScore);
+    after.conditionAfter = conditionFromScore(change.conditionScore);
   const isSum = event.totalCostCents === totalCostCents({ ...event, totalCostCents: null });
   const total = "totalCostCents" in change ? after.totalCostCents : isSum ? null : event.totalCostCents;
   after.totalCostCents = totalCostCents({ ...after, totalCostCents: total });

@@ -67,7 +67,7 @@ export function countTier(
 }
 
 /** Adds (`sign` 1) or subtracts (-1) money, in place. */
-export function addMoney(totals: PropertyTotals, money: TotalMoney, sign: 1 | -1): void {
+export function addMoneyTotals(totals: PropertyTotals, money: TotalMoney, sign: 1 | -1): void {
   totals.criticalProactiveCents += sign * money.criticalProactiveCents;
   totals.warningProactiveCents += sign * money.warningProactiveCents;
   totals.criticalReactiveCents += sign * money.criticalReactiveCents;

@@ -16,14 +16,14 @@ export function decimalCommaFields(
 ): string[] {
   const found = Object.entries(fields)
     .filter(([field]) => isNumberField(field))
-    .map(([field, column]) => [field, decimalCommaIn(cellsOf(column))] as const);
+    .map(([field, column]) => [field, usesDecimalComma(cellsOf(column))] as const);
   const shown = found.flatMap(([, own]) => own ?? []);
   const others = shown.length > 0 ? shown.every(Boolean) : hasCommas;
   return found.filter(([, has]) => has ?? others).map(([field]) => field);
 }
 
 /** Returns whether the numbers of a column have a decimal comma; undefined where none of them shows it. */
-export function decimalCommaIn(cells: readonly string[]): boolean | undefined {
+export function usesDecimalComma(cells: readonly string[]): boolean | undefined {
   let [commas, points] = [0, 0];
   for (const cell of cells) {
     const [digits = ""] = /\d[\d.,]*/.exec(cell.slice(0, 100).replaceAll(/[\s\u00a0']/g, "")) ?? [];
@@ -50,7 +50,7 @@ const WITH_COMMA = /^[1-9]\d{0,2}(?:[.' ]?\d{3})*(?:,\d+)?$|^\d+(?:,\d*)?$/;
 const BELOW_ONE = /^0[.,]\d+$/;
 
 /** Returns a number without separators of thousands, and with a decimal point; undefined for any other text. */
-export function numberIn(text: string, hasCommas: boolean): string | undefined {
+export function normalizedNumber(text: string, hasCommas: boolean): string | undefined {
   const given = text
     .slice(0, 100)
     .replaceAll(/[\s\u00a0\u202f]+/g, " ")
@@ -62,11 +62,11 @@ export function numberIn(text: string, hasCommas: boolean): string | undefined {
 }
 
 /** Returns an amount without the sign or code of its currency. */
-export function amountIn(text: string, hasCommas: boolean): string | undefined {
+export function amountWithoutCurrency(text: string, hasCommas: boolean): string | undefined {
   const number = text
     .trim()
     .slice(0, 100)
     .replace(/^[A-Z]{0,3}\s?[$€£]?\s*/, "")
     .replace(/\s*(?:[$€£]|[A-Z]{3})$/, "");
-  return numberIn(number, hasCommas);
+  return normalizedNumber(number, hasCommas);
 }

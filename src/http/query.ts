@@ -6,9 +6,9 @@ import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
 import {
   FORM_LIMITS,
   type FormTerms,
-  formYears,
   PLAN_LIMITS,
   type PlanTerms,
+  reserveFormYears,
 } from "../domain/planning/plan-terms.ts";
 import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
@@ -159,7 +159,7 @@ export function parseFormTerms(query: ReadonlyMap<string, string>): { terms: Pla
     isHud: parseChoice(query, "hud", ["true", "false"]) === "true",
   };
   const terms = parsePlanTerms(query);
-  return { form, terms: query.has("years") ? terms : { ...terms, years: formYears(form) } };
+  return { form, terms: query.has("years") ? terms : { ...terms, years: reserveFormYears(form) } };
 }
 
 /** The parameters of a plan by the field that each sets. */

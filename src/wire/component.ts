@@ -2,7 +2,12 @@ import { type PlacedComponent, partInstalledIn, tierOfHundredths } from "../doma
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { hazardFlagsOfPart } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { failureDaysOf, failureProbabilityWithin, outlookOf, projectionOf } from "../domain/projections.ts";
+import {
+  failureDaysOf,
+  failureProbabilityWithin,
+  outlookOfStored,
+  projectionOf,
+} from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso } from "../domain/time.ts";
@@ -89,7 +94,7 @@ export const componentView = component.serializer(
     const { knowledge } = prices;
     const definition = knowledge.component(row.defId);
     const costs = costsView(prices.ofComponent(row));
-    const outlook = outlookOf(knowledge, row, row.brandTier);
+    const outlook = outlookOfStored(knowledge, row, row.brandTier);
     const projection = projectionOf(knowledge, row, row.brandTier, outlook);
     const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook);
     return {
@@ -177,7 +182,7 @@ export type AlertJson = WireOf<typeof listedAlert>;
 export const alertView = alert.serializer((prices: PriceList, row: PlacedComponent) => {
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
-  const outlook = outlookOf(knowledge, row, row.brandTier);
+  const outlook = outlookOfStored(knowledge, row, row.brandTier);
   const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook);
   return {
     id: row.id,

@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { type Assessment, AssessmentAccumulator } from "../domain/figures/assessment.ts";
-import { conditionOf, type Grade, METHODOLOGY } from "../domain/figures/condition.ts";
+import { type Grade, METHODOLOGY, propertyConditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
 import {
   fullReplacementReserve,
@@ -141,7 +141,7 @@ type Conditioned = { property: Property; totals: Assessment & { dueCents: number
 const conditionView = condition.serializer(
   ({ property, totals, centsPerSqft }: Conditioned, moment: FigureContext) => {
     const { now, modelVersion } = moment;
-    const { score, grade, rating, facility } = conditionOf(property, totals, centsPerSqft);
+    const { score, grade, rating, facility } = propertyConditionOf(property, totals, centsPerSqft);
     return {
       ...subjectView(property),
       condition_score: score,

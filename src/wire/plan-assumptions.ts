@@ -1,4 +1,4 @@
-import { priceText } from "../domain/costs/price-basis.ts";
+import { priceBasisText } from "../domain/costs/price-basis.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/display.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/figures/assumption-sentences.ts";
 import { shareByBasis } from "../domain/planning/plan-sums.ts";
@@ -36,7 +36,7 @@ export function planAssumptionsOf(
       ? "Costs are not inflated."
       : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in ${plainTodaysMoney()}.`,
     "Costs are your own where your cost book or a component has them, otherwise reference estimates per component type, " +
-      `checked against published price guides, scaled to size as far as it is known, and ${priceText(counted)}. ` +
+      `checked against published price guides, scaled to size as far as it is known, and ${priceBasisText(counted)}. ` +
       `The cost basis of each says which. They are in ${priceListMoney()}, and are not site-specific quotes.`,
     ...(shares === null
       ? []

@@ -1,6 +1,6 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { perDoor } from "../domain/figures/assessment.ts";
-import { conditionOf } from "../domain/figures/condition.ts";
+import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
@@ -74,7 +74,7 @@ const ratingOf = (
   { buildingCentsPerSqft }: Knowledge,
   property: Pick<Property, "replacementValueCents" | "grossAreaSqft">,
   totals: PropertyTotals,
-) => conditionOf(property, totals, buildingCentsPerSqft).rating;
+) => propertyConditionOf(property, totals, buildingCentsPerSqft).rating;
 
 const summaryView = summary.serializer(
   (

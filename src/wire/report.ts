@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { perDoor } from "../domain/figures/assessment.ts";
-import { conditionOf } from "../domain/figures/condition.ts";
+import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
 import { type Report, ReportAccumulator } from "../domain/figures/report.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
@@ -131,7 +131,7 @@ type Reported = {
 const reportView = report.serializer(
   ({ property, report, reserve, flags, dueCents, centsPerSqft, now }: Reported) => {
     const { totals, categories, byTier } = report;
-    const { rating, score } = conditionOf(property, { ...totals, dueCents }, centsPerSqft);
+    const { rating, score } = propertyConditionOf(property, { ...totals, dueCents }, centsPerSqft);
     const exposure = exposureOf(totals);
     return {
       property: propertyView(property),

@@ -1,6 +1,11 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { failureDaysOf, failureProbabilityWithin, outlookOf, projectionOf } from "../domain/projections.ts";
+import {
+  failureDaysOf,
+  failureProbabilityWithin,
+  outlookOfStored,
+  projectionOf,
+} from "../domain/projections.ts";
 import { periodRisk } from "../domain/scoring/outlook.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_PER_YEAR } from "../domain/time.ts";
@@ -51,7 +56,7 @@ export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
 export const scoreLineView = scoreLine.serializer((prices: PriceList, row: PlacedComponent) => {
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
-  const outlook = outlookOf(knowledge, row, row.brandTier);
+  const outlook = outlookOfStored(knowledge, row, row.brandTier);
   const { projectedFailureYear, projectedFailureRange } = projectionOf(
     knowledge,
     row,

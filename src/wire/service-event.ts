@@ -4,7 +4,7 @@ import {
   CONDITIONS,
   type Condition,
   type ConditionScore,
-  conditionOf,
+  conditionFromScore,
   conditionScoreIssue,
   EVENT_TYPES,
   type EventType,
@@ -189,7 +189,8 @@ export function readNewServiceEvent(given: unknown): NewServiceEvent {
   const stated = { ...NOTHING_GIVEN, ...readOptional(wire) };
   return {
     ...stated,
-    conditionAfter: stated.conditionAfter ?? (stated.conditionScore && conditionOf(stated.conditionScore)),
+    conditionAfter:
+      stated.conditionAfter ?? (stated.conditionScore && conditionFromScore(stated.conditionScore)),
     applianceId,
     eventType: readEventType(wire.event_type),
     date: wire.date,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { levelWarning } from "../../src/cli/calibration/report.ts";
-import { proveInSteps } from "../../src/domain/calibration/proof.ts";
+import { validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 
 /** The proof of forecasts of 0.5 for 100 properties of ten components, of which `failures` fail in each. */
 const proofWith = (failures: number) =>
   runSteps(
-    proveInSteps(
+    validateForecastsInSteps(
       Array.from({ length: 100 }, () =>
         Array.from({ length: 10 }, (_, i) => ({ before: 0.5, after: 0.5, failed: i < failures })),
       ),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { checkPastDay } from "../../src/domain/past-day.ts";
-import { checkYear } from "../../src/domain/property.ts";
+import { checkBuildingYear } from "../../src/domain/property.ts";
 
 describe("the day of a past event", () => {
   const check = (day: string) => () => checkPastDay("date", day, "2026-02-28");
@@ -17,7 +17,7 @@ describe("the day of a past event", () => {
 });
 
 describe("a year of construction", () => {
-  const check = (year: number) => () => checkYear("year_built", year, 2026);
+  const check = (year: number) => () => checkBuildingYear("year_built", year, 2026);
 
   test.each([1800, 2026, 2027])("may be %d in 2026", (year) => {
     expect(check(year)).not.toThrow();

@@ -13,7 +13,7 @@ import {
 } from "../../src/domain/hazards.ts";
 import type { EventType } from "../../src/domain/service-event.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
-import { noteOf, readNote } from "../../src/usecases/history/note-findings.ts";
+import { extractNoteFindings, noteFromFindings } from "../../src/usecases/history/note-findings.ts";
 
 const knowledge = loadKnowledge();
 const PANEL: FlaggedAppliance = {
@@ -40,7 +40,7 @@ const event = (
   date,
   eventType,
   componentId: componentId ?? null,
-  note: noteOf(readNote(knowledge, notes)),
+  note: noteFromFindings(extractNoteFindings(knowledge, notes)),
 });
 const flagsOf = (
   fields: Partial<FlaggedAppliance>,

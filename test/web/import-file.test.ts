@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chooseDisplay, US_DISPLAY } from "../../src/domain/display.ts";
+import { setCurrencyAndUnits, US_DISPLAY } from "../../src/domain/display.ts";
 import {
   choicesOf,
   type ImportRun,
@@ -207,9 +207,9 @@ test("dates with the day or the month first have no format until one is chosen, 
   ]);
   expect(lacking(withDateFormat(open, "date", "DD/MM/YYYY"))).toEqual([false, false]);
   expect(withField(table, canadian, "Done", "closed_on").dates.closed_on).toBeUndefined();
-  chooseDisplay({ currency: "EUR", units: "metric" });
+  setCurrencyAndUnits({ currency: "EUR", units: "metric" });
   expect(lacking({ ...guessed, dates: {} })).toEqual([true, false]);
-  chooseDisplay(US_DISPLAY);
+  setCurrencyAndUnits(US_DISPLAY);
 });
 
 test("names of columns below a title are refused with the remedy", async () => {

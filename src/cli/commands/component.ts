@@ -1,7 +1,7 @@
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
-import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { componentView } from "../../wire/component.ts";
 import { changedComponentView, componentChange, readComponentChange } from "../../wire/component-change.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
@@ -24,7 +24,7 @@ const show = command({
     const record = await withData(context, async (data) => {
       const { read } = data.store;
       const owner = requireRecordFound(await read.components.ownerOf(componentId), "Component", componentId);
-      const prices = await pricesOf(read, knowledge, await requirePartner(data.store, owner));
+      const prices = await partnerPrices(read, knowledge, await requirePartner(data.store, owner));
       const component = await findComponent(read, owner, componentId);
       return componentView(prices, component, await read.snapshots.latestSnapshotAt());
     });

@@ -7,11 +7,11 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
 import { writeThrottle } from "../../store/write-throttle.ts";
 import { replaceCostBook } from "../../usecases/costs/cost-book.ts";
-import { costHistoryOf } from "../../usecases/costs/cost-history.ts";
+import { replacementCostHistory } from "../../usecases/costs/cost-history.ts";
 import { COST_COLUMNS, readCostFile } from "../../usecases/costs/import-costs.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
-import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { costHistoryView } from "../../wire/cost-history.ts";
 import { command, flag, NothingDone, optional, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -76,8 +76,8 @@ async function showHistory(context: Context, partnerId: string, apply: boolean):
   const today = dayOf(context.now());
   const result = await withData(context, async ({ store }) => {
     const partner = await requirePartner(store, partnerId);
-    const prices = await pricesOf(store.read, knowledge, partner);
-    const kinds = await costHistoryOf(
+    const prices = await partnerPrices(store.read, knowledge, partner);
+    const kinds = await replacementCostHistory(
       store,
       partner.id,
       prices,

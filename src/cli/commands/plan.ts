@@ -5,9 +5,9 @@ import { centsFromUsd } from "../../domain/money.ts";
 import {
   FORM_LIMITS,
   type FormTerms,
-  formYears,
   PLAN_LIMITS,
   type PlanTerms,
+  reserveFormYears,
 } from "../../domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
@@ -15,14 +15,14 @@ import type { PropertyPlanRow } from "../../store/queries/plans.ts";
 import { workOfProperty } from "../../usecases/history/work.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
-  flagsOf,
-  linesOf,
-  reconciliationOf,
-  serializedLines,
-  unitLabelsOf,
+  collectPlanFlags,
+  loadUnitLabels,
+  reconcilePlanFigures,
+  serializePlanLines,
+  sortedPlanLines,
 } from "../../usecases/portfolio/plan-lines.ts";
 import { plannedProperties, planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
-import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
@@ -103,7 +103,7 @@ export const planCommand = command({
       isHud: given.hud ?? false,
     };
     const terms: PlanTerms = {
-      years: given.years ?? (form === "xlsx" ? formYears(formTerms) : years.usual),
+      years: given.years ?? (form === "xlsx" ? reserveFormYears(formTerms) : years.usual),
       inflationPct: given.inflation ?? inflationPct.usual,
       budgetCents: given.budget === undefined ? null : centsFromUsd(given.budget),
       openingCents: centsFromUsd(given.openingBalance ?? openingUsd.usual),
@@ -154,17 +154,17 @@ async function ofProperty(
   const property = (await properties.find(owner, id))!;
   const plan = await planProperty(deps, property, terms);
   const { knowledge, yieldNow } = deps;
-  const lines = await linesOf(plan, yieldNow);
+  const lines = await sortedPlanLines(plan, yieldNow);
   const work = await workOfProperty(deps.store.read, id, yieldNow);
   const record = planView(
     plan,
-    await reconciliationOf(await pricesOf(deps.store.read, knowledge, partner), plan, yieldNow),
-    await flagsOf(knowledge, plan, yieldNow),
-    await serializedLines(knowledge, lines, work, yieldNow),
+    await reconcilePlanFigures(await partnerPrices(deps.store.read, knowledge, partner), plan, yieldNow),
+    await collectPlanFlags(knowledge, plan, yieldNow),
+    await serializePlanLines(knowledge, lines, work, yieldNow),
   );
   const rows = [...lines.units, ...lines.components];
   const table = {
-    labels: await unitLabelsOf(deps.store.read, property),
+    labels: await loadUnitLabels(deps.store.read, property),
     work,
     first: rows[0],
     assumptions: assumptionSentences(record.counted_assumptions).join(" "),

@@ -4,8 +4,8 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { presentPrices } from "../../usecases/portfolio/price-list.ts";
-import { scoredComponents } from "../../usecases/portfolio/scored-components.ts";
+import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
+import { componentPages } from "../../usecases/portfolio/scored-components.ts";
 import { SCORE_COLUMNS, scoreLineView } from "../../wire/score-line.ts";
 import { choice, command, text, UsageError, value } from "../command.ts";
 import { withData } from "../data-access.ts";
@@ -41,9 +41,9 @@ export const scoresCommand = command({
     await withData(context, async ({ store }) => {
       const owner = propertyId === undefined ? partnerId : await ownerOf(store, propertyId, partnerId);
       await requirePartner(store, owner!);
-      const prices = await presentPrices(store.read, knowledge, owner!);
+      const prices = await currentPartnerPrices(store.read, knowledge, owner!);
       if (isCsv) context.stdout.write(spreadsheetLine(SCORE_COLUMNS));
-      for await (const page of scoredComponents(store, { partnerId: owner!, propertyId, tier })) {
+      for await (const page of componentPages(store, { partnerId: owner!, propertyId, tier })) {
         const lines = page.map((row) => {
           const record = scoreLineView(prices, row);
           return isCsv ? spreadsheetLine(Object.values(record)) : `${JSON.stringify(record)}\n`;

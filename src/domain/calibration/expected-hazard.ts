@@ -1,6 +1,11 @@
 import type { ScoringModel } from "../knowledge.ts";
 import { highestAge } from "../scoring/outlook.ts";
-import { hazardSince, priorSince, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
+import {
+  failureProbabilitySinceRecordBegan,
+  hazardSinceRecordBegan,
+  type UnknownPast,
+  unknownPast,
+} from "../scoring/renewal.ts";
 import { ageAtProbability, cumulativeHazard } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { Life, LifeYear } from "./life.ts";
@@ -25,7 +30,7 @@ export function expectedHazard(
   if (life.pastIsUnknown) {
     const nominalAge = entryAge / scale;
     const past = cache?.get(shape, nominalAge) ?? unknownPast(shape, nominalAge);
-    return hazardSince(past, accrued / scale);
+    return hazardSinceRecordBegan(past, accrued / scale);
   }
   return cumulativeHazard(entryAge + accrued, scale, shape) - cumulativeHazard(entryAge, scale, shape);
 }
@@ -66,6 +71,6 @@ function effectiveAge(
 ): number {
   const highest = highestAge(scale, shape, model);
   if (!pastIsUnknown) return Math.min(virtualAge, highest);
-  const prior = priorSince(unknownPast(shape, entryAge / scale), virtualAge / scale);
+  const prior = failureProbabilitySinceRecordBegan(unknownPast(shape, entryAge / scale), virtualAge / scale);
   return Math.min(ageAtProbability(prior, scale, shape), highest);
 }

@@ -23,7 +23,7 @@ export type FailureYear = {
  * Returns the failures of each class and division by calendar year, for the years that are wholly on record there
  * (docs/model/calibration.md#shared-causes). The result is the same for any order of the lives.
  */
-export function* failureYearsInSteps(
+export function* countFailuresByYearInSteps(
   lives: readonly Life[],
   { lifeFactors, frailties }: Pick<Corrections, "lifeFactors" | "frailties">,
   asOf: Day,

@@ -24,7 +24,7 @@ const ROUNDS = 50;
  * Returns the exponents on the ratios of the condition and of repairs that maximize the posterior of the component years.
  * They are maximized in turn until neither moves; the function is concave where no product meets its limit.
  */
-export function* fitEvidenceInSteps(
+export function* fitEvidenceStrengthInSteps(
   rows: readonly EvidenceRow[],
   limits: { lowestProduct: number; highestProduct: number },
 ): Steps<EvidenceStrength> {

@@ -1,4 +1,4 @@
-import { hazardSince, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
+import { hazardSinceRecordBegan, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
 import type { Steps } from "../steps.ts";
 import type { Life } from "./life.ts";
 import { ReproducibleSum, ReproducibleSums } from "./reproducible-sum.ts";
@@ -154,7 +154,8 @@ function* expectFailures(
     const shape = kinds.shapes[kind]!;
     const entry = entryAges[i]! / factor;
     const since = accrued[i]! / factor;
-    const hazard = past >= 0 ? hazardSince(pasts[past]!, since) : (entry + since) ** shape - entry ** shape;
+    const hazard =
+      past >= 0 ? hazardSinceRecordBegan(pasts[past]!, since) : (entry + since) ** shape - entry ** shape;
     ofKinds.add(kind, frailties[appliance]! * hazard);
     ofAppliances.add(appliance, hazard);
     if (i % PASTS_PER_STEP === 0) yield;

@@ -2,7 +2,7 @@ import type { Knowledge, ScoringModel } from "../knowledge.ts";
 import type { Corrections } from "../scoring/corrections.ts";
 import type { Steps } from "../steps.ts";
 import { expectedHazard, hazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
-import { type EvidenceRow, fitEvidenceInSteps } from "./fit-evidence.ts";
+import { type EvidenceRow, fitEvidenceStrengthInSteps } from "./fit-evidence.ts";
 import { type Experience, estimateFrailty, fitLivesInSteps, type LivesFit } from "./fit-lives.ts";
 import type { Life } from "./life.ts";
 import { ReproducibleSum } from "./reproducible-sum.ts";
@@ -40,7 +40,7 @@ export function failuresAmong(lives: readonly Life[]): number {
 export function* fitRecordInSteps(knowledge: Knowledge, lives: readonly Life[]): Steps<Fit> {
   const livesFit = yield* fitLivesInSteps(lives);
   const { rows, years } = yield* evidenceRows(lives, livesFit, knowledge.model);
-  const strength = yield* fitEvidenceInSteps(rows, knowledge.model.evidence);
+  const strength = yield* fitEvidenceStrengthInSteps(rows, knowledge.model.evidence);
   const kinds = [...livesFit.counts].map(([defId, counts]) => ({
     defId,
     lifeFactor: Math.exp(livesFit.corrections.get(defId)!),

@@ -1,9 +1,9 @@
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
 import { lifeScale, mayHaveSucceeded } from "../scoring/aged-life.ts";
-import { concerns, type DatedEvent, datedEventsUpTo } from "../scoring/dated-events.ts";
+import { type DatedEvent, datedEventsUpTo, eventConcernsComponent } from "../scoring/dated-events.ts";
 import { serviceRatios } from "../scoring/evidence.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/types.ts";
-import { agingFrom, agingRate, virtualAge } from "../scoring/virtual-age.ts";
+import { agingRate, partBirthDay, virtualAge } from "../scoring/virtual-age.ts";
 import type { Steps } from "../steps.ts";
 import { type Day, dayNumber } from "../time.ts";
 import { YEAR_DAYS } from "./expected-hazard.ts";
@@ -36,7 +36,7 @@ export function* livesOnRecordInSteps(
     for (const component of appliance.components) {
       const def = knowledge.component(component.defId);
       const rate = agingRate(def, appliance.usageIntensity, environment, knowledge.model);
-      const own = events.filter((event) => concerns(event, component.id));
+      const own = events.filter((event) => eventConcernsComponent(event, component.id));
       const about = { knowledge, division, appliance, component, def, rate, recordsSince, today, lastDay };
       const subject = { ...about, years, events: own };
       for (const life of livesOf(subject)) lives.push(life);
@@ -94,7 +94,7 @@ function spansOf({ component, events, lastDay }: Subject): Span[] {
     if (eventType === "Replacement" && replacements.get(day) !== "own")
       replacements.set(day, componentId === null ? "whole" : "own");
   const spans: Span[] = [];
-  let birth = agingFrom(component.installYear, undefined);
+  let birth = partBirthDay(component.installYear, undefined);
   let isOriginal = true;
   for (const day of [...replacements.keys()].sort((a, b) => a - b)) {
     spans.push({ birth, isOriginal, end: day, replacement: replacements.get(day) });

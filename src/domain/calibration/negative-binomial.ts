@@ -16,7 +16,7 @@ const REACH = 8;
 type Count = { mean: number; factorVariance: number };
 
 /** Returns the logarithm of the probability of a count; the mean is above 0. */
-export function logProbability(count: number, { mean, factorVariance }: Count): number {
+export function countLogProbability(count: number, { mean, factorVariance }: Count): number {
   if (factorVariance < NO_VARIANCE) return count * Math.log(mean) - mean - logGamma(count + 1);
   const shape = 1 / factorVariance;
   return (
@@ -34,7 +34,7 @@ export function countInterval(count: Count, [low, high]: readonly [number, numbe
   if (mean <= 0) return [0, 0];
   const deviation = Math.sqrt(mean + factorVariance * mean ** 2);
   let at = Math.max(0, Math.floor(mean - REACH * deviation));
-  let probability = Math.exp(logProbability(at, count));
+  let probability = Math.exp(countLogProbability(at, count));
   let sum = probability;
   let lower: number | undefined;
   for (; ; at++) {

@@ -77,7 +77,7 @@ const COUNT = startOf(MODELS.length);
  * Measures both models at a year's outcomes, with intervals from resampling whole properties, since parts of one building
  * fail together. The result is the same for any order of properties and of the forecasts within.
  */
-export function* proveInSteps(
+export function* validateForecastsInSteps(
   byProperty: readonly (readonly Forecast[])[],
   random: () => number,
 ): Steps<Proof> {

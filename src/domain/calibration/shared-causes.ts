@@ -1,7 +1,7 @@
 import { type Knowledge, SYSTEMS, type System } from "../knowledge.ts";
 import type { Steps } from "../steps.ts";
 import type { FailureYear } from "./failure-years.ts";
-import { countInterval, logProbability } from "./negative-binomial.ts";
+import { countInterval, countLogProbability } from "./negative-binomial.ts";
 
 /* The limits of docs/model/calibration.md#shared-causes. */
 const FEWEST_YEARS = 5;
@@ -117,7 +117,7 @@ function mostLikely(cells: readonly FailureYear[], center: number): number {
     const factorVariance = Math.exp(logVariance);
     let sum = -((logVariance - center) ** 2) / (2 * PRIOR_SD ** 2);
     for (const { failures, expected } of cells)
-      sum += logProbability(failures, { mean: expected, factorVariance });
+      sum += countLogProbability(failures, { mean: expected, factorVariance });
     return sum;
   };
   const step = (2 * REACH) / GRID;

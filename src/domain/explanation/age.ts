@@ -1,6 +1,10 @@
 import type { ComponentDef, ScoringModel } from "../knowledge.ts";
 import type { DatedEvents } from "../scoring/dated-events.ts";
-import { originalSince, priorSince, unknownPast } from "../scoring/renewal.ts";
+import {
+  failureProbabilitySinceRecordBegan,
+  probabilityStillOriginal,
+  unknownPast,
+} from "../scoring/renewal.ts";
 import type { AgedLife } from "../scoring/types.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
 import { cumulativeHazard, cumulativeProbability } from "../scoring/weibull.ts";
@@ -37,7 +41,7 @@ type UnknownPastParts = {
 };
 
 /** Recomputes a component's age with its inputs. `recordsSince` and `today` are day numbers. */
-export function ageParts(
+export function explainAge(
   def: ComponentDef,
   componentId: string,
   life: AgedLife,
@@ -74,11 +78,11 @@ export function ageParts(
           recordsSince: dayFromNumber(recordsSince),
           nominalYears: unknownPastYears!,
           originalThen: Math.exp(-cumulativeHazard(unknownPastYears!, scaleYears, shape)),
-          originalNow: originalSince(past, since),
+          originalNow: probabilityStillOriginal(past, since),
         }
       : null,
     priorUnlimited: past
-      ? priorSince(past, since)
+      ? failureProbabilitySinceRecordBegan(past, since)
       : cumulativeProbability(virtualAgeYears, scaleYears, shape),
     highestPrior: model.highestPrior,
     prior: life.prior,

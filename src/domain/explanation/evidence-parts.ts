@@ -1,5 +1,5 @@
 import type { FactGroup, Knowledge, Provenance } from "../knowledge.ts";
-import { cascadeShare } from "../scoring/cascade.ts";
+import { cascadeEffectShare } from "../scoring/cascade.ts";
 import type { Evidence } from "../scoring/types.ts";
 import type { Condition } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";
@@ -23,7 +23,7 @@ export type EvidencePart = Evidence & {
 };
 
 /** Returns a piece of evidence with its calculation. `downstream` is the definition of the scored component. */
-export function evidencePart(
+export function explainEvidence(
   knowledge: Knowledge,
   downstream: string,
   evidence: Evidence,
@@ -33,7 +33,7 @@ export function evidencePart(
   const spanDays = spanOf(knowledge, kind);
   const remaining =
     kind === "cascade"
-      ? cascadeShare(evidence.upstreamScore!, knowledge.model)
+      ? cascadeEffectShare(evidence.upstreamScore!, knowledge.model)
       : spanDays === null
         ? 1
         : Math.max(0, 1 - (today - dayNumber(on!)) / spanDays);

@@ -8,13 +8,13 @@ import type { Corrections } from "../scoring/corrections.ts";
 import { datedEventsUpTo } from "../scoring/dated-events.ts";
 import { type FailureDays, failureDays } from "../scoring/failure-window.ts";
 import {
-  cumulativeRisk,
   daysToEvenOdds,
   effectiveLifespan,
   type Outlook,
   type Projection,
-  project,
   projectedFailureOn,
+  projectFailure,
+  riskOverScorePeriods,
   scoredPeriod,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
@@ -23,10 +23,10 @@ import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/types.
 import { cumulativeHazard } from "../scoring/weibull.ts";
 import { runSteps, type Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
-import { type AgeParts, ageParts } from "./age.ts";
+import { type AgeParts, explainAge } from "./age.ts";
 import { type Decision, decisionOn } from "./decision.ts";
-import { type EvidencePart, evidencePart } from "./evidence-parts.ts";
-import { type LifeParts, lifeParts, type RateParts, rateParts } from "./life.ts";
+import { type EvidencePart, explainEvidence } from "./evidence-parts.ts";
+import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./life.ts";
 import type { ChangeName, Target } from "./what-if.ts";
 
 /** The calculation of a component's score: each number with its inputs, unrounded. */
@@ -133,15 +133,15 @@ function* explainedInSteps(
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
   const environment = knowledge.environment(history.state);
   const outlook = outlookOf(def, life, score.hazardRatio, score.acuteHazard);
-  const evidence = score.evidence!.map((one) => evidencePart(knowledge, def.id, one, today));
+  const evidence = score.evidence!.map((one) => explainEvidence(knowledge, def.id, one, today));
   const parts = {
     asOf,
     def,
     appliance,
     score,
-    life: lifeParts(def, component, appliance, life, corrections, model),
-    rate: rateParts(def, appliance.usageIntensity, environment, life, model),
-    age: ageParts(def, componentId, life, events, recordsSince, today, model),
+    life: explainLife(def, component, appliance, life, corrections, model),
+    rate: explainAgingRate(def, appliance.usageIntensity, environment, life, model),
+    age: explainAge(def, componentId, life, events, recordsSince, today, model),
     evidence,
     product: productOf(score, evidence),
     risk: riskOf(score, outlook, knowledge),
@@ -149,7 +149,7 @@ function* explainedInSteps(
     brandIsKnown: isBrandKnown(knowledge, appliance),
     outlook,
     projection: {
-      ...project(outlook, score.confidence, asOf, model),
+      ...projectFailure(outlook, score.confidence, asOf, model),
       projectedFailureOn: projectedFailureOn(outlook, asOf),
       daysToEvenOdds: daysToEvenOdds(outlook),
       window: failureDays(outlook, score.lifeFactor !== 1, asOf, model),
@@ -196,7 +196,7 @@ function riskOf(score: Score, outlook: Outlook, { model }: Knowledge): RiskParts
     hazardByAge,
     acuteShare,
     cumulativeHazard: hazardRatio * hazardByAge + acuteHazard * acuteShare,
-    cumulativeRisk: cumulativeRisk(score.periodRisk, model),
+    cumulativeRisk: riskOverScorePeriods(score.periodRisk, model),
   };
 }
 

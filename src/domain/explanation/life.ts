@@ -24,7 +24,7 @@ export type LifeParts = {
 };
 
 /** Returns the calculation of a component's life. */
-export function lifeParts(
+export function explainLife(
   def: ComponentDef,
   { overrideLifespan }: ComponentHistory,
   { id, brandTier }: ApplianceHistory,
@@ -64,7 +64,7 @@ export type RateParts = {
 };
 
 /** Returns the calculation of a component's rate of aging. */
-export function rateParts(
+export function explainAgingRate(
   def: ComponentDef,
   usageIntensity: number,
   environment: Environment,

@@ -1,5 +1,5 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
-import { type PriceBasis, priceText } from "../costs/price-basis.ts";
+import { type PriceBasis, priceBasisText } from "../costs/price-basis.ts";
 import { priceListMoney } from "../display.ts";
 import { CONFIDENCES, type Confidence } from "../scoring/types.ts";
 import type { AssumptionCounts } from "./assumptions.ts";
@@ -33,7 +33,7 @@ export function costBasisSentences(
 ): string[] {
   const { components, costShares: costs } = made;
   return [
-    `Costs are in ${priceListMoney()} ${priceText(made)} unless they are the owner's own.`,
+    `Costs are in ${priceListMoney()} ${priceBasisText(made)} unless they are the owner's own.`,
     ...(components === 0
       ? []
       : [

@@ -32,7 +32,7 @@ export const noCounts = (): AssumptionCounts => ({
 });
 
 /** Adds the counts of other components (`sign` 1) or subtracts them (-1), in place. */
-export function addCounts(counts: AssumptionCounts, other: AssumptionCounts, sign: 1 | -1): void {
+export function addAssumptionCounts(counts: AssumptionCounts, other: AssumptionCounts, sign: 1 | -1): void {
   for (const name of ["components", "buildingYears", "unknownPasts", "unknownPlaces"] as const)
     counts[name] += sign * other[name];
   for (const level of CONFIDENCES) counts.confidence[level] += sign * other.confidence[level];

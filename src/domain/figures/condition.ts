@@ -30,7 +30,7 @@ type ConditionTotals = Pick<PropertyTotals, "dueCents" | "rcvCents" | "vitalCrit
  * Returns the condition of a property by its need: what is due now as a share of the building's replacement value.
  * `centsPerSqft` is the cost of a building by its area.
  */
-export function conditionOf(
+export function propertyConditionOf(
   property: Pick<Property, "replacementValueCents" | "grossAreaSqft">,
   { dueCents, rcvCents, vitalCritical }: ConditionTotals,
   centsPerSqft?: number,

@@ -1,6 +1,6 @@
 import type { Steps } from "../steps.ts";
 import { type BookVariation, bookVariation, type Driver, driversOf, type PropertyLosses } from "./drivers.ts";
-import { type ExactLoss, exactLosses, largestDamage } from "./exact-losses.ts";
+import { type ExactLoss, exactLosses, largestDamageExceedance } from "./exact-losses.ts";
 import {
   type ExceedancePoint,
   exceedanceCurve,
@@ -32,7 +32,7 @@ export type BookLosses = Record<Loss, LossDistribution> & {
 };
 
 /** Returns the losses of a book in the coming year (docs/model/losses.md), in steps. */
-export function* lossesOf(
+export function* annualBookLosses(
   book: LossBook,
   {
     years: count = SIMULATED_YEARS,
@@ -40,7 +40,7 @@ export function* lossesOf(
   }: Partial<SimulationTerms> & Pick<SimulationTerms, "modelError">,
 ): Steps<BookLosses> {
   const exact = yield* exactLosses(book);
-  const probabilities = yield* largestDamage(book, exact.groups);
+  const probabilities = yield* largestDamageExceedance(book, exact.groups);
   const { drivers, properties } = yield* driversOf(book, exact);
   const years = yield* simulateYears(book, { years: count, modelError });
   const distributions: Partial<Record<Loss, LossDistribution>> = {};

@@ -94,7 +94,7 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
  * Returns the probability that the largest single damage of the year exceeds each of the book's amounts. Given the year
  * factors the components are independent, so the probability of no such damage is a product.
  */
-export function* largestDamage(book: LossBook, groups: readonly GroupYear[]): Steps<number[]> {
+export function* largestDamageExceedance(book: LossBook, groups: readonly GroupYear[]): Steps<number[]> {
   const amounts = book.terms.amounts.length;
   const none = groups.map(({ quadrature }) => new Float64Array(quadrature.points.length * amounts).fill(1));
   // Reused: an array for each component would take as long as its computation.

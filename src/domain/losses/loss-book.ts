@@ -16,7 +16,7 @@ import {
   type Severity,
   setMomentsOfFailure,
 } from "./severity.ts";
-import { yearHazard } from "./year-factor.ts";
+import { hazardFromYearProbability } from "./year-factor.ts";
 
 /** The components that are simulated one by one. */
 const LARGEST_COMPONENTS = 1000;
@@ -43,7 +43,7 @@ const NO_DAMAGE: SeverityEntry = {
   exceedance: new Float64Array(0),
 };
 
-/** Collects the components of a book. Their losses follow from `lossesOf`. */
+/** Collects the components of a book. Their losses follow from `annualBookLosses`. */
 export class LossBook {
   readonly chunks: ComponentChunk[] = [];
   readonly groups: LossGroup[] = [];
@@ -75,7 +75,7 @@ export class LossBook {
     const group = this.#groupOf(component);
     chunk.group[at] = group;
     chunk.probability[at] = component.failureProbability;
-    chunk.hazard[at] = yearHazard(component.failureProbability, this.groups[group]!.variance);
+    chunk.hazard[at] = hazardFromYearProbability(component.failureProbability, this.groups[group]!.variance);
     chunk.repair[at] = component.repair;
     chunk.frequency[at] = component.damage?.frequency ?? 0;
     chunk.severity[at] = component.damage ? this.#severityOf(component.damage.severity) : NO_SEVERITY;

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge.ts";
-import { failureProbabilityWithin, outlookOf, type StoredOutlook } from "../projections.ts";
+import { failureProbabilityWithin, outlookOfStored, type StoredOutlook } from "../projections.ts";
 import { failureProbability } from "../scoring/outlook.ts";
 import type { BrandTier } from "../scoring/types.ts";
 import { type LossCosts, YEAR_DAYS } from "./component-losses.ts";
@@ -16,7 +16,7 @@ export function damageSaved(
   if (!damage) return 0;
   const now = failureProbabilityWithin(knowledge, component, component.brandTier, YEAR_DAYS);
   const renewed = {
-    ...outlookOf(knowledge, component, component.brandTier),
+    ...outlookOfStored(knowledge, component, component.brandTier),
     effectiveAgeYears: 0,
     hazardRatio: 1,
     acuteHazard: 0,

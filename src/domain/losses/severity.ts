@@ -14,7 +14,7 @@ export type Layer = { deductible: number; limit: number | null };
 export type Moments = { mean: number; square: number };
 
 /** Returns the scale and the shape of the logarithm of a damage. */
-export function logParameters({ mean, variation }: Severity): { mu: number; sigma: number } {
+export function logNormalParameters({ mean, variation }: Severity): { mu: number; sigma: number } {
   const variance = Math.log1p(variation ** 2);
   return { mu: Math.log(mean) - variance / 2, sigma: Math.sqrt(variance) };
 }
@@ -22,7 +22,7 @@ export function logParameters({ mean, variation }: Severity): { mu: number; sigm
 /** Returns the probability that a damage costs more than the amount. */
 export function exceedanceProbability(severity: Severity, amount: number): number {
   if (amount <= 0) return 1;
-  const { mu, sigma } = logParameters(severity);
+  const { mu, sigma } = logNormalParameters(severity);
   if (sigma === 0) return severity.mean > amount ? 1 : 0;
   return normalProbability((mu - Math.log(amount)) / sigma);
 }
@@ -40,7 +40,7 @@ export const damageMoments = ({ mean, variation }: Severity): Moments => ({
 export function insuredMoments(severity: Severity, { deductible, limit }: Layer): Moments {
   // The logarithm of nothing is infinite.
   if (severity.mean === 0) return { mean: 0, square: 0 };
-  const { mu, sigma } = logParameters(severity);
+  const { mu, sigma } = logNormalParameters(severity);
   if (sigma === 0) {
     const insured = Math.min(Math.max(severity.mean - deductible, 0), limit ?? Number.POSITIVE_INFINITY);
     return { mean: insured, square: insured ** 2 };

@@ -1,7 +1,7 @@
 import type { Steps } from "../steps.ts";
 import type { Loss } from "./loss-component.ts";
 import type { RandomVariates } from "./random-variates.ts";
-import { type Layer, logParameters, type Severity } from "./severity.ts";
+import { type Layer, logNormalParameters, type Severity } from "./severity.ts";
 import type { SimulatedLoss } from "./simulated-loss.ts";
 
 /** Above this hazard it is cheaper to draw for every year than for every event. */
@@ -186,8 +186,10 @@ class FailureCosts {
       severity.isPoisson ? frequency : -Math.log1p(-Math.min(frequency, 1)),
     );
     this.#harmless = this.#logHarm.map((logHarm) => Math.exp(-logHarm));
-    this.#mus = column(({ frequency, severity }) => (frequency > 0 ? logParameters(severity).mu : 0));
-    this.#sigmas = column(({ frequency, severity }) => (frequency > 0 ? logParameters(severity).sigma : 0));
+    this.#mus = column(({ frequency, severity }) => (frequency > 0 ? logNormalParameters(severity).mu : 0));
+    this.#sigmas = column(({ frequency, severity }) =>
+      frequency > 0 ? logNormalParameters(severity).sigma : 0,
+    );
     this.#isPoisson = flags(({ severity }) => severity.isPoisson);
     this.#inTotal = flags(({ inTotal }) => inTotal);
     this.#inDamage = flags(({ inDamage }) => inDamage);

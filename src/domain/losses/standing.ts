@@ -9,7 +9,7 @@ export type Standing = { others: number; lowerExpected: number; lowerDamage: num
 /** The amounts per unit of some properties, in ascending order. */
 type Ranking = { expected: readonly number[]; damage: readonly number[] };
 
-export function* rankingOf(properties: readonly UnitLosses[]): Steps<Ranking> {
+export function* rankPropertiesInSteps(properties: readonly UnitLosses[]): Steps<Ranking> {
   return {
     expected: yield* sorted(properties.map(({ expected }) => expected)),
     damage: yield* sorted(properties.map(({ damage }) => damage)),

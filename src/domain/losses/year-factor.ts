@@ -14,7 +14,7 @@ const HIGHEST_PROBABILITY = 1 - 1e-9;
  * Returns the cumulative hazard λ of a year with the factor 1: with the factor Z a component fails with probability
  * 1 − exp(−λZ), whose mean over Z is `probability`.
  */
-export function yearHazard(probability: number, variance: number): number {
+export function hazardFromYearProbability(probability: number, variance: number): number {
   const logSurvival = Math.log1p(-Math.min(probability, HIGHEST_PROBABILITY));
   return variance < NO_VARIANCE ? -logSurvival : Math.expm1(-variance * logSurvival) / variance;
 }

@@ -9,7 +9,10 @@ import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
 type Accruing = { cents: number; lifeYears: number; remainingYears: number };
 
 /** Adds the accrued cents at the end of each year to `sums`; index 0 is today. */
-export function addAccrued(sums: Float64Array, { cents, lifeYears, remainingYears }: Accruing): void {
+export function addFullyFundedReserve(
+  sums: Float64Array,
+  { cents, lifeYears, remainingYears }: Accruing,
+): void {
   for (let year = 0; year < sums.length; year++) {
     const used =
       year < remainingYears
@@ -26,7 +29,7 @@ function remainingLifeYears({ shape, scaleYears, ageYears, hazardRatio }: PartIn
 }
 
 /** Returns how a part accrues: by its planned age, or by its expected life if it is run to failure. */
-export function accruingPart(
+export function partFundedOverLife(
   part: PartInPlace,
   { bestAgeMonths, dueInYears }: { bestAgeMonths: number | null; dueInYears: number | null },
 ): Accruing {

@@ -78,7 +78,7 @@ export type UnitFacts = UnitAdvice & {
 type PartsUnit = Pick<UnitFacts, "hazard" | "timing" | "principal">;
 
 /** Returns what to do with a unit (docs/model/planning.md#action). */
-export function unitAction(unit: UnitFacts): Action {
+export function wholeUnitAction(unit: UnitFacts): Action {
   if (unit.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
   const { timing, yearlyCents, urgentPart } = unit;
   if (timing === "now")

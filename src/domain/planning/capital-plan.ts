@@ -7,7 +7,7 @@ import {
   reserveByYear,
 } from "./level-deposit.ts";
 import { type PlanSums, STORED_SQUARE } from "./plan-sums.ts";
-import { varianceByYear } from "./variance.ts";
+import { costVarianceByYear } from "./variance.ts";
 
 /** The standard deviation of costs that err together, as a share of them, by their basis; judgment. */
 export const COST_ERROR: Readonly<Record<CostBasis, number>> = {
@@ -135,5 +135,9 @@ export function reserveNeeds(
   }
   const squares = rows.squares.map((square) => square * STORED_SQUARE);
   const products = rows.products.map((product) => product * STORED_SQUARE);
-  return { cents, variance: varianceByYear({ squares, products }, years, inflation, interest), costError };
+  return {
+    cents,
+    variance: costVarianceByYear({ squares, products }, years, inflation, interest),
+    costError,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Component } from "../component.ts";
 import type { ComponentDef, Knowledge, ScoringModel } from "../knowledge.ts";
-import { outlookOf } from "../projections.ts";
+import { outlookOfStored } from "../projections.ts";
 import { isPastUnknown } from "../scoring/aged-life.ts";
 import { failureProbability, type Outlook } from "../scoring/outlook.ts";
 import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/types.ts";
@@ -40,7 +40,7 @@ export type DueComponent = Pick<
 /** Returns the part in place as of the component's latest score. */
 export function partOf(knowledge: Knowledge, component: DueComponent, price: Amounts): PartInPlace {
   const def = knowledge.component(component.defId);
-  const outlook = outlookOf(knowledge, component, component.brandTier);
+  const outlook = outlookOfStored(knowledge, component, component.brandTier);
   const labelAge = hasUnknownAge(def, component) ? undefined : ageYears(component, component.scoredOn);
   return partInPlace(def, outlook, price, labelAge, knowledge.model);
 }

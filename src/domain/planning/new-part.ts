@@ -2,7 +2,7 @@ import { MAX_PLAN_MONTHS } from "./horizon.ts";
 import { type Cache, KeptValues } from "./kept-values.ts";
 import type { Kind } from "./part-in-place.ts";
 import { type Policy, policyOf } from "./policy.ts";
-import { cumulative, makeNewPart, type NewPart } from "./renewals.ts";
+import { cumulativeSums, makeNewPart, type NewPart } from "./renewals.ts";
 import { type Spectrum, spectraOf } from "./spectrum.ts";
 
 /** A new part with what plans derive from it. */
@@ -106,7 +106,7 @@ class DerivedPart implements KnownPart {
 
   get cumulative() {
     if (this.#cumulative) return this.#cumulative;
-    const sums = (values: Float64Array) => cumulative(values, MAX_PLAN_MONTHS + 1);
+    const sums = (values: Float64Array) => cumulativeSums(values, MAX_PLAN_MONTHS + 1);
     const failures = sums(this.failures);
     this.#cumulative = this.#isRunToFailure
       ? { failures, planned: this.planned, failuresRunToFailure: failures }

@@ -52,7 +52,7 @@ export function newSurvival({ shape, scaleYears }: Life, months: number): Float6
   survival[0] = 1;
   const step = 1 / 12 / scaleYears;
   for (let month = 1; month <= months && survival[month - 1]! > 0; month++)
-    survival[month] = Math.exp(-power(month * step, shape));
+    survival[month] = Math.exp(-fastPower(month * step, shape));
   return survival;
 }
 
@@ -64,16 +64,16 @@ export function survivalInPlace(
   const survival = new Float64Array(months + 1);
   survival[0] = 1;
   const age = ageYears / scaleYears;
-  const passed = power(age, shape);
+  const passed = fastPower(age, shape);
   const step = 1 / 12 / scaleYears;
   // Once survival is 0, all later entries are 0.
   for (let month = 1; month <= months && survival[month - 1]! > 0; month++)
-    survival[month] = Math.exp(-hazardRatio * (power(age + month * step, shape) - passed));
+    survival[month] = Math.exp(-hazardRatio * (fastPower(age + month * step, shape) - passed));
   return survival;
 }
 
 /** Returns the probability of failing in each month, given the survival at its ends; index 0 is 0. */
-export function failing(survival: Float64Array): Float64Array {
+export function monthlyFailureProbabilities(survival: Float64Array): Float64Array {
   const shares = new Float64Array(survival.length);
   for (let month = 1; month < survival.length; month++)
     shares[month] = survival[month - 1]! - survival[month]!;
@@ -81,7 +81,7 @@ export function failing(survival: Float64Array): Float64Array {
 }
 
 /** Returns `base ** shape`. Most shapes are multiples of a half: a root and products take a third of the time of a power. */
-export function power(base: number, shape: number): number {
+export function fastPower(base: number, shape: number): number {
   if (shape % 0.5 !== 0) return base ** shape;
   let product = shape % 1 === 0 ? 1 : Math.sqrt(base);
   for (let n = 1; n <= shape; n++) product *= base;

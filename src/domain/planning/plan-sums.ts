@@ -1,5 +1,5 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
-import { accruingPart, addAccrued } from "./accrual.ts";
+import { addFullyFundedReserve, partFundedOverLife } from "./accrual.ts";
 import { MAX_PLAN_YEARS } from "./horizon.ts";
 import type { DueNow, PlannedAppliance } from "./planned-appliance.ts";
 import {
@@ -9,7 +9,7 @@ import {
   YEARLY_COST_ROWS,
   type YearlyCosts,
 } from "./schedule.ts";
-import { addVariance, emptyVarianceSums, pairCount, type VarianceSums } from "./variance.ts";
+import { addScheduleVariance, emptyVarianceSums, pairCount, type VarianceSums } from "./variance.ts";
 
 /** Work due now, in whole cents. */
 type DueCost = { count: number; cents: number };
@@ -137,7 +137,7 @@ export class PlanSumsAccumulator {
     if (unit) {
       this.#addSchedule(unit.schedule, unit.price.basis);
       const months = unit.dueInMonths;
-      addAccrued(this.#accrued, {
+      addFullyFundedReserve(this.#accrued, {
         cents: unit.price.plannedCents,
         lifeYears: unit.bestAgeMonths / 12,
         remainingYears: (months ?? unit.bestAgeMonths) / 12,
@@ -155,7 +155,7 @@ export class PlanSumsAccumulator {
     }
     for (const component of components) {
       this.#addSchedule(component.schedule!, component.price.basis);
-      addAccrued(this.#accrued, accruingPart(component.part, component));
+      addFullyFundedReserve(this.#accrued, partFundedOverLife(component.part, component));
       if (!component.dueNow) continue;
       this.#due.components++;
       this.#addDue(component.price, component.waitingCents, component.dueNow);
@@ -164,7 +164,7 @@ export class PlanSumsAccumulator {
 
   #addSchedule(schedule: Schedule, basis: CostBasis): void {
     addYearlyCosts(this.#years, schedule);
-    addVariance(this.#variance, schedule);
+    addScheduleVariance(this.#variance, schedule);
     const needs = this.#needs[basis];
     for (let year = 0; year < needs.length; year++)
       needs[year]! += schedule.planned[year]! + schedule.failures[year]!;

@@ -67,7 +67,10 @@ const MOST_FORM_YEARS = 12;
 const MOST_HUD_YEARS = 20;
 
 /** Returns the years of a form: the term of the loan plus two, at most 12, or 20 for HUD. */
-export function formYears({ loanTermYears, isHud }: Pick<FormTerms, "loanTermYears" | "isHud">): number {
+export function reserveFormYears({
+  loanTermYears,
+  isHud,
+}: Pick<FormTerms, "loanTermYears" | "isHud">): number {
   const most = isHud ? MOST_HUD_YEARS : MOST_FORM_YEARS;
   return loanTermYears === null ? most : Math.min(loanTermYears + YEARS_BEYOND_TERM, most);
 }

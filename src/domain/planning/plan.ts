@@ -1,7 +1,12 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
 import { type Cache, KeptValues } from "./kept-values.ts";
 import { type KnownPart, newPartOf } from "./new-part.ts";
-import { failing, type Kind, type PartInPlace, survivalInPlace } from "./part-in-place.ts";
+import {
+  type Kind,
+  monthlyFailureProbabilities,
+  type PartInPlace,
+  survivalInPlace,
+} from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
 import { type Advice, adviseOn, monthOf } from "./replacement-advice.ts";
 import {
@@ -64,7 +69,7 @@ export function planPartBy(policy: Policy, part: PartInPlace): PartPlan {
 export function schedulePart(part: PartInPlace, plan: PartPlan, newPart: KnownPart, years: number): Schedule {
   const schedule = emptySchedule(years);
   const survival = survivalInPlace(part, Math.min(12 * years, MAX_PLAN_MONTHS));
-  const shares = failing(survival);
+  const shares = monthlyFailureProbabilities(survival);
   const due = plan.dueInYears === null ? null : monthOf(plan.dueInYears);
   const runsToFailure = endOfPartInPlace(shares, survival, null);
   addRenewals(

@@ -8,7 +8,7 @@ import {
   partAction,
   type UnitFacts,
   type UrgentPart,
-  unitAction,
+  wholeUnitAction,
 } from "./action.ts";
 import {
   type ApplianceAdvice,
@@ -116,7 +116,7 @@ export function planStoredAppliance<C extends Plannable>(
         component: first,
         applianceId: first.applianceId,
         price: unitPrice!,
-        action: unitAction(unitFacts),
+        action: wholeUnitAction(unitFacts),
         dueOn: unitDueOn,
         calendarAgeYears: wholeAppliance!.calendarAgeYears,
         ...unitUrgency(planned.unit.dueInMonths, unitFacts, isDeficient(components)),
@@ -144,7 +144,7 @@ export function actionsOfStored<C extends Plannable>(
   const advice = adviseOnAppliance(parts, wholeAppliance, context.caches, hazards.map(Boolean));
   const { facts, unitFacts } = factsOf(context.knowledge, components, placed, advice);
   return {
-    unit: unitFacts && unitAction(unitFacts),
+    unit: unitFacts && wholeUnitAction(unitFacts),
     components: advice.parts.map((part, index) => partAction(part, facts[index]!, unitFacts)),
   };
 }

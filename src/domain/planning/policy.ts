@@ -1,5 +1,5 @@
 import { gammaOfOnePlus } from "../gamma.ts";
-import { type Kind, lifespanYearsOf, power } from "./part-in-place.ts";
+import { fastPower, type Kind, lifespanYearsOf } from "./part-in-place.ts";
 
 /** The longest age to consider, in effective lifespans and in months. */
 const LONGEST_AGE_LIFESPANS = 3;
@@ -83,7 +83,7 @@ function* costsByAge({ shape, scaleYears, plannedCents, failureCents }: Kind, mo
   let serviceYears = 0;
   let before = 1;
   for (let month = 1; month <= months; month++) {
-    const survival = Math.exp(-power(month * step, shape));
+    const survival = Math.exp(-fastPower(month * step, shape));
     serviceYears += (before + survival) / 24;
     yield (plannedCents * survival + failureCents * (1 - survival)) / serviceYears;
     before = survival;

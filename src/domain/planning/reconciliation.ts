@@ -27,7 +27,7 @@ export type Reconciliation = OtherFigures & {
 };
 
 /** Returns how the figures of 12 months fit together (docs/model/planning.md#reconciliation). */
-export function reconcile(
+export function reconcileFigures(
   { due, years }: Pick<PlanSums, "due" | "years">,
   others: OtherFigures,
 ): Reconciliation {

@@ -1,5 +1,5 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { failing, type Kind, newSurvival } from "./part-in-place.ts";
+import { type Kind, monthlyFailureProbabilities, newSurvival } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
 
 /** The expected events of a new part and all that follow it in its place, in each month since its installation. */
@@ -15,7 +15,7 @@ const NONE_PLANNED = new Float64Array(LOOKAHEAD_MONTHS + 1);
 /** Returns the new part of a kind with its policy. */
 export function makeNewPart(kind: Kind, policy: Policy): NewPart {
   const survival = newSurvival(kind, LOOKAHEAD_MONTHS);
-  const lives = failing(survival);
+  const lives = monthlyFailureProbabilities(survival);
   const failuresRunToFailure = renewalsOf(lives);
   const age = policy.bestAgeMonths;
   if (age === null || age > LOOKAHEAD_MONTHS)
@@ -69,7 +69,7 @@ export function convolvedAt(index: number, left: Float64Array, right: Float64Arr
 }
 
 /** Returns the running sum of the first `length` values. */
-export function cumulative(values: Float64Array, length = values.length): Float64Array {
+export function cumulativeSums(values: Float64Array, length = values.length): Float64Array {
   const sums = new Float64Array(length);
   let sum = 0;
   for (let index = 0; index < length; index++) sums[index] = sum += values[index]!;

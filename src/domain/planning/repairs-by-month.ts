@@ -1,6 +1,6 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
-import { type PartInPlace, power } from "./part-in-place.ts";
+import { fastPower, type PartInPlace } from "./part-in-place.ts";
 import type { PartPlan } from "./plan.ts";
 import { convolvedAt } from "./renewals.ts";
 import { monthOf } from "./replacement-advice.ts";
@@ -95,7 +95,7 @@ class Place {
     this.#isDueNow = due === 0;
     this.#due = Math.max(due, 1);
     this.#age = part.ageYears / part.scaleYears;
-    this.#passed = power(this.#age, part.shape);
+    this.#passed = fastPower(this.#age, part.shape);
     survival[0] = 1;
   }
 
@@ -154,6 +154,6 @@ class Place {
   /** Returns S¹ of a month: the probability that the part in place still works then. */
   #works(month: number): number {
     const { shape, scaleYears, hazardRatio } = this.#part;
-    return Math.exp(-hazardRatio * (power(this.#age + month / 12 / scaleYears, shape) - this.#passed));
+    return Math.exp(-hazardRatio * (fastPower(this.#age + month / 12 / scaleYears, shape) - this.#passed));
   }
 }

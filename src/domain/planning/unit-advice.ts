@@ -1,5 +1,5 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { power } from "./part-in-place.ts";
+import { fastPower } from "./part-in-place.ts";
 import { type Minors, RepairsByMonth } from "./repairs-by-month.ts";
 import type { Unit } from "./unit.ts";
 import { planUnit, type UnitPlan } from "./unit-plan.ts";
@@ -158,7 +158,7 @@ class UnitLife {
   #hazardUntil(month: number): number {
     if (!this.#principal) return 0;
     const { shape, scaleYears, ageYears } = this.#principal;
-    return power((ageYears + month / 12) / scaleYears, shape);
+    return fastPower((ageYears + month / 12) / scaleYears, shape);
   }
 }
 

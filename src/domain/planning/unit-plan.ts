@@ -1,6 +1,6 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
-import { failing, survivalInPlace } from "./part-in-place.ts";
+import { monthlyFailureProbabilities, survivalInPlace } from "./part-in-place.ts";
 import type { PartPlan } from "./plan.ts";
 import { monthOf } from "./replacement-advice.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./schedule.ts";
 import { ConvolutionSum, type Spectrum, spectraOf } from "./spectrum.ts";
 import type { Unit } from "./unit.ts";
-import { betweenMonths, type NewUnit, type UnitPolicy } from "./unit-policy.ts";
+import { meanSurvivalByMonth, type NewUnit, type UnitPolicy } from "./unit-policy.ts";
 
 /** The advice on a unit in place, with the policy of its kind. */
 export type UnitPlan = UnitPolicy & {
@@ -113,7 +113,7 @@ function repairsInPlace(
   for (const [index, part] of parts.entries()) {
     const { plan, newPart } = minors[index]!;
     const survival = survivalInPlace(part, LOOKAHEAD_MONTHS);
-    const shares = failing(survival);
+    const shares = monthlyFailureProbabilities(survival);
     for (let month = 1; month <= LOOKAHEAD_MONTHS; month++)
       costsRunToFailure[month]! += shares[month]! * part.failureCents;
     const due = plan.dueInYears === null ? null : monthOf(plan.dueInYears);
@@ -168,14 +168,14 @@ const NOTHING = new Float64Array(1);
 export function scheduleUnit(unit: Unit, planned: PlannedUnit, newUnit: NewUnit, years: number): Schedule {
   const { survival, repairs, dueInMonths: due } = planned;
   const schedule = emptySchedule(years);
-  const shares = failing(survival);
+  const shares = monthlyFailureProbabilities(survival);
   const end = endOfPartInPlace(shares, survival, due);
   const runsToFailure = endOfPartInPlace(shares, survival, null);
   addRenewals(schedule, end, newUnit, {
     plannedCents: unit.priceCents,
     failureCents: unit.failedPriceCents,
   });
-  const working = betweenMonths(survival);
+  const working = meanSurvivalByMonth(survival);
   const own = repairs.costs.map((cost, month) => (due === null || month <= due ? cost * working[month]! : 0));
   const ownRunToFailure = repairs.costsRunToFailure.map((cost, month) => cost * working[month]!);
   const repaired = byYear(own, years);

@@ -1,7 +1,7 @@
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
-import { failing, newSurvival } from "./part-in-place.ts";
-import { convolvedAt, cumulative, renewalsByAge, renewalsOf } from "./renewals.ts";
+import { monthlyFailureProbabilities, newSurvival } from "./part-in-place.ts";
+import { convolvedAt, cumulativeSums, renewalsByAge, renewalsOf } from "./renewals.ts";
 import type { UnitKind } from "./unit.ts";
 
 /** The long-run policy of a kind of unit. Costs are in cents per year. */
@@ -29,7 +29,7 @@ export function makeNewUnit(kind: UnitKind, minors: readonly KnownPart[]): NewUn
   const survival = kind.principal
     ? newSurvival(kind.principal, LOOKAHEAD_MONTHS)
     : new Float64Array(LOOKAHEAD_MONTHS + 1).fill(1);
-  const working = betweenMonths(survival);
+  const working = meanSurvivalByMonth(survival);
   const repairCosts = new Float64Array(LOOKAHEAD_MONTHS + 1);
   const repairCostsRunToFailure = new Float64Array(LOOKAHEAD_MONTHS + 1);
   for (const minor of minors) {
@@ -41,12 +41,12 @@ export function makeNewUnit(kind: UnitKind, minors: readonly KnownPart[]): NewUn
     }
   }
   const policy = unitPolicyOf(kind, survival, working, repairCosts);
-  const lives = failing(survival);
+  const lives = monthlyFailureProbabilities(survival);
   const { failures, planned } = renewalsByAge(lives, survival, policy.bestAgeMonths);
   const renewals = failures.map((share, month) => share + planned[month]!);
   repairCosts.fill(0, policy.bestAgeMonths + 1);
   const failuresRunToFailure = kind.principal ? renewalsOf(lives) : new Float64Array(LOOKAHEAD_MONTHS + 1);
-  const sums = (values: Float64Array) => cumulative(values, MAX_PLAN_MONTHS + 1);
+  const sums = (values: Float64Array) => cumulativeSums(values, MAX_PLAN_MONTHS + 1);
   return {
     policy,
     failures: sums(failures),
@@ -58,7 +58,7 @@ export function makeNewUnit(kind: UnitKind, minors: readonly KnownPart[]): NewUn
 }
 
 /** Returns s̄_k, the mean of the survival over each month; index 0 is 0. */
-export function betweenMonths(survival: Float64Array): Float64Array {
+export function meanSurvivalByMonth(survival: Float64Array): Float64Array {
   const working = new Float64Array(survival.length);
   for (let month = 1; month < survival.length; month++)
     working[month] = (survival[month - 1]! + survival[month]!) / 2;

@@ -26,7 +26,7 @@ export const emptyVarianceSums = (years: number): VarianceSums => ({
 });
 
 /** Adds a unit or part, in place. */
-export function addVariance({ squares, products }: VarianceSums, schedule: Schedule): void {
+export function addScheduleVariance({ squares, products }: VarianceSums, schedule: Schedule): void {
   const { firstRenewal } = schedule;
   let index = 0;
   for (let second = 0; second < squares.length; second++) {
@@ -40,7 +40,7 @@ export function addVariance({ squares, products }: VarianceSums, schedule: Sched
 /**
  * Returns the variance of the costs up to the end of each year, compounded to that time. Rates are yearly shares.
  */
-export function varianceByYear(
+export function costVarianceByYear(
   { squares, products }: { squares: ArrayLike<number>; products: ArrayLike<number> },
   years: number,
   inflation: number,

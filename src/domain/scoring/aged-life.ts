@@ -5,7 +5,7 @@ import { type DatedEvents, lastReplacement } from "./dated-events.ts";
 import { highestAge } from "./outlook.ts";
 import { PriorCache } from "./renewal.ts";
 import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./types.ts";
-import { agingFrom, agingRate, virtualAge } from "./virtual-age.ts";
+import { agingRate, partBirthDay, virtualAge } from "./virtual-age.ts";
 import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
 
 /** The conditions of a component's life, beside its own record. */
@@ -53,7 +53,7 @@ export function agedLife(
   const scaleYears = lifeScale(def, component.overrideLifespan, setting, model);
   const rate = agingRate(def, setting.usageIntensity, setting.environment, model);
   const replacedOn = lastReplacement(component, events, today);
-  const bornOn = agingFrom(component.installYear, replacedOn);
+  const bornOn = partBirthDay(component.installYear, replacedOn);
   const isUnknown =
     replacedOn === undefined &&
     isPastUnknown(def, { ...component, installYearBasis: setting.installYearBasis }, setting.recordsSince);
@@ -80,7 +80,7 @@ export function isPastUnknown(
 ): boolean {
   return (
     mayHaveSucceeded(def, component, component.installYearBasis) &&
-    agingFrom(component.installYear, undefined) < recordsSince
+    partBirthDay(component.installYear, undefined) < recordsSince
   );
 }
 

@@ -90,10 +90,10 @@ function effectOf(knowledge: Knowledge, rule: Cascade, scores: number[]): Effect
 
 /** Returns a rule's ratio at an upstream score. */
 function ratioAt({ model }: Knowledge, rule: Cascade, score: number): number {
-  return 1 + (rule.ratio - 1) * cascadeShare(score, model);
+  return 1 + (rule.ratio - 1) * cascadeEffectShare(score, model);
 }
 
 /** Returns the share of a rule's effect at an upstream score: 0 up to `fromScore`, rising to 1. */
-export function cascadeShare(score: number, { cascade }: ScoringModel): number {
+export function cascadeEffectShare(score: number, { cascade }: ScoringModel): number {
   return clamp((score - cascade.fromScore) / cascade.fullAfter, 0, 1);
 }

@@ -1,6 +1,6 @@
 import type { ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
-import { concerns, type DatedEvent } from "./dated-events.ts";
+import { type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
 import type { Confidence } from "./types.ts";
 
 /** The service record that confidence rests on. */
@@ -21,7 +21,7 @@ export function serviceRecordOf(
 ): ServiceRecord {
   const record: ServiceRecord = { events: 0, observedOn: null, observedRecently: false };
   for (const event of events) {
-    if (!concerns(event, componentId)) continue;
+    if (!eventConcernsComponent(event, componentId)) continue;
     record.events += event.times;
     if (event.conditionAfter === null) continue;
     record.observedOn = event.date;
@@ -42,7 +42,7 @@ export function recentServiceRecord(
     const event = events[at]!;
     const isLate = (today - event.day) / DAYS_PER_MONTH <= confidence.conditionWithinMonths;
     if (record.events >= confidence.eventsForHigh && (record.observedRecently || !isLate)) break;
-    if (!concerns(event, componentId)) continue;
+    if (!eventConcernsComponent(event, componentId)) continue;
     record.events += event.times;
     record.observedRecently ||= isLate && event.conditionAfter !== null;
   }
@@ -50,7 +50,7 @@ export function recentServiceRecord(
 }
 
 /** Returns how well a component is known (docs/model/scoring.md#confidence). */
-export function confidenceOf(
+export function scoreConfidence(
   { events, observedRecently }: Pick<ServiceRecord, "events" | "observedRecently">,
   brandIsKnown: boolean,
   { confidence }: ScoringModel,

@@ -34,7 +34,7 @@ export function datedEventsUpTo(events: readonly EventEvidence[], today: number)
 }
 
 /** Fills the cache of `datedEventsUpTo` in steps, for a long history. `datedEventsUpTo` itself sorts in half the time. */
-export function* prepareDatedEventsInSteps(events: readonly EventEvidence[]): Steps<void> {
+export function* cacheDatedEventsInSteps(events: readonly EventEvidence[]): Steps<void> {
   const sorted = yield* sortInSteps(yield* mapInSteps(events, dated), compare);
   const distinct: DatedEvent[] = [];
   yield* forEachInSteps(sorted, (event) => void appendEvent(distinct, event));
@@ -99,7 +99,7 @@ export function firstAfter(events: readonly DatedEvent[], day: number): number {
 }
 
 /** Returns whether the event is on the component or on its whole appliance. */
-export function concerns(event: EventEvidence, componentId: string): boolean {
+export function eventConcernsComponent(event: EventEvidence, componentId: string): boolean {
   return event.componentId === componentId || event.componentId === null;
 }
 
@@ -111,24 +111,24 @@ export function lastReplacement(
 ): number | undefined {
   const stored = component.lastReplaced === null ? undefined : dayNumber(component.lastReplaced);
   const known = stored !== undefined && stored <= today ? stored : undefined;
-  const event = replacements.findLast((replacement) => concerns(replacement, component.id));
+  const event = replacements.findLast((replacement) => eventConcernsComponent(replacement, component.id));
   if (!event) return known;
   return known === undefined ? event.day : Math.max(known, event.day);
 }
 
 /** A total order: products of ratios are equal to the last bit whatever the order of arrival. */
 function compare(a: DatedEvent, b: DatedEvent): number {
-  return compareKinds(a, b) || compareText(a.note?.key ?? null, b.note?.key ?? null);
+  return compareKinds(a, b) || compareNullableText(a.note?.key ?? null, b.note?.key ?? null);
 }
 
 /** Compares what scoring reads, the text of notes aside. */
 function compareKinds(a: DatedEvent, b: DatedEvent): number {
   return (
     a.day - b.day ||
-    compareText(a.eventType, b.eventType) ||
-    compareText(a.componentId, b.componentId) ||
-    compareText(a.conditionAfter, b.conditionAfter) ||
-    (a.note === b.note ? 0 : compareText(findingsText(a.note), findingsText(b.note)))
+    compareNullableText(a.eventType, b.eventType) ||
+    compareNullableText(a.componentId, b.componentId) ||
+    compareNullableText(a.conditionAfter, b.conditionAfter) ||
+    (a.note === b.note ? 0 : compareNullableText(findingsText(a.note), findingsText(b.note)))
   );
 }
 
@@ -136,7 +136,7 @@ const findingsText = (note: Note | null) =>
   note === null ? null : note.findings.map(({ groupId, share }) => `${groupId} ${share}`).join();
 
 /** Compares by code units, null first. */
-export function compareText(a: string | null, b: string | null): number {
+export function compareNullableText(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;
   return a < b ? -1 : 1;

@@ -5,7 +5,7 @@ import type { ApplianceHistory } from "./types.ts";
  * Returns, by id, the appliance whose scores without cascades each of these shares. Appliances without a history that
  * are equal to scoring share those of the first; any other has its own.
  */
-export function representatives<A extends ApplianceHistory>(
+export function scoringRepresentatives<A extends ApplianceHistory>(
   appliances: readonly A[],
   { frailties }: Pick<Corrections, "frailties">,
 ): Map<string, A> {

@@ -1,7 +1,7 @@
 import type { ComponentDef, KeywordGroup, Knowledge } from "../knowledge.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
-import { concerns, type DatedEvent, firstAfter } from "./dated-events.ts";
+import { type DatedEvent, eventConcernsComponent, firstAfter } from "./dated-events.ts";
 import { fadedRatio } from "./ratios.ts";
 import type { Evidence } from "./types.ts";
 
@@ -237,7 +237,7 @@ function latestByType(subject: Subject, events: readonly DatedEvent[], from: num
   // Events before the first that counts cannot clear a later finding.
   for (let at = from; at < events.length; at++) {
     const event = events[at]!;
-    if (concerns(event, subject.id)) latest.set(event.eventType, event.day);
+    if (eventConcernsComponent(event, subject.id)) latest.set(event.eventType, event.day);
   }
   return latest;
 }

@@ -32,7 +32,7 @@ const lexicons = new WeakMap<KeywordRules, Lexicon>();
  * Returns the word groups found in a note, each once, without those that it denies or supposes
  * (docs/model/scoring.md#words-in-notes). Takes time proportional to the note.
  */
-export function findings(rules: KeywordRules, notes: string): readonly Finding[] {
+export function findKeywords(rules: KeywordRules, notes: string): readonly Finding[] {
   let lexicon = lexicons.get(rules);
   if (!lexicon) {
     lexicon = compile(rules);

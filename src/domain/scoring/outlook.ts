@@ -51,7 +51,7 @@ export function periodRisk(outlook: Outlook, model: ScoringModel): number {
 }
 
 /** Returns the score before rounding: the probability of failing within several periods as risky as the coming one. */
-export function cumulativeRisk(risk: number, { score }: ScoringModel): number {
+export function riskOverScorePeriods(risk: number, { score }: ScoringModel): number {
   return 0 - Math.expm1(score.periods * Math.log1p(-risk));
 }
 
@@ -65,7 +65,7 @@ export function scoreByAging(outlook: Outlook, days: number, model: ScoringModel
   const highest = highestAge(outlook.scaleYears, outlook.weibullShape, model);
   const older = outlook.effectiveAgeYears + (outlook.rate * days) / DAYS_PER_YEAR;
   const aged = { ...outlook, effectiveAgeYears: clamp(older, outlook.effectiveAgeYears, highest) };
-  return roundScore(cumulativeRisk(periodRisk(aged, model), model), model.score.highest);
+  return roundScore(riskOverScorePeriods(periodRisk(aged, model), model), model.score.highest);
 }
 
 /** Returns the days until failing earlier is as likely as not, sensor warnings aside. */
@@ -80,7 +80,7 @@ export const projectedFailureOn = (outlook: Outlook, asOf: Day): Day =>
   dayFromNumber(Math.min(evenOddsDay(outlook, dayNumber(asOf)), LAST_DAY));
 
 /** Projects the failure of a component that works on `asOf` (docs/model/scoring.md#time-to-failure). */
-export function project(
+export function projectFailure(
   outlook: Outlook,
   confidence: Confidence,
   asOf: Day,

@@ -42,19 +42,19 @@ function sharePowers(shape: number): Float64Array {
 const powersByShape = new Map<number, Float64Array>();
 
 /** Returns p0, the probability of having failed by now from age alone. `since` is d/η. */
-export function priorSince(past: UnknownPast, since: number): number {
+export function failureProbabilitySinceRecordBegan(past: UnknownPast, since: number): number {
   const { survived, failed } = weigh(past, since);
   return failed / survived;
 }
 
 /** Returns the probability that the part is still the original. `since` is d/η. */
-export function originalSince(past: UnknownPast, since: number): number {
+export function probabilityStillOriginal(past: UnknownPast, since: number): number {
   const { kept, survived } = weigh(past, since);
   return kept / survived;
 }
 
 /** Returns the cumulative hazard since the record began, evidence aside. `since` is d/η. */
-export function hazardSince(past: UnknownPast, since: number): number {
+export function hazardSinceRecordBegan(past: UnknownPast, since: number): number {
   const { survived, base } = weigh(past, since);
   return base - past.youngestHazard - Math.log(survived);
 }
@@ -90,14 +90,14 @@ export class PriorCache {
   readonly #keys = new Float64Array(3 * SLOTS);
   readonly #priors = new Float64Array(SLOTS);
 
-  /** Returns `priorSince` of the past. Ages are in units of η. */
+  /** Returns `failureProbabilitySinceRecordBegan` of the past. Ages are in units of η. */
   prior(shape: number, nominalAge: number, since: number): number {
     const slot = slotOf(shape, nominalAge, since);
     const [keys, at] = [this.#keys, 3 * slot];
     // A shape is never 0, so an empty slot matches nothing.
     if (keys[at] === shape && keys[at + 1] === nominalAge && keys[at + 2] === since)
       return this.#priors[slot]!;
-    const prior = priorSince(unknownPast(shape, nominalAge), since);
+    const prior = failureProbabilitySinceRecordBegan(unknownPast(shape, nominalAge), since);
     keys[at] = shape;
     keys[at + 1] = nominalAge;
     keys[at + 2] = since;

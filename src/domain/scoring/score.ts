@@ -3,10 +3,10 @@ import { runSteps, type Steps } from "../steps.ts";
 import type { Day } from "../time.ts";
 import { CascadeEffects, type CascadeSource } from "./cascade.ts";
 import { type Corrections, UNCORRECTED } from "./corrections.ts";
-import { cumulativeRisk, periodRisk } from "./outlook.ts";
+import { periodRisk, riskOverScorePeriods } from "./outlook.ts";
 import {
   hasLongHistory,
-  limitProduct,
+  limitHazardRatio,
   outlookOf,
   propertyContext,
   type StandaloneAppliance,
@@ -108,10 +108,10 @@ export function* scoreCascadeSourcesInSteps(
 function scoreWithCascade(knowledge: Knowledge, component: StandaloneComponent, cascade: number): Score {
   const { model } = knowledge;
   const { def, life, ratio, acuteHazard } = component;
-  const hazardRatio = limitProduct(knowledge, ratio * cascade);
+  const hazardRatio = limitHazardRatio(knowledge, ratio * cascade);
   const risk =
     cascade === 1 ? component.risk : periodRisk(outlookOf(def, life, hazardRatio, acuteHazard), model);
-  const riskScore = roundScore(cumulativeRisk(risk, model), model.score.highest);
+  const riskScore = roundScore(riskOverScorePeriods(risk, model), model.score.highest);
   const score: Score = {
     scaleYears: life.scaleYears,
     lifeFactor: component.lifeFactor,

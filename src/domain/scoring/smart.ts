@@ -1,7 +1,7 @@
 import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
 import type { Severity } from "../sensor-event.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
-import { compareText, concerns, type DatedEvent } from "./dated-events.ts";
+import { compareNullableText, type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
 import type { Subject, Trail } from "./evidence.ts";
 import { fadedRatio } from "./ratios.ts";
 import type { SmartEvidence } from "./types.ts";
@@ -58,15 +58,17 @@ export function activeWarnings(
         ratio,
       });
   }
-  // By type, the strongest first: `acuteHazard` counts one of each type.
-  return warnings.sort((a, b) => compareText(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day);
+  // By type, the strongest first: `acuteHazardOfWarnings` counts one of each type.
+  return warnings.sort(
+    (a, b) => compareNullableText(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day,
+  );
 }
 
 /**
  * Returns Λ, the cumulative hazard of the component's active warnings over the span in which they fade
  * (docs/model/scoring.md#sensor-warnings). Appends each counted warning to `trail`.
  */
-export function acuteHazard(
+export function acuteHazardOfWarnings(
   { model }: Knowledge,
   subject: Subject,
   warnings: readonly Warning[],
@@ -95,7 +97,7 @@ export function acuteHazard(
 function lastRepair(componentId: string, events: readonly DatedEvent[], earliest: number): number {
   for (let at = events.length - 1; at >= 0 && events[at]!.day >= earliest; at--) {
     const event = events[at]!;
-    if (event.eventType === "Repair" && concerns(event, componentId)) return event.day;
+    if (event.eventType === "Repair" && eventConcernsComponent(event, componentId)) return event.day;
   }
   return Number.NEGATIVE_INFINITY;
 }

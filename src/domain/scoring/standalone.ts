@@ -4,13 +4,13 @@ import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLife } from "./aged-life.ts";
 import type { CascadeSource } from "./cascade.ts";
 import { claimsRatio, strongestClaims, type WeightedClaim } from "./claims.ts";
-import { confidenceOf, recentServiceRecord } from "./confidence.ts";
+import { recentServiceRecord, scoreConfidence } from "./confidence.ts";
 import type { Corrections } from "./corrections.ts";
 import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-events.ts";
 import { appendEvidence, type EvidenceScope, type Subject, serviceRatios, type Trail } from "./evidence.ts";
-import { cumulativeRisk, type Outlook, periodRisk } from "./outlook.ts";
+import { type Outlook, periodRisk, riskOverScorePeriods } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
-import { activeWarnings, acuteHazard, type Warning } from "./smart.ts";
+import { activeWarnings, acuteHazardOfWarnings, type Warning } from "./smart.ts";
 import type {
   AgedLife,
   ApplianceHistory,
@@ -127,7 +127,8 @@ function standaloneOf(
 ): StandaloneAppliance {
   const upstreamScores = new Map<string, number>();
   for (const { def, ownRisk } of components)
-    if (knowledge.isUpstream(def.id)) upstreamScores.set(def.id, cumulativeRisk(ownRisk, knowledge.model));
+    if (knowledge.isUpstream(def.id))
+      upstreamScores.set(def.id, riskOverScorePeriods(ownRisk, knowledge.model));
   return { id, typeId, unitId, upstreamScores, components };
 }
 
@@ -180,9 +181,9 @@ function scoreComponent(
   const isOriginal = component.installYear === context.yearBuilt && life.replacedOn === undefined;
   const builtIn = isOriginal ? context.yearBuilt : null;
   const ratio = ratioOf(knowledge, subject, context, builtIn, trail);
-  const acute = acuteHazard(knowledge, subject, warnings, events.events, trail);
+  const acute = acuteHazardOfWarnings(knowledge, subject, warnings, events.events, trail);
   const riskAt = (hazardRatio: number) =>
-    periodRisk(outlookOf(def, life, limitProduct(knowledge, hazardRatio), acute), model);
+    periodRisk(outlookOf(def, life, limitHazardRatio(knowledge, hazardRatio), acute), model);
   const risk = riskAt(ratio);
   const isShared = context.hasSharedEvidence && knowledge.isUpstream(def.id);
   const own = isShared ? ratioOf(knowledge, subject, context, builtIn, undefined, "own") : ratio;
@@ -196,7 +197,7 @@ function scoreComponent(
     acuteHazard: acute,
     risk,
     ownRisk: own === ratio ? risk : riskAt(own),
-    confidence: confidenceOf(recentServiceRecord(id, events.events, today, model), brandIsKnown, model),
+    confidence: scoreConfidence(recentServiceRecord(id, events.events, today, model), brandIsKnown, model),
     trail,
   };
 }
@@ -264,7 +265,7 @@ function noteStrength(trail: Evidence[], { condition, repairs }: Corrections["st
 }
 
 /** Keeps the product of ratios within limits, so that evidence alone never decides. */
-export function limitProduct({ model }: Knowledge, ratio: number): number {
+export function limitHazardRatio({ model }: Knowledge, ratio: number): number {
   const { lowestProduct, highestProduct } = model.evidence;
   return clamp(ratio, lowestProduct, highestProduct);
 }

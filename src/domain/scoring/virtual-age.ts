@@ -7,11 +7,11 @@ import type {
 } from "../knowledge.ts";
 import type { EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber, daysFromCivil } from "../time.ts";
-import { concerns, type DatedEvents, firstAfter } from "./dated-events.ts";
+import { type DatedEvents, eventConcernsComponent, firstAfter } from "./dated-events.ts";
 import type { ComponentHistory } from "./types.ts";
 
 /** Returns the day number of a component's birth: its last Replacement, or 1 July of its install year. */
-export function agingFrom(installYear: number, replacedOn: number | undefined): number {
+export function partBirthDay(installYear: number, replacedOn: number | undefined): number {
   return replacedOn ?? daysFromCivil(installYear, 7, 1);
 }
 
@@ -22,7 +22,7 @@ export function ageYears(
 ): number {
   const { installYear, lastReplaced } = component;
   const replacedOn = lastReplaced !== null && lastReplaced <= asOf ? dayNumber(lastReplaced) : undefined;
-  return Math.max(0, dayNumber(asOf) - agingFrom(installYear, replacedOn)) / DAYS_PER_YEAR;
+  return Math.max(0, dayNumber(asOf) - partBirthDay(installYear, replacedOn)) / DAYS_PER_YEAR;
 }
 
 /** Returns the years of normal use per calendar year, from use and climate (docs/model/scoring.md#rate-of-aging). */
@@ -78,7 +78,7 @@ export function virtualAge(
     const event = restoring[at]!;
     const kind = RESTORES[event.eventType];
     if (kind === undefined) continue;
-    if (!def.restoredBy.includes(kind) || !concerns(event, componentId)) continue;
+    if (!def.restoredBy.includes(kind) || !eventConcernsComponent(event, componentId)) continue;
     if (event.day > last) {
       accruedDays = Math.min(event.day - last, countedDays);
       last = event.day;

@@ -8,7 +8,7 @@ import { bookMembers } from "../../usecases/book/members.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
 import { writeLosses } from "../../usecases/losses/written-losses.ts";
-import { presentPrices } from "../../usecases/portfolio/price-list.ts";
+import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
 import {
   bookAlert,
   bookAlertPage,
@@ -134,7 +134,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const { rows, critical, warning } = await bookAlerts({ store, yieldNow }, selection, slice);
         const prices = new Map<string, PriceList>();
         for (const partnerId of new Set(rows.map((row) => row.partnerId)))
-          prices.set(partnerId, await presentPrices(store.read, knowledge, partnerId));
+          prices.set(partnerId, await currentPartnerPrices(store.read, knowledge, partnerId));
         const alerts = rows.map(({ partner, ...row }) =>
           bookAlertView(prices.get(row.partnerId)!, partner, row),
         );

@@ -8,7 +8,7 @@ import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
-import { presentPrices } from "../../usecases/portfolio/price-list.ts";
+import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { partnerComponentPage, partnerComponentView } from "../../wire/component.ts";
 import { explanationReply, explanationView } from "../../wire/explanation.ts";
 import {
@@ -46,7 +46,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
           partnerComponentPage.of(
             await Promise.all(
               rows.map(async (row) =>
-                partnerComponentView(await presentPrices(store.read, knowledge, row.partnerId), row),
+                partnerComponentView(await currentPartnerPrices(store.read, knowledge, row.partnerId), row),
               ),
             ),
             slice,

@@ -6,14 +6,14 @@ import { readConsistently } from "../../store/consistent-read.ts";
 import type { Listed } from "../../store/queries/appliances.ts";
 import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
-import { actionsAmong } from "../../usecases/portfolio/actions.ts";
+import { actionsOfComponents } from "../../usecases/portfolio/actions.ts";
 import {
   ApplianceCreator,
   type CreatedAppliance,
   changeAppliance,
   createAppliance,
 } from "../../usecases/portfolio/appliances.ts";
-import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import {
   applianceChange,
   appliancePage,
@@ -183,9 +183,9 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const components = isRetired(appliance)
           ? await stored.rowsOfRetired(appliance.id)
           : await stored.rowsOfAppliance(appliance.id);
-        const prices = await pricesOf(store.read, knowledge, partner);
+        const prices = await partnerPrices(store.read, knowledge, partner);
         const planned = isRetired(appliance) ? [] : components;
-        const actions = await actionsAmong({ prices, yieldNow }, planned);
+        const actions = await actionsOfComponents({ prices, yieldNow }, planned);
         const record = applianceWithComponentsView(prices, appliance, components, actions, latestSnapshotAt);
         return ok(withPartner(record, partner.name));
       },
@@ -209,7 +209,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const result = await changeAppliance(writer, params.id!, change);
           const rows = await writer.tx.components.rowsOfAppliance(result.appliance.id);
           const deps = { prices: await writer.prices(), yieldNow: writer.tx.yieldToEventLoop };
-          const record = changedApplianceView(knowledge, result, await actionsAmong(deps, rows));
+          const record = changedApplianceView(knowledge, result, await actionsOfComponents(deps, rows));
           return ok(withPartner(record, partner.name));
         });
       },

@@ -12,8 +12,8 @@ import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
-import { actionsOf } from "../../usecases/portfolio/listed-actions.ts";
-import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { actionsOfListedComponents } from "../../usecases/portfolio/listed-actions.ts";
+import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import { addActionsToComponents } from "../../wire/action.ts";
@@ -89,12 +89,15 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const slice = parseRowRange(query);
         const { rows, total } = await findComponents(call, slice);
         const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
-        const prices = await pricesOf(store.read, knowledge, partner);
+        const prices = await partnerPrices(store.read, knowledge, partner);
         const records = rows.map((row) => componentView(prices, row, latestSnapshotAt));
         return listReply(
           call,
           componentPage.of(
-            addActionsToComponents(records, await actionsOf({ ...call, prices }, partner.id, rows)),
+            addActionsToComponents(
+              records,
+              await actionsOfListedComponents({ ...call, prices }, partner.id, rows),
+            ),
             slice,
             total,
             partner.name,
@@ -116,7 +119,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       replies: readOperationReplies("The component", explainedComponentReply),
       async handle({ params, partner, store: { read }, yieldNow }) {
         const component = await findComponent(read, partner.id, params.id!);
-        const prices = await pricesOf(read, knowledge, partner);
+        const prices = await partnerPrices(read, knowledge, partner);
         const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
         const property = (await read.properties.find(partner.id, component.propertyId))!;
         const reasons = await scoreReasons(read, knowledge, property, [component], yieldNow);
@@ -216,9 +219,12 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           critical_count: critical - (demo?.CRITICAL ?? 0),
           warning_count: warning - (demo?.WARNING ?? 0),
         };
-        const prices = await pricesOf(call.store.read, knowledge, partner);
+        const prices = await partnerPrices(call.store.read, knowledge, partner);
         const alerts = rows.map((row) => alertView(prices, row));
-        const listed = addActionsToComponents(alerts, await actionsOf({ ...call, prices }, partner.id, rows));
+        const listed = addActionsToComponents(
+          alerts,
+          await actionsOfListedComponents({ ...call, prices }, partner.id, rows),
+        );
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
         return listReply(call, page, "alerts", listedAlert, await unitLabelsOf(call, rows));
       },

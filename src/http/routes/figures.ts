@@ -7,7 +7,7 @@ import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { complianceOf } from "../../usecases/portfolio/compliance.ts";
 import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
-import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { withAssumptions } from "../../wire/assumptions.ts";
 import { complianceReply, complianceView } from "../../wire/compliance.ts";
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
@@ -118,7 +118,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     figureOf: (prices: PriceList) => FigureAccumulator<Written>,
   ) {
     const property = await requireProperty(store, partner, params.id!);
-    const prices = await pricesOf(store.read, knowledge, partner);
+    const prices = await partnerPrices(store.read, knowledge, partner);
     const figure = withAssumptions(prices, figureOf(prices));
     await iterateComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);

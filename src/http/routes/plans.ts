@@ -4,11 +4,11 @@ import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { workOfProperty } from "../../usecases/history/work.ts";
 import { actionList } from "../../usecases/portfolio/action-list.ts";
 import {
-  flagsOf,
-  linesOf,
-  reconciliationOf,
-  serializedLines,
-  unitLabelsOf,
+  collectPlanFlags,
+  loadUnitLabels,
+  reconcilePlanFigures,
+  serializePlanLines,
+  sortedPlanLines,
 } from "../../usecases/portfolio/plan-lines.ts";
 import {
   plannedProperties,
@@ -16,7 +16,7 @@ import {
   propertyPlanRows,
 } from "../../usecases/portfolio/portfolio-plan.ts";
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
-import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
@@ -90,12 +90,12 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             await reserveWorkbook(knowledge, plan, asked.form, yieldNow),
             `reserve-schedule-${property.id}.xlsx`,
           );
-        const lines = await linesOf(plan, yieldNow);
+        const lines = await sortedPlanLines(plan, yieldNow);
         const work = await workOfProperty(store.read, property.id, yieldNow);
         if (wanted === "csv") {
           const rows = [...lines.units, ...lines.components];
           const context = {
-            labels: await unitLabelsOf(store.read, property),
+            labels: await loadUnitLabels(store.read, property),
             work,
             first: rows[0],
             assumptions: assumptionSentences(assumptionsView(plan.counted, plan.modelVersion)).join(" "),
@@ -104,10 +104,10 @@ export function planOperations(knowledge: Knowledge): Operation[] {
           const table = await csvChunks(planHeading(plan), rows, cellsOf, yieldNow);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
-        const serialized = await serializedLines(knowledge, lines, work, yieldNow);
-        const prices = await pricesOf(store.read, knowledge, partner);
-        const reconciliation = await reconciliationOf(prices, plan, yieldNow);
-        const flags = await flagsOf(knowledge, plan, yieldNow);
+        const serialized = await serializePlanLines(knowledge, lines, work, yieldNow);
+        const prices = await partnerPrices(store.read, knowledge, partner);
+        const reconciliation = await reconcilePlanFigures(prices, plan, yieldNow);
+        const flags = await collectPlanFlags(knowledge, plan, yieldNow);
         const view = planView(plan, reconciliation, flags, serialized);
         const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
         return ok(withPartner(noted, partner.name));
@@ -186,7 +186,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const order = parseChoice(query, "sort", ["waiting", "expected"]) ?? "waiting";
         const includesDemo = wantsDemo(query) || filter.propertyId !== undefined;
         if (filter.propertyId !== undefined) await requireProperty(store, partner, filter.propertyId);
-        const prices = await pricesOf(store.read, knowledge, partner);
+        const prices = await partnerPrices(store.read, knowledge, partner);
         const deps = { store, knowledge, prices, clock: () => now, yieldNow, signal };
         const { actions, sums } = await actionList(deps, filter, { order, slice, includeDemo: includesDemo });
         const records = actions.map(({ action, work }) => listedActionView(knowledge, action, work));

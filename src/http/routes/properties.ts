@@ -13,18 +13,18 @@ import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { earlyYearWarnings } from "../../usecases/portfolio/appliances.ts";
+import { earlyInstallYearWarnings } from "../../usecases/portfolio/appliances.ts";
 import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { portfolioCounts } from "../../usecases/portfolio/portfolio-assumptions.ts";
 import {
   type PortfolioTotals,
   portfolioSums,
+  subtractFlagCounts,
   sumOfProperties,
-  withoutCounts,
   withoutProperties,
 } from "../../usecases/portfolio/portfolio-totals.ts";
-import { pricesOf } from "../../usecases/portfolio/price-list.ts";
+import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { assumptionsView, NO_GUARANTEE, withAssumptions } from "../../wire/assumptions.ts";
@@ -174,7 +174,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           const property = await changeProperty(writer, params.id!, change);
           const warnings = await duplicateWarnings(writer, property);
           if (change.yearBuilt !== undefined)
-            warnings.push(...(await earlyYearWarnings(writer.tx, property)));
+            warnings.push(...(await earlyInstallYearWarnings(writer.tx, property)));
           return ok(withPartner(writtenPropertyView(property, warnings), partner.name));
         });
       },
@@ -231,7 +231,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const property = await requireProperty(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const flags = await store.read.flags.ofProperty(partner.id, property.id);
-        const prices = await pricesOf(store.read, knowledge, partner);
+        const prices = await partnerPrices(store.read, knowledge, partner);
         const figure = withAssumptions(prices, summaryAccumulator(prices, { totals, flags }));
         await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
@@ -254,7 +254,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const slice = parseRowRange(call.query);
         const { partner, store, yieldNow } = call;
         const { rows, total, totals, flags, included } = await findPortfolio(knowledge, call, slice);
-        const prices = await pricesOf(store.read, knowledge, partner);
+        const prices = await partnerPrices(store.read, knowledge, partner);
         const counted = await readConsistently(store, partner.id, (read) =>
           portfolioCounts({ read, prices, yieldNow }, partner.id, included),
         );
@@ -336,7 +336,7 @@ async function findPortfolio(
       ...found,
       included: { ids: summedIds.filter((id) => !demoIds.has(id)) },
       totals: withoutProperties(found.totals, totals),
-      flags: withoutCounts(found.flags, flags),
+      flags: subtractFlagCounts(found.flags, flags),
     };
   }
   const read = async (read: Stores) => {

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { search } from "../../usecases/portfolio/search.ts";
+import { searchRecords } from "../../usecases/portfolio/search.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { searchText } from "../../wire/parameters.ts";
 import { searchReply, searchView } from "../../wire/search.ts";
@@ -21,7 +21,9 @@ export function searchOperations(knowledge: Knowledge): Operation[] {
       replies: readOperationReplies("The records that were found", searchReply),
       async handle({ partner, query, store: { read } }) {
         const text = parseSearchText(query);
-        return ok(withPartner(searchView(await search({ read, knowledge }, partner.id, text)), partner.name));
+        return ok(
+          withPartner(searchView(await searchRecords({ read, knowledge }, partner.id, text)), partner.name),
+        );
       },
     }),
   ];

@@ -8,8 +8,12 @@ import type { CodeCount } from "../../store/queries/flags.ts";
 import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { findMatchingProperties, pageOfProperties, sumsOfMatches } from "../portfolio/filtered-properties.ts";
-import { type PortfolioTotals, withoutCounts, withoutSums } from "../portfolio/portfolio-totals.ts";
+import { findMatchingProperties, pageOfMatches, sumsOfMatches } from "../portfolio/filtered-properties.ts";
+import {
+  type PortfolioTotals,
+  subtractFlagCounts,
+  subtractPortfolioSums,
+} from "../portfolio/portfolio-totals.ts";
 import { partsOf } from "./concatenated-lists.ts";
 import { bookMembers } from "./members.ts";
 
@@ -35,7 +39,7 @@ export async function bookProperties(
   return await readBookConsistently(store, async (read) => {
     const members = await bookMembers(read, partnerIds);
     const page = filter
-      ? await pageOfProperties(read, await findMatchingProperties(read, yieldNow, members, filter), slice)
+      ? await pageOfMatches(read, await findMatchingProperties(read, yieldNow, members, filter), slice)
       : await unfilteredPage(read, members, slice);
     return await withPartners(read, members, page);
   });
@@ -52,7 +56,7 @@ export async function bookPortfolio(
     const members = await bookMembers(read, partnerIds);
     if (filter) {
       const matches = await findMatchingProperties(read, yieldNow, members, filter);
-      const page = await withPartners(read, members, await pageOfProperties(read, matches, slice));
+      const page = await withPartners(read, members, await pageOfMatches(read, matches, slice));
       return { ...page, ...(await sumsOfMatches(read, yieldNow, matches)) };
     }
     const page = await withPartners(read, members, await unfilteredPage(read, members, slice));
@@ -104,7 +108,7 @@ async function portfolioSums(
   const [totals, flags] = [await book.sums(ids), await book.flags(ids)];
   if (includeDemo) return { totals, flags };
   return {
-    totals: withoutSums(totals, await book.demoSums(ids)),
-    flags: withoutCounts(flags, await book.demoFlags(ids)),
+    totals: subtractPortfolioSums(totals, await book.demoSums(ids)),
+    flags: subtractFlagCounts(flags, await book.demoFlags(ids)),
   };
 }

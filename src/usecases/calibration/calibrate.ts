@@ -1,6 +1,6 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
-import { failureYearsInSteps } from "../../domain/calibration/failure-years.ts";
+import { countFailuresByYearInSteps } from "../../domain/calibration/failure-years.ts";
 import { FEWEST_FAILURES, type Fit, failuresAmong, fitRecordInSteps } from "../../domain/calibration/fit.ts";
 import type { Life } from "../../domain/calibration/life.ts";
 import {
@@ -38,7 +38,7 @@ export async function calibrate(environment: CalibrationDeps, asOf: Day): Promis
   refuseThinRecord(lives, yearAgo);
   const fit = await slices(fitRecordInSteps(knowledge, lives));
   const validation = await forecasts.measure();
-  const years = await slices(failureYearsInSteps(lives, fit.corrections, asOf));
+  const years = await slices(countFailuresByYearInSteps(lives, fit.corrections, asOf));
   return {
     asOf,
     fit,

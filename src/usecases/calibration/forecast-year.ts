@@ -2,7 +2,7 @@ import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import type { Life } from "../../domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
-import { type Forecast, proveInSteps } from "../../domain/calibration/proof.ts";
+import { type Forecast, validateForecastsInSteps } from "../../domain/calibration/proof.ts";
 import { seededRandom } from "../../domain/calibration/seeded-random.ts";
 import { WindowCounts } from "../../domain/calibration/window-counts.ts";
 import { isOfType } from "../../domain/component.ts";
@@ -108,7 +108,10 @@ export class YearForecasts {
 
   /** Measures the forecasts against the outcomes. */
   async measure(): Promise<Calibration["validation"]> {
-    const proof = await inSlices(this.environment, proveInSteps(this.#byProperty, seededRandom(SEED)));
+    const proof = await inSlices(
+      this.environment,
+      validateForecastsInSteps(this.#byProperty, seededRandom(SEED)),
+    );
     const windows = { before: this.#windows.before.outcomes, after: this.#windows.after.outcomes };
     return { from: this.#from, to: this.to, windows, ...proof };
   }

@@ -16,7 +16,7 @@ const EVENTS_A_STEP = 2_000;
  * were paid and count; those of a demo property are invented. Reads the appliances in their order, and the events of some at a
  * time by their index, so that a portfolio of any size needs little memory and holds up nobody.
  */
-export async function costHistoryOf(
+export async function replacementCostHistory(
   { read }: Pick<Store, "read">,
   partnerId: string,
   prices: PriceList,

@@ -3,7 +3,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import type { Administration } from "../partners/partners.ts";
-import { presentPrices } from "../portfolio/price-list.ts";
+import { currentPartnerPrices } from "../portfolio/price-list.ts";
 import { announceTiers } from "../portfolio/tier-announcements.ts";
 import { Outbox } from "./announcements.ts";
 
@@ -50,7 +50,7 @@ export async function announceCurrentTiers(
           await lock.confirm(tx);
           const outbox = new Outbox(tx, partner, await tx.forPartner(id));
           const rows = await tx.components.tierAfter(id, tier, after, STEP);
-          const prices = await presentPrices(tx, knowledge, id);
+          const prices = await currentPartnerPrices(tx, knowledge, id);
           const changes = [];
           for (const component of rows) {
             // The endpoint has received nothing yet: every component starts as GOOD.

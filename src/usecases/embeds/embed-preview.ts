@@ -1,5 +1,5 @@
 import type { Embed, EmbedPreview } from "../../domain/embed.ts";
-import { conditionOf } from "../../domain/figures/condition.ts";
+import { propertyConditionOf } from "../../domain/figures/condition.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -18,7 +18,7 @@ export async function embedPreview(
   return {
     property,
     totals,
-    grade: totals.components === 0 ? null : conditionOf(property, totals, buildingCentsPerSqft).grade,
+    grade: totals.components === 0 ? null : propertyConditionOf(property, totals, buildingCentsPerSqft).grade,
     brand: await brandOf(read, partnerId),
   };
 }

@@ -1,10 +1,10 @@
-import { prepareDatedEventsInSteps } from "../../domain/scoring/dated-events.ts";
+import { cacheDatedEventsInSteps } from "../../domain/scoring/dated-events.ts";
 import type { EventEvidence } from "../../domain/scoring/types.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
 import type { EventEvidenceRow } from "../../store/queries/service-events.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadNotes, type NoteRules } from "./note-findings.ts";
+import { loadNotesForScoring, type NoteRules } from "./note-findings.ts";
 
 /** Events per step. */
 const SIZES = {
@@ -28,7 +28,7 @@ export async function loadEvents(
   const rows = await stores.serviceEvents.evidence(applianceIds, version, sizes.atOnce + 1);
   const events = new Map<string, EventEvidence[]>();
   if (rows.length <= sizes.atOnce) {
-    const notes = await loadNotes(stores, knowledge, rows, yieldNow);
+    const notes = await loadNotesForScoring(stores, knowledge, rows, yieldNow);
     for (const [index, { applianceId, componentId, eventType, date, conditionAfter }] of rows.entries()) {
       const event = { componentId, eventType, date, conditionAfter, note: notes[index]! };
       const known = events.get(applianceId);
@@ -39,7 +39,7 @@ export async function loadEvents(
   }
   for (const id of applianceIds) {
     const some = await loadOf(stores, knowledge, id, sizes.page, yieldNow);
-    if (some.length > sizes.ordered) await runYielding(prepareDatedEventsInSteps(some), yieldNow);
+    if (some.length > sizes.ordered) await runYielding(cacheDatedEventsInSteps(some), yieldNow);
     events.set(id, some);
   }
   return events;
@@ -67,7 +67,7 @@ async function loadOf(
       last,
       page,
     );
-    const notes = await loadNotes(stores, knowledge, rows, yieldNow);
+    const notes = await loadNotesForScoring(stores, knowledge, rows, yieldNow);
     await forEachYielding(
       rows.entries(),
       yieldNow,

@@ -5,7 +5,7 @@ import type { Day } from "../../domain/time.ts";
 import { forEachYielding, type Yield } from "../../event-loop.ts";
 import type { InspectionRow } from "../../store/queries/service-events.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadReadings } from "./note-findings.ts";
+import { loadNoteReadings } from "./note-findings.ts";
 
 /** Events per query. */
 const SIZES = {
@@ -28,7 +28,7 @@ export async function loadInspectionRecords(
     appliances.map(({ id, typeId }) => [id, new InspectionRecord(knowledge.regimes(typeId))]),
   );
   const add = async (rows: readonly InspectionRow[]) => {
-    const all = await loadReadings(read, knowledge, rows, yieldNow);
+    const all = await loadNoteReadings(read, knowledge, rows, yieldNow);
     await forEachYielding(all, yieldNow, (row) => {
       const { id, eventType, date, conditionAfter, componentDefId, inspectionTypes, notedInspections } = row;
       if (date > today) return;

@@ -1,6 +1,6 @@
 import { goneFromUnits, OF_UNITS } from "../../domain/hazards.ts";
 import type { HazardWords, KeywordRules, Knowledge } from "../../domain/knowledge.ts";
-import { findings } from "../../domain/scoring/keywords.ts";
+import { findKeywords } from "../../domain/scoring/keywords.ts";
 import type { Note } from "../../domain/scoring/types.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Reading } from "../../store/queries/service-events.ts";
@@ -20,15 +20,15 @@ const UNREAD: Reading = {
 export type NoteRules = Pick<Knowledge, "keywords" | "inspectionWords" | "hazardWords">;
 
 /** Extracts the findings of a note, to be stored with its event so that nothing reads the note again. */
-export function readNote(
+export function extractNoteFindings(
   { keywords, inspectionWords, hazardWords }: NoteRules,
   notes: string | null,
 ): Reading {
   if (notes === null) return UNREAD;
-  const found = findings(keywords, notes).map(({ group, share }) =>
+  const found = findKeywords(keywords, notes).map(({ group, share }) =>
     share === 1 ? group.id : group.id + HALF,
   );
-  const inspections = findings(inspectionWords, notes).map(({ group }) => group.id);
+  const inspections = findKeywords(inspectionWords, notes).map(({ group }) => group.id);
   return {
     noteKey: Bun.hash(notes).toString(36),
     findings: found.join(" "),
@@ -46,7 +46,7 @@ function readHazards({ rules, units }: HazardWords, notes: string): string | nul
   const isOfUnits = units.test(notes);
   const found = isOfUnits ? [OF_UNITS] : [];
   if (firstWords(rules).test(notes))
-    for (const { group, share } of findings(rules, notes))
+    for (const { group, share } of findKeywords(rules, notes))
       if (share === 1) found.push(group.id);
       else if (isOfUnits) found.push(goneFromUnits(group.id));
   return found.length === 0 ? null : found.join(" ");
@@ -69,7 +69,7 @@ function firstWords(rules: KeywordRules): RegExp {
 type ScoredReading = Pick<Reading, "noteKey" | "findings" | "hazards">;
 
 /** Returns the note as scoring uses it, from its stored findings. */
-export function noteOf({ noteKey, findings, hazards }: ScoredReading): Note | null {
+export function noteFromFindings({ noteKey, findings, hazards }: ScoredReading): Note | null {
   if (noteKey === null) return null;
   const note: Note = { key: noteKey, findings: findings ? findings.split(" ").map(findingOf) : [] };
   return hazards === null ? note : { ...note, hazards: hazards.split(" ") };
@@ -85,17 +85,17 @@ type WithReading<R> = R & { id: string; unread: string | null };
  * Returns the notes of events as scoring uses them. Notes without stored findings are read, in short steps; inside
  * a transaction the findings are stored.
  */
-export async function loadNotes(
+export async function loadNotesForScoring(
   stores: Stores | Tx,
   rules: NoteRules,
   rows: readonly WithReading<ScoredReading>[],
   yieldNow: Yield = yieldOf(stores),
 ): Promise<(Note | null)[]> {
-  return (await loadReadings(stores, rules, rows, yieldNow)).map(noteOf);
+  return (await loadNoteReadings(stores, rules, rows, yieldNow)).map(noteFromFindings);
 }
 
-/** Returns what is needed of the findings of each row's note; reads the notes that are unread as `loadNotes` does. */
-export async function loadReadings<R extends WithReading<Partial<Reading>>>(
+/** Returns what is needed of the findings of each row's note; reads the notes that are unread as `loadNotesForScoring` does. */
+export async function loadNoteReadings<R extends WithReading<Partial<Reading>>>(
   stores: Stores | Tx,
   rules: NoteRules,
   rows: readonly R[],
@@ -109,7 +109,7 @@ export async function loadReadings<R extends WithReading<Partial<Reading>>>(
       readings.push(row);
       continue;
     }
-    const reading = readNote(rules, row.unread);
+    const reading = extractNoteFindings(rules, row.unread);
     await tx?.serviceEvents.saveReading(row.id, reading);
     readings.push({ ...row, ...reading });
     length += row.unread.length;

@@ -1,6 +1,6 @@
 import type { ComponentToScore } from "../../domain/component.ts";
 import { CascadeEffects, type CascadeSource as CascadingAppliance } from "../../domain/scoring/cascade.ts";
-import { representatives } from "../../domain/scoring/duplicates.ts";
+import { scoringRepresentatives } from "../../domain/scoring/duplicates.ts";
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import { isOutcome, type ServiceEvent } from "../../domain/service-event.ts";
@@ -81,7 +81,7 @@ export class PredictionOutcomeLog {
     const histories = new Map(loaded.history.appliances.map((history) => [history.id, history]));
     const reachingEver = upstream.map(({ id }) => histories.get(id)!);
     const ofUpstream = await correctionsOf(tx, knowledge, reachingEver);
-    const stands = representatives(reachingEver, ofUpstream);
+    const stands = scoringRepresentatives(reachingEver, ofUpstream);
     for (const [date, logs] of days) {
       const before = addDays(date, -1);
       const targets = [...logs.keys()];

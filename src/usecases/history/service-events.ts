@@ -23,7 +23,7 @@ import { serviceEventCreated } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Rescoring, rescoreEach } from "../portfolio/rescore.ts";
 import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
-import { extendRecords, renewRecords } from "./service-record.ts";
+import { extendRecordStarts, rederiveRecordStarts } from "./service-record.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
 
@@ -195,8 +195,8 @@ export class ServiceLog {
       found.filter(({ id }) => this.#reopened.has(id) === is),
     );
     const moved = [
-      ...(await extendRecords(this.writer, extended!, this.#days)),
-      ...(await renewRecords(this.writer, reopened!)),
+      ...(await extendRecordStarts(this.writer, extended!, this.#days)),
+      ...(await rederiveRecordStarts(this.writer, reopened!)),
     ];
     for (const property of moved) properties.set(property.id, property);
     await this.#outcomes.finish();

@@ -10,7 +10,7 @@ const BATCH = 50;
  * Moves the start of properties' service records back over added events, where these adjoin the record. Returns the
  * properties that changed.
  */
-export async function extendRecords(
+export async function extendRecordStarts(
   { tx, knowledge }: PortfolioWriter,
   properties: readonly Property[],
   added: ReadonlyMap<string, readonly Day[]>,
@@ -46,14 +46,14 @@ export async function extendRecords(
  * Derives the start of properties' service records again, after events were changed or voided. Returns the properties that
  * changed.
  */
-export async function renewRecords(
+export async function rederiveRecordStarts(
   writer: PortfolioWriter,
   properties: readonly Property[],
 ): Promise<Property[]> {
   const moved: Property[] = [];
   for (const property of properties) {
     if (property.recordsSinceGiven) continue;
-    const since = await derivedRecord(writer, property);
+    const since = await deriveRecordStart(writer, property);
     await writer.tx.yieldToEventLoop();
     if (since === property.recordsSince) continue;
     await writer.tx.properties.saveRecord(property.id, since);
@@ -63,7 +63,7 @@ export async function renewRecords(
 }
 
 /** Derives the start of the record from the property's creation and its service events. */
-export async function derivedRecord(
+export async function deriveRecordStart(
   { tx, knowledge }: PortfolioWriter,
   property: Pick<Property, "id" | "createdAt">,
 ): Promise<Day> {

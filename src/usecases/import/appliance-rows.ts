@@ -11,7 +11,7 @@ import {
   readNewAppliance,
 } from "../../wire/appliance.ts";
 import { columnsOf } from "../../wire/schema/input-columns.ts";
-import { ApplianceCreator, changeAppliance, yearWarnings } from "../portfolio/appliances.ts";
+import { ApplianceCreator, changeAppliance, installYearWarnings } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
 import { type Comparison, compareRowWithRecord } from "./differences.ts";
@@ -153,7 +153,7 @@ class ApplianceBatch implements Batch<Entry> {
   }
 
   #countEarly(appliance: Appliance, property: Property): void {
-    if (yearWarnings(appliance, property).length > 0) this.#earlyYears++;
+    if (installYearWarnings(appliance, property).length > 0) this.#earlyYears++;
   }
 
   committed(): void {

@@ -1,7 +1,7 @@
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge, Peril, System } from "../../domain/knowledge.ts";
-import { type BookLosses, lossesOf } from "../../domain/losses/book-losses.ts";
+import { annualBookLosses, type BookLosses } from "../../domain/losses/book-losses.ts";
 import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component-losses.ts";
 import { covarianceWith } from "../../domain/losses/drivers.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
@@ -18,7 +18,7 @@ import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { learnedYearFactors, modelVersionOf } from "../calibration/active-model.ts";
 import type { AnswerCache, AnswerCaches, ShownPartner } from "../partners/answer-caches.ts";
-import { presentPrices } from "../portfolio/price-list.ts";
+import { currentPartnerPrices } from "../portfolio/price-list.ts";
 
 /** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
 const LARGEST_DAMAGES = [10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000];
@@ -209,7 +209,7 @@ export class LossBooks {
       const { book: made, ...about } = await this.#book(request.layer, yearFactors, collect);
       const { lossModelError, modelVersion: base } = this.knowledge;
       const modelError = modelVersion === base ? lossModelError.book : lossModelError.calibrated;
-      const losses = await runYielding(lossesOf(made, { modelError }), deps.yieldNow);
+      const losses = await runYielding(annualBookLosses(made, { modelError }), deps.yieldNow);
       const properties = made.properties.keys.length;
       const selected = { losses, asOf, modelVersion, properties, yearFactors, ...about };
       this.#kept.set(key, shown, selected);
@@ -271,7 +271,7 @@ export class LossBooks {
     add: AddRow<Row>,
     leftOut?: ReadonlySet<string>,
   ): Promise<(row: Row) => number> {
-    const prices = await presentPrices(read, this.knowledge, partnerId);
+    const prices = await currentPartnerPrices(read, this.knowledge, partnerId);
     return (row) => {
       const { system, damage } = this.knowledge.component(row.defId);
       if (state !== undefined && row.state !== state) return 0;

@@ -1,14 +1,14 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component-losses.ts";
 import type { Layer } from "../../domain/losses/severity.ts";
-import { rankingOf, standingIn, type UnitLosses } from "../../domain/losses/standing.ts";
+import { rankPropertiesInSteps, standingIn, type UnitLosses } from "../../domain/losses/standing.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import { iterateLossRows } from "../../store/paged-iteration.ts";
 import type { PropertyStanding } from "../../store/queries/property-standings.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";
 import { bookMembers } from "../book/members.ts";
-import { presentPrices } from "../portfolio/price-list.ts";
+import { currentPartnerPrices } from "../portfolio/price-list.ts";
 
 type StandingDeps = {
   store: Store;
@@ -40,7 +40,7 @@ export async function renewStandings(deps: StandingDeps): Promise<number> {
     portfolios.push({ partnerId, properties: await unitLossesOf(deps, partnerId) });
   }
   const rank = (properties: readonly ComparedProperty[]) =>
-    runYielding(rankingOf(properties.filter(({ isDemo }) => !isDemo)), yieldNow);
+    runYielding(rankPropertiesInSteps(properties.filter(({ isDemo }) => !isDemo)), yieldNow);
   const book = await rank(portfolios.flatMap(({ properties }) => properties));
   let count = 0;
   for (const { partnerId, properties } of portfolios) {
@@ -89,7 +89,7 @@ async function unitLossesOf(
   { store, knowledge, yieldNow }: StandingDeps,
   partnerId: string,
 ): Promise<ComparedProperty[]> {
-  const prices = await presentPrices(store.read, knowledge, partnerId);
+  const prices = await currentPartnerPrices(store.read, knowledge, partnerId);
   const properties = new Map<string, ComparedProperty>();
   const demos = new Set(await store.read.lossRows.demoPropertyIds(partnerId));
   await store.inReadSnapshot((read) =>

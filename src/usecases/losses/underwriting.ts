@@ -10,7 +10,7 @@ import { iterateComponents } from "../../store/paged-iteration.ts";
 import { type UnderwritingJson, underwritingView } from "../../wire/underwriting.ts";
 import type { ShownPartner } from "../partners/answer-caches.ts";
 import { complianceOf } from "../portfolio/compliance.ts";
-import { presentPrices } from "../portfolio/price-list.ts";
+import { currentPartnerPrices } from "../portfolio/price-list.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
 import { writeLosses } from "./written-losses.ts";
 
@@ -73,7 +73,7 @@ async function lossControlOf(
   knowledge: Knowledge,
   { id, partnerId }: Property,
 ) {
-  const prices = await presentPrices(store.read, knowledge, partnerId);
+  const prices = await currentPartnerPrices(store.read, knowledge, partnerId);
   type Line = { component: PlacedComponent; plannedCents: number; savedCents: number };
   const perDollar = ({ savedCents, plannedCents }: Line) => savedCents / Math.max(plannedCents, 1);
   const costs = new UnitSums();

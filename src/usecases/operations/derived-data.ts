@@ -8,7 +8,7 @@ import { isSameDue } from "../../domain/planning/planned-appliance.ts";
 import { expectedCostOf } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import {
-  addMoney,
+  addMoneyTotals,
   countTier,
   emptyTotals,
   type PropertyTotals,
@@ -21,7 +21,7 @@ import type { StoredTotals } from "../../store/queries/totals.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "../portfolio/plan-context.ts";
-import { presentPrices } from "../portfolio/price-list.ts";
+import { currentPartnerPrices } from "../portfolio/price-list.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
 
 /*
@@ -206,7 +206,7 @@ async function checkProperties(
     const totals = recounted.get(propertyId)!;
     totals.appliances += count;
   }
-  const prices = await presentPrices(read, knowledge, partnerId);
+  const prices = await currentPartnerPrices(read, knowledge, partnerId);
   for (const id of ids) {
     const check = (page: readonly PricedRow[]) => {
       const wrong = wrongExpectedCosts(prices, page);
@@ -219,7 +219,7 @@ async function checkProperties(
       repairs.push((tx) => tx.appliances.saveDue(stored.applianceId, due));
     });
     const totals = recounted.get(id)!;
-    addMoney(totals, await moneyOfProperty(read, prices, id, due, check), 1);
+    addMoneyTotals(totals, await moneyOfProperty(read, prices, id, due, check), 1);
     totals.dueCents = await runYielding(due.finish(), yieldOf(read));
   }
   for (const { propertyId, count } of ids.length === 0 ? [] : await read.recounts.serviceEvents(ids))

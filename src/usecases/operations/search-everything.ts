@@ -2,7 +2,7 @@ import type { EffectiveSetting } from "../../administration/effective-setting.ts
 import type { SearchResult } from "../../administration/search-result.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Stores } from "../../store/stores.ts";
-import { MOST_FOUND, search } from "../portfolio/search.ts";
+import { MOST_FOUND, searchRecords } from "../portfolio/search.ts";
 
 type Deps = { read: Stores; knowledge: Knowledge; settings: readonly EffectiveSetting[] };
 
@@ -33,7 +33,7 @@ export async function searchEverything(deps: Deps, text: string): Promise<Search
         : [],
     ),
   );
-  for (const { partnerId, detail, ...record } of await search(deps, undefined, text))
+  for (const { partnerId, detail, ...record } of await searchRecords(deps, undefined, text))
     found.push({ ...record, detail: [detail, of(partnerId)].filter(Boolean).join(", ") });
   add(
     deps.settings

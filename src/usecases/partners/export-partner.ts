@@ -28,8 +28,8 @@ import {
   unitLineView,
   workMarkLineView,
 } from "../../wire/export.ts";
-import { actionsOf } from "../portfolio/listed-actions.ts";
-import { presentPrices } from "../portfolio/price-list.ts";
+import { actionsOfListedComponents } from "../portfolio/listed-actions.ts";
+import { currentPartnerPrices } from "../portfolio/price-list.ts";
 
 const PAGE = 500;
 /** A component has at most one trend row per change within a year. */
@@ -81,7 +81,7 @@ async function* records(
   // Retired properties and appliances are exported too.
   const totals = await read.totals.stored(partnerId);
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
-  const prices = await presentPrices(read, knowledge, partnerId);
+  const prices = await currentPartnerPrices(read, knowledge, partnerId);
 
   const book = await read.costLines.ofPartner(partnerId);
   if (book.length > 0) yield book.map(costLineLineView);
@@ -157,12 +157,12 @@ async function* records(
 }
 
 async function componentLines(
-  deps: Parameters<typeof actionsOf>[0],
+  deps: Parameters<typeof actionsOfListedComponents>[0],
   partnerId: string,
   page: readonly PlacedComponent[],
   latestSnapshotAt: Instant | null,
 ): Promise<ExportLine[]> {
-  const actions = await actionsOf(deps, partnerId, page);
+  const actions = await actionsOfListedComponents(deps, partnerId, page);
   return page.map((row) => componentLineView(deps.prices, row, actions.get(row.id), latestSnapshotAt));
 }
 

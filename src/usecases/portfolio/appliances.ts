@@ -9,7 +9,7 @@ import { applianceSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { flagCodesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { checkYear, type Property, propertyNotFound } from "../../domain/property.ts";
+import { checkBuildingYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import {
   changedRetirement,
   checkRetirementDay,
@@ -274,7 +274,7 @@ function installYearOf(
   { yearBuilt }: Property,
   today: Day,
 ): Pick<Appliance, "installYear" | "installYearBasis"> {
-  if (given !== null) checkYear("install_year", given, yearOf(today));
+  if (given !== null) checkBuildingYear("install_year", given, yearOf(today));
   const installYear = given ?? yearBuilt;
   if (installYear === null)
     throw invalid("install_year is required where the property has no year_built", [
@@ -289,8 +289,8 @@ const statedFlags = ({ flagsSet, flagsCleared }: Appliance) => ({
   flags_cleared: flagCodesOf(flagsCleared),
 });
 
-/** Returns a warning about appliances that are older than the building, as `yearWarnings` does of one. */
-export async function earlyYearWarnings(tx: Tx, { id, yearBuilt }: Property): Promise<string[]> {
+/** Returns a warning about appliances that are older than the building, as `installYearWarnings` does of one. */
+export async function earlyInstallYearWarnings(tx: Tx, { id, yearBuilt }: Property): Promise<string[]> {
   if (yearBuilt === null) return [];
   let count = 0;
   let first: Appliance | undefined;
@@ -311,7 +311,7 @@ export async function earlyYearWarnings(tx: Tx, { id, yearBuilt }: Property): Pr
 
 /** Returns what is probably wrong about an appliance. */
 const warningsAbout = (knowledge: Knowledge, appliance: Appliance, property: Property): string[] => [
-  ...yearWarnings(appliance, property),
+  ...installYearWarnings(appliance, property),
   ...applianceSizeWarnings(knowledge.type(appliance.typeId), appliance.size),
 ];
 
@@ -324,7 +324,7 @@ const droppedSize = (before: Appliance, after: Appliance): string[] =>
     : [];
 
 /** Equipment may have been moved from an older building, so that a year before the building's is taken. */
-export function yearWarnings(
+export function installYearWarnings(
   { installYear }: Pick<Appliance, "installYear">,
   { yearBuilt }: Pick<Property, "yearBuilt">,
 ): string[] {

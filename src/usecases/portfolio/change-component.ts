@@ -3,15 +3,15 @@ import {
   changedComponent,
   type PlacedComponent,
   type StatedComponent,
-  statedOf,
+  statedComponentOf,
 } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
-import { checkYear, type Property } from "../../domain/property.ts";
+import { checkBuildingYear, type Property } from "../../domain/property.ts";
 import { refuseRetired, refuseRetiredComponent } from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
 import { statedComponentView } from "../../wire/component-change.ts";
-import { yearWarnings } from "./appliances.ts";
+import { installYearWarnings } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type Rescoring, rescoreEach } from "./rescore.ts";
 
@@ -25,7 +25,7 @@ export class ComponentCorrections {
 
   /** Returns what is stated of a component now. */
   async stated(component: PlacedComponent): Promise<StatedComponent> {
-    return statedOf(component, await this.writer.prices());
+    return statedComponentOf(component, await this.writer.prices());
   }
 
   /**
@@ -35,7 +35,7 @@ export class ComponentCorrections {
   async change(component: PlacedComponent, change: Partial<StatedComponent>): Promise<PlacedComponent> {
     const { tx, partner } = this.writer;
     if (change.installYear !== undefined)
-      checkYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
+      checkBuildingYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
     const changed = changedComponent(component, change, await this.writer.prices());
     if (COLUMNS.every((column) => changed[column] === component[column])) return component;
     const appliance = (await tx.appliances.find(partner.id, component.applianceId))!;
@@ -104,7 +104,7 @@ export async function changeComponent(
       ...(isEarly
         ? [`install_year ${installYear} is before install_year ${appliance.installYear} of the appliance`]
         : []),
-      ...yearWarnings(component, property),
+      ...installYearWarnings(component, property),
     ],
   };
 }

@@ -12,7 +12,7 @@ import { correctionsOf, modelVersionOf } from "../calibration/active-model.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { planContextOf } from "./plan-context.ts";
-import { presentPrices } from "./price-list.ts";
+import { currentPartnerPrices } from "./price-list.ts";
 import { upstreamOf } from "./rescore.ts";
 
 /** Explains any partner's component, for operators only; undefined for an unknown id. Throws conflict for a retired one. */
@@ -47,7 +47,7 @@ export async function explainComponent(
   const { history } = loaded.get(propertyId)!;
   const corrections = await correctionsOf(read, knowledge, history.appliances);
   const target = { applianceId, componentId: id };
-  const prices = await presentPrices(read, knowledge, owner);
+  const prices = await currentPartnerPrices(read, knowledge, owner);
   const stored = new Map((await read.components.rowsOfAppliances([applianceId])).map((row) => [row.id, row]));
   const planning = planningOf(
     planContextOf<PlacedComponent>(prices),

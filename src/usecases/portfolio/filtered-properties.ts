@@ -34,7 +34,7 @@ export async function filteredProperties(
 ): Promise<FilteredPage> {
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
-    return await pageOfProperties(read, matches, slice);
+    return await pageOfMatches(read, matches, slice);
   });
 }
 
@@ -48,7 +48,7 @@ export async function filteredPortfolio(
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
     return {
-      ...(await pageOfProperties(read, matches, slice)),
+      ...(await pageOfMatches(read, matches, slice)),
       ...(await sumsOfMatches(read, yieldNow, matches)),
       summedIds: matches.filter(({ seq }) => seq > 0).map(({ id }) => id),
     };
@@ -115,7 +115,7 @@ function* stepsOf(
 }
 
 /** Returns a page of matches. */
-export async function pageOfProperties(
+export async function pageOfMatches(
   { propertyFilters }: Stores,
   matches: readonly Match[],
   { limit, offset }: RowRange,

@@ -5,7 +5,7 @@ import { isRetired } from "../../domain/retirement.ts";
 import { forEachYielding } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { isRecalculating } from "../costs/recalculate.ts";
-import { type ActionDeps, actionsAmong } from "./actions.ts";
+import { type ActionDeps, actionsOfComponents } from "./actions.ts";
 import { planContextOf } from "./plan-context.ts";
 
 /**
@@ -13,7 +13,7 @@ import { planContextOf } from "./plan-context.ts";
  * follow from the component's own row with the stored time of its appliance, and the others from the components of that
  * appliance, so that a page of a list needs no more, however large the property is.
  */
-export async function actionsOf(
+export async function actionsOfListedComponents(
   { store, ...deps }: ActionDeps & { store: { read: Pick<Stores, "components" | "recalculations"> } },
   partnerId: string,
   listed: readonly PlacedComponent[],
@@ -30,6 +30,9 @@ export async function actionsOf(
     else open.add(component.applianceId);
   });
   if (open.size === 0) return actions;
-  const { components } = await actionsAmong(deps, await store.read.components.rowsOfAppliances([...open]));
+  const { components } = await actionsOfComponents(
+    deps,
+    await store.read.components.rowsOfAppliances([...open]),
+  );
   return new Map([...actions, ...components]);
 }

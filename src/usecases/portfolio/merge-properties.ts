@@ -5,7 +5,7 @@ import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims.ts";
 import { propertyView } from "../../wire/property.ts";
-import { renewRecords } from "../history/service-record.ts";
+import { rederiveRecordStarts } from "../history/service-record.ts";
 import { followYearBuilt } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
@@ -62,7 +62,7 @@ export async function mergeProperties(
   await followYearBuilt(tx, merged);
   const claims = await moveClaims(writer, from, merged);
   await tx.embeds.moveOfProperty(from.id, into.id);
-  const [property = merged] = await renewRecords(writer, [merged]);
+  const [property = merged] = await rederiveRecordStarts(writer, [merged]);
   await rescore(writer, property, "all", "history");
   await writer.auditCorrection("property.merge", into.id, propertyView(into), {
     ...propertyView(property),

@@ -10,7 +10,7 @@ import type { TotalMoney } from "../../domain/totals.ts";
 import type { Tx } from "../../store/store.ts";
 import type { CostsIn, PlannedPlace } from "./costs-in.ts";
 import type { DueCostChanges } from "./due-cost-changes.ts";
-import { presentPrices } from "./price-list.ts";
+import { currentPartnerPrices } from "./price-list.ts";
 
 /** An appliance as far as its sums of money depend on it. */
 export type SummedAppliance = PricedAppliance & { id: string; propertyId: string };
@@ -46,7 +46,7 @@ export class MoneyChanges {
 
   /** Returns the partner's prices, as they are in this transaction. */
   prices(): Promise<PriceList> {
-    this.#prices ??= presentPrices(this.tx, this.knowledge, this.partnerId);
+    this.#prices ??= currentPartnerPrices(this.tx, this.knowledge, this.partnerId);
     return this.#prices;
   }
 

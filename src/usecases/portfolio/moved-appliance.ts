@@ -3,7 +3,7 @@ import { type Component, isOfType } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
 import { isServicing } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
-import { renewRecords } from "../history/service-record.ts";
+import { rederiveRecordStarts } from "../history/service-record.ts";
 import { newComponent } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
@@ -26,7 +26,7 @@ export async function moveAppliance(writer: PortfolioWriter, move: Move): Promis
   writer.moveSums(before, to.id);
   if (from.id !== to.id) {
     await moveToProperty(writer, before, to);
-    for (const renewed of await renewRecords(writer, [from, to]))
+    for (const renewed of await rederiveRecordStarts(writer, [from, to]))
       Object.assign(renewed.id === to.id ? to : from, renewed);
   }
   if (before.typeId !== after.typeId) await exchangeComponents(writer, after);

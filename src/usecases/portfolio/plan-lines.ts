@@ -7,7 +7,7 @@ import { failureCostOf } from "../../domain/figures/failure-cost.ts";
 import { ReserveAccumulator } from "../../domain/figures/reserve.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
-import { type Reconciliation, reconcile } from "../../domain/planning/reconciliation.ts";
+import { type Reconciliation, reconcileFigures } from "../../domain/planning/reconciliation.ts";
 import { failureProbabilityWithin } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
@@ -22,7 +22,7 @@ import type { WorkBySubject } from "../history/work.ts";
 const FORECAST_DAYS = 365;
 
 /** Returns the units and components of a plan, the highest cost of delay first. */
-export async function linesOf(
+export async function sortedPlanLines(
   { appliances }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
 ): Promise<PlanLines> {
@@ -45,7 +45,7 @@ const compare = (a: Waiting, b: Waiting, isFirst: boolean) =>
   b.waitingCents - a.waitingCents || (isFirst ? -1 : 1);
 
 /** Returns the serialized units and components of a plan, the highest cost of delay first. */
-export async function serializedLines(
+export async function serializePlanLines(
   knowledge: Knowledge,
   lines: PlanLines,
   work: WorkBySubject,
@@ -62,7 +62,7 @@ export async function serializedLines(
 }
 
 /** Returns the known hazards among the planned appliances. */
-export async function flagsOf(
+export async function collectPlanFlags(
   knowledge: Knowledge,
   { appliances }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
@@ -75,7 +75,7 @@ export async function flagsOf(
 }
 
 /** Returns how the plan's figures of 12 months fit together with the others of the property. */
-export async function reconciliationOf(
+export async function reconcilePlanFigures(
   prices: PriceList,
   { appliances, sums, property }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
@@ -94,7 +94,7 @@ export async function reconciliationOf(
     }
   });
   const { deferredCents, reactiveCents } = exposureOf(assessment.assessment);
-  return reconcile(sums, {
+  return reconcileFigures(sums, {
     forecastCents: Math.round(expected.expected.mean),
     deferredCents,
     exposureCents: reactiveCents,
@@ -103,7 +103,7 @@ export async function reconciliationOf(
 }
 
 /** Returns the labels of a property's units, by their IDs. */
-export async function unitLabelsOf(
+export async function loadUnitLabels(
   { units }: Pick<Stores, "units">,
   { id, unitCount }: Pick<Property, "id" | "unitCount">,
 ): Promise<ReadonlyMap<string, string>> {

@@ -3,7 +3,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import {
   type AssumptionCounts,
   AssumptionsAccumulator,
-  addCounts,
+  addAssumptionCounts,
   noCounts,
 } from "../../domain/figures/assumptions.ts";
 import type { Yield } from "../../event-loop.ts";
@@ -35,7 +35,7 @@ export async function portfolioCounts(
       for (const { propertyId, counted, isChanged } of await read.plans.countedOf(
         ids.slice(at, at + PROPERTIES_A_STEP),
       )) {
-        addCounts(counts, counted, sign);
+        addAssumptionCounts(counts, counted, sign);
         if (isChanged && sign === 1) changed.push(propertyId);
       }
       await yieldNow();
@@ -43,7 +43,7 @@ export async function portfolioCounts(
   };
   if ("ids" in included) await addStored(included.ids, 1);
   else {
-    addCounts(counts, await read.plans.countedOfPartner(partnerId), 1);
+    addAssumptionCounts(counts, await read.plans.countedOfPartner(partnerId), 1);
     await addStored(included.without, -1);
     const without = new Set(included.without);
     for (const id of await read.plans.changed(partnerId, most.properties + included.without.length + 1))
@@ -63,6 +63,6 @@ export async function portfolioCounts(
       left = rows.length === COMPONENTS_A_STEP;
       after = rows.at(-1)?.seq ?? after;
     }
-  addCounts(counts, counted.counts, 1);
+  addAssumptionCounts(counts, counted.counts, 1);
   return counts;
 }

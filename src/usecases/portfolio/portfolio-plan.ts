@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import { StorageError } from "../../domain/errors.ts";
-import { AssumptionsAccumulator, addCounts, noCounts } from "../../domain/figures/assumptions.ts";
+import { AssumptionsAccumulator, addAssumptionCounts, noCounts } from "../../domain/figures/assumptions.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { type Candidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOf } from "../../domain/planning/budget-candidates.ts";
@@ -31,7 +31,7 @@ import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { planContextOf } from "./plan-context.ts";
 import { portfolioTotals } from "./portfolio-totals.ts";
-import { presentPrices } from "./price-list.ts";
+import { currentPartnerPrices } from "./price-list.ts";
 import { type PlanDeps, sizeOf } from "./property-plan.ts";
 
 /** Properties whose plans are renewed in one transaction, unless they have very many candidates. */
@@ -106,7 +106,7 @@ const emptySums = (): CountedSums => ({ sums: emptyPlanSums(), counted: noCounts
 /** Adds the sums of plans and what they rest on (`sign` 1) or subtracts them (-1), in place. */
 function addSums(to: CountedSums, other: CountedSums, sign: 1 | -1): void {
   addPlanSums(to.sums, other.sums, sign);
-  addCounts(to.counted, other.counted, sign);
+  addAssumptionCounts(to.counted, other.counted, sign);
 }
 
 /** Returns undefined for a property that a purge has deleted since it was found. */
@@ -121,7 +121,9 @@ async function makePlan(
   if (!stored || !property) return undefined;
   if (isRetired(property))
     return { propertyId, ...emptySums(), candidates: [], actions: [], changes: stored.changes };
-  const context = planContextOf<PlacedComponent>(await presentPrices(store.read, knowledge, partnerId));
+  const context = planContextOf<PlacedComponent>(
+    await currentPartnerPrices(store.read, knowledge, partnerId),
+  );
   const groups = new ApplianceGroups<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();
   const counted = new AssumptionsAccumulator(knowledge);

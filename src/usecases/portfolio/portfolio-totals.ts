@@ -20,13 +20,13 @@ export async function portfolioSums(
   if (demo.length === 0) return { totals: sums, flags: counts, demo };
   return {
     totals: withoutProperties(sums, await totals.ofDemoProperties(partnerId)),
-    flags: withoutCounts(counts, await flags.sumOf(demo)),
+    flags: subtractFlagCounts(counts, await flags.sumOf(demo)),
     demo,
   };
 }
 
 /** Returns counts less those of some of their properties. */
-export function withoutCounts(all: readonly CodeCount[], some: readonly CodeCount[]): CodeCount[] {
+export function subtractFlagCounts(all: readonly CodeCount[], some: readonly CodeCount[]): CodeCount[] {
   const taken = new Map(some.map((count) => [count.code, count]));
   return all.map(({ code, known, suspected, properties }) => {
     const less = taken.get(code) ?? { known: 0, suspected: 0, properties: 0 };
@@ -51,10 +51,10 @@ export async function portfolioTotals(
 
 /** Subtracts the totals of properties from sums that include them. */
 export const withoutProperties = (sums: PortfolioTotals, properties: readonly PropertyTotals[]) =>
-  withoutSums(sums, sumOfProperties(properties));
+  subtractPortfolioSums(sums, sumOfProperties(properties));
 
 /** Subtracts sums from others that include them. */
-export function withoutSums(all: PortfolioTotals, some: PortfolioTotals): PortfolioTotals {
+export function subtractPortfolioSums(all: PortfolioTotals, some: PortfolioTotals): PortfolioTotals {
   const rest = { ...all };
   for (const name of ["properties", ...TOTALS] as const) rest[name] -= some[name];
   return rest;

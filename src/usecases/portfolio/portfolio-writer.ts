@@ -10,11 +10,11 @@ import type { Property } from "../../domain/property.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
-import { addMoney, countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
+import { addMoneyTotals, countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
 import { tierEvent } from "../../wire/webhook-payloads.ts";
 import { Outbox } from "../deliveries/announcements.ts";
-import { readNote } from "../history/note-findings.ts";
+import { extractNoteFindings } from "../history/note-findings.ts";
 import { recountSums } from "../operations/derived-data.ts";
 import { correctionDetail } from "./correction-detail.ts";
 import type { PlannedPlace } from "./costs-in.ts";
@@ -291,7 +291,7 @@ export class PortfolioWriter {
   }
 
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
-    await this.tx.serviceEvents.insert(event, readNote(this.knowledge, event.notes));
+    await this.tx.serviceEvents.insert(event, extractNoteFindings(this.knowledge, event.notes));
     await this.#logEvent("service_event", event.id, event.createdAt);
     this.#propertyDelta(event.propertyId).serviceEvents++;
     this.#partnerDelta.serviceEvents++;
@@ -299,7 +299,7 @@ export class PortfolioWriter {
 
   /** Writes a changed or voided service event, and counts it where it now belongs. */
   async updateServiceEvent(before: ServiceEvent, after: ServiceEvent): Promise<void> {
-    await this.tx.serviceEvents.update(after, readNote(this.knowledge, after.notes));
+    await this.tx.serviceEvents.update(after, extractNoteFindings(this.knowledge, after.notes));
     for (const [event, change] of [
       [before, -1],
       [after, 1],
@@ -427,7 +427,7 @@ export class PortfolioWriter {
     await this.#due.settleRest();
     for await (const { propertyId, money, sign } of this.#money.differences(this.#due))
       for (const totals of [this.#propertyDelta(propertyId), this.#partnerDelta])
-        addMoney(totals, money, sign);
+        addMoneyTotals(totals, money, sign);
   }
 
   #propertyDelta(propertyId: string): PropertyTotals {

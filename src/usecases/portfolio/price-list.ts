@@ -19,7 +19,7 @@ const keptFor = new WeakMap<Knowledge, Kept>();
  * Returns a partner's prices: those of the knowledge base, and of its cost book. They are kept until the book changes, so that
  * what depends on type, size and state alone is computed once.
  */
-export async function pricesOf(
+export async function partnerPrices(
   { costLines }: Pick<Stores, "costLines">,
   knowledge: Knowledge,
   { id, costBook }: Pick<Partner, "id" | "costBook">,
@@ -39,17 +39,17 @@ export async function pricesOf(
 }
 
 /** Returns the prices by the cost book as it is in the stores, such as inside of a transaction. */
-export async function presentPrices(
+export async function currentPartnerPrices(
   stores: Pick<Stores, "costLines" | "partners">,
   knowledge: Knowledge,
   partnerId: string,
 ): Promise<PriceList> {
   const partner = await stores.partners.find(partnerId);
-  return await pricesOf(stores, knowledge, partner ?? { id: partnerId });
+  return await partnerPrices(stores, knowledge, partner ?? { id: partnerId });
 }
 
 /** Drops the price lists of partners that are not among `partners`. */
-export function dropPrices(knowledge: Knowledge, partners: ReadonlyMap<string, unknown>): void {
+export function dropCachedPrices(knowledge: Knowledge, partners: ReadonlyMap<string, unknown>): void {
   const byPartner = keptFor.get(knowledge)?.byPartner;
   for (const id of byPartner?.keys() ?? []) if (!partners.has(id)) byPartner!.delete(id);
 }

@@ -5,7 +5,7 @@ import { conflict } from "../../domain/errors.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import { countryOf, parsePostalCode, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
 import {
-  checkYear,
+  checkBuildingYear,
   type NewProperty,
   type Property,
   type PropertyChange,
@@ -23,7 +23,7 @@ import {
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { propertyCreatedMessage } from "../../wire/webhook-payloads.ts";
-import { derivedRecord } from "../history/service-record.ts";
+import { deriveRecordStart } from "../history/service-record.ts";
 import { followYearBuilt } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
@@ -39,7 +39,7 @@ export async function createProperty(
   origin: { source: PropertySource; isDemo?: boolean; isReferenceUnused?: boolean },
 ): Promise<Property> {
   const { tx, partner } = writer;
-  if (input.yearBuilt !== null) checkYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
+  if (input.yearBuilt !== null) checkBuildingYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
   if (input.partnerPropertyId !== null && !origin.isReferenceUnused)
     await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
   const createdAt = writer.rows.nextInstant();
@@ -110,7 +110,7 @@ async function changeListed(
 ): Promise<Property> {
   const { tx, partner } = writer;
   const { id } = before;
-  if (change.yearBuilt != null) checkYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
+  if (change.yearBuilt != null) checkBuildingYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
   if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
     await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
   if (change.unitCount !== undefined) {
@@ -124,7 +124,7 @@ async function changeListed(
   if (!before.isDemo) after.addressKey = postalAddressKey(after);
   if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));
   if (recordsSince !== undefined) {
-    after.recordsSince = recordsSince ?? (await derivedRecord(writer, before));
+    after.recordsSince = recordsSince ?? (await deriveRecordStart(writer, before));
     after.recordsSinceGiven = recordsSince !== null;
   }
   const { updatedAt, recordsSinceGiven, addressKey: key } = after;

@@ -28,8 +28,8 @@ import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { complianceOf } from "./compliance.ts";
 import { planContextOf } from "./plan-context.ts";
-import { flagsOf, linesOf, reconciliationOf } from "./plan-lines.ts";
-import { presentPrices } from "./price-list.ts";
+import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "./plan-lines.ts";
+import { currentPartnerPrices } from "./price-list.ts";
 import { planLoadedProperty } from "./property-plan.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */
@@ -68,7 +68,7 @@ export async function propertyFigures(
   const { store, knowledge, now, yieldNow, reserveMemory } = deps;
   const { read } = store;
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
-  const prices = await presentPrices(read, knowledge, property.partnerId);
+  const prices = await currentPartnerPrices(read, knowledge, property.partnerId);
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve, assumptions] = [
@@ -90,7 +90,7 @@ export async function propertyFigures(
     runYielding(figure.write(property, { now, modelVersion }), yieldNow);
   const planDeps = { prices, clock: () => now, yieldNow, modelVersion };
   const plan = await planLoadedProperty(planDeps, property, rows, terms);
-  const lines = await linesOf(plan, yieldNow);
+  const lines = await sortedPlanLines(plan, yieldNow);
   const units = await mapYielding(lines.units, yieldNow, (unit) => ({
     ...plannedUnitView(knowledge, unit),
     yearly_costs: yearlyCosts(unit.schedule, terms.years),
@@ -99,8 +99,8 @@ export async function propertyFigures(
     ...plannedComponentView(knowledge, component),
     yearly_costs: yearlyCosts(component.schedule, terms.years),
   }));
-  const reconciliation = await reconciliationOf(prices, plan, yieldNow);
-  const flags = await flagsOf(knowledge, plan, yieldNow);
+  const reconciliation = await reconcilePlanFigures(prices, plan, yieldNow);
+  const flags = await collectPlanFlags(knowledge, plan, yieldNow);
   const written = planView(plan, reconciliation, flags, { units, components: scheduled });
   await yieldNow();
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);

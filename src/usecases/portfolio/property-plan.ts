@@ -23,7 +23,7 @@ import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { planContextOf } from "./plan-context.ts";
-import { presentPrices } from "./price-list.ts";
+import { currentPartnerPrices } from "./price-list.ts";
 
 export type PlanDeps = {
   store: Pick<Store, "read" | "write" | "inReadSnapshot">;
@@ -55,7 +55,7 @@ export async function planProperty(
   };
   await iterateComponents(store, property.id, visit, yieldNow, reserve);
   const modelVersion = await modelVersionOf(store.read, knowledge);
-  const prices = await presentPrices(store.read, knowledge, property.partnerId);
+  const prices = await currentPartnerPrices(store.read, knowledge, property.partnerId);
   return await planLoadedProperty({ prices, clock, yieldNow, modelVersion }, property, components, terms);
 }
 
@@ -80,7 +80,10 @@ export async function planLoadedProperty(
     }),
     property,
     appliances,
-    budget: terms.budgetCents === null ? null : await spendOn(appliances, terms.budgetCents, yieldNow),
+    budget:
+      terms.budgetCents === null
+        ? null
+        : await spendBudgetOnAppliances(appliances, terms.budgetCents, yieldNow),
   };
 }
 
@@ -113,7 +116,7 @@ export async function planComponents<C extends Plannable>(
 }
 
 /** Returns the best use of a budget among the appliances' units and parts. */
-export async function spendOn<C extends Plannable>(
+export async function spendBudgetOnAppliances<C extends Plannable>(
   appliances: readonly PlannedAppliance<C>[],
   amountCents: number,
   yieldNow: Yield,

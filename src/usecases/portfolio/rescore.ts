@@ -13,7 +13,7 @@ import { correctionsOf } from "../calibration/active-model.ts";
 import { loadClaims } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
-import { refreshFlags } from "./appliance-flags.ts";
+import { refreshHazardFlags } from "./appliance-flags.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import type { ScoreCause } from "./score-change.ts";
 
@@ -208,7 +208,7 @@ async function load(
         history.components.push(component);
         property.components.push(component);
       }
-    await refreshFlags(writer, property);
+    await refreshHazardFlags(writer, property);
   }
   return loaded;
 }

@@ -4,7 +4,7 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Tx } from "../../store/store.ts";
 import { tierChanged } from "../../wire/webhook-payloads.ts";
 import type { Outbox } from "../deliveries/announcements.ts";
-import { actionsAmong } from "./actions.ts";
+import { actionsOfComponents } from "./actions.ts";
 
 type TierChange = { component: Component; previousTier: RiskTier };
 
@@ -44,7 +44,7 @@ export async function announceTiers(
   const ids = changes.map(({ component }) => component.applianceId);
   const rows = await tx.components.rowsOfAppliances([...new Set(ids)]);
   const placed = new Map(rows.map((row) => [row.id, row]));
-  const { components: actions } = await actionsAmong({ prices, yieldNow }, rows);
+  const { components: actions } = await actionsOfComponents({ prices, yieldNow }, rows);
   let queued = 0;
   for (const { component, previousTier } of changes) {
     const [row, action] = [placed.get(component.id), actions.get(component.id)];

@@ -1,5 +1,5 @@
 import {
-  addSums,
+  addConditionSums,
   CONDITION_TREND_DAYS,
   type ConditionSums,
   NO_SUMS,
@@ -42,9 +42,9 @@ export async function recordConditions(
       const { dueCents, rcvCents } = input;
       const { valueCents } = facilityConditionOf(input, dueCents, rcvCents, knowledge.buildingCentsPerSqft);
       const sums: ConditionSums = { properties: 1, dueCents, valueCents, expectedCents };
-      const change = addSums(sums, stored.get(id) ?? NO_SUMS, -1);
+      const change = addConditionSums(sums, stored.get(id) ?? NO_SUMS, -1);
       await tx.conditionTrends.add(partnerId, id, day, change);
-      if (!isDemo) portfolio = addSums(portfolio, change);
+      if (!isDemo) portfolio = addConditionSums(portfolio, change);
     }
     await tx.conditionTrends.add(partnerId, null, day, portfolio);
     if (prunes) await tx.conditionTrends.prune(partnerId, ids, addDays(day, -CONDITION_TREND_DAYS));

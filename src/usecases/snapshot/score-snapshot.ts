@@ -13,7 +13,7 @@ import { baseVersion, correctionsOf, modelVersionOf } from "../calibration/activ
 import { loadClaims } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
-import { refreshFlags } from "../portfolio/appliance-flags.ts";
+import { refreshHazardFlags } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { scoreInBatches, upstreamOf } from "../portfolio/rescore.ts";
 import type { ScoreCause } from "../portfolio/score-change.ts";
@@ -167,14 +167,14 @@ export async function scoreProperties(
       const claims = await loadClaims(tx, knowledge, [id]);
       const load = async (step: readonly ScoredAppliance[]) => {
         const part = (await loadHistories(tx, knowledge, [property], step, day, claims)).get(id)!;
-        await refreshFlags(writer, part);
+        await refreshHazardFlags(writer, part);
         return part;
       };
       await scoreInBatches({ tx, knowledge, asOf: day, load }, all, upstreamOf(knowledge, all, all), save);
       continue;
     }
     const part = loaded.get(id)!;
-    await refreshFlags(writer, part);
+    await refreshHazardFlags(writer, part);
     const scores = await runYielding(
       scoringSteps(knowledge, part.history, day, { corrections }),
       tx.yieldToEventLoop,

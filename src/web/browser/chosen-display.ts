@@ -1,7 +1,7 @@
-import { chooseDisplay, UNIT_SYSTEMS } from "../../domain/display.ts";
+import { setCurrencyAndUnits, UNIT_SYSTEMS } from "../../domain/display.ts";
 
 /* Chooses the currency and units that the server has written into the document. Imported before everything that formats. */
 
 const { currency, units } = document.documentElement.dataset;
 const system = UNIT_SYSTEMS.find((one) => one === units);
-if (currency !== undefined && system !== undefined) chooseDisplay({ currency, units: system });
+if (currency !== undefined && system !== undefined) setCurrencyAndUnits({ currency, units: system });

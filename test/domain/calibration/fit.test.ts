@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
-import { type EvidenceRow, fitEvidenceInSteps } from "../../../src/domain/calibration/fit-evidence.ts";
+import {
+  type EvidenceRow,
+  fitEvidenceStrengthInSteps,
+} from "../../../src/domain/calibration/fit-evidence.ts";
 import {
   estimateFrailty,
   fitCorrection,
@@ -106,7 +109,7 @@ describe("the fit finds what a brute-force maximizer finds", () => {
           },
           -((g1 - 1) ** 2 + (g2 - 1) ** 2) / (2 * 0.5 ** 2),
         );
-      const strength = runSteps(fitEvidenceInSteps(rows, limits));
+      const strength = runSteps(fitEvidenceStrengthInSteps(rows, limits));
       let brute = { condition: 1, repairs: 1 };
       for (let round = 0; round < 12; round++) {
         const condition = bruteMaximum((g) => logPosterior(g, brute.repairs), 0, 4);

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Life } from "../../../src/domain/calibration/life.ts";
 import { dCalibrationInSteps, survivalCurve } from "../../../src/domain/calibration/life-ends.ts";
-import { type Forecast, proveInSteps } from "../../../src/domain/calibration/proof.ts";
+import { type Forecast, validateForecastsInSteps } from "../../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../../src/domain/calibration/seeded-random.ts";
 import { scaleFromMedian } from "../../../src/domain/scoring/weibull.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 
 const proofOf = (properties: readonly (readonly Forecast[])[]) =>
-  runSteps(proveInSteps(properties, seededRandom(1)));
+  runSteps(validateForecastsInSteps(properties, seededRandom(1)));
 const forecast = fc.record({
   // four decimals, by which forecasts are ranked
   before: fc.integer({ min: 0, max: 10_000 }).map((n) => n / 10_000),

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { expectedHazard } from "../../../src/domain/calibration/expected-hazard.ts";
-import { type FailureYear, failureYearsInSteps } from "../../../src/domain/calibration/failure-years.ts";
+import {
+  countFailuresByYearInSteps,
+  type FailureYear,
+} from "../../../src/domain/calibration/failure-years.ts";
 import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
 import type { Life } from "../../../src/domain/calibration/life.ts";
-import { countInterval, logProbability } from "../../../src/domain/calibration/negative-binomial.ts";
+import { countInterval, countLogProbability } from "../../../src/domain/calibration/negative-binomial.ts";
 import { fitSharedCausesInSteps, learnedVariance } from "../../../src/domain/calibration/shared-causes.ts";
 import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
@@ -14,7 +17,7 @@ import { expected, goldenFleet, livesOf } from "./fleet.ts";
 const fleet = livesOf(goldenFleet(), expected.as_of);
 const fit = runSteps(fitRecordInSteps(knowledge, fleet));
 const cellsOf = (lives: readonly Life[], asOf = expected.as_of) =>
-  runSteps(failureYearsInSteps(lives, fit.corrections, asOf));
+  runSteps(countFailuresByYearInSteps(lives, fit.corrections, asOf));
 
 /** Counts of plumbing failures whose yearly factor has the variance. */
 function countsWith(
@@ -84,7 +87,7 @@ describe("the variance of a year factor", () => {
         const logPosterior = (v: number) =>
           cells.reduce(
             (sum, { failures, expected: mean }) =>
-              sum + logProbability(failures, { mean, factorVariance: v }),
+              sum + countLogProbability(failures, { mean, factorVariance: v }),
             -(Math.log(v / 0.04) ** 2) / 2,
           );
         const highest = Math.max(
@@ -182,7 +185,7 @@ describe("a negative binomial count", () => {
     ] as const) {
       let [sum, first, second] = [0, 0, 0];
       for (let count = 0; count < 1000; count++) {
-        const probability = Math.exp(logProbability(count, { mean, factorVariance }));
+        const probability = Math.exp(countLogProbability(count, { mean, factorVariance }));
         sum += probability;
         first += probability * count;
         second += probability * count ** 2;
@@ -203,13 +206,13 @@ describe("a negative binomial count", () => {
     ]) {
       const [low, high] = countInterval(count, [0.05, 0.95]);
       let below = 0;
-      for (let at = 0; at < low; at++) below += Math.exp(logProbability(at, count));
+      for (let at = 0; at < low; at++) below += Math.exp(countLogProbability(at, count));
       let within = below;
-      for (let at = low; at < high; at++) within += Math.exp(logProbability(at, count));
+      for (let at = low; at < high; at++) within += Math.exp(countLogProbability(at, count));
       expect(below).toBeLessThan(0.05);
-      expect(below + Math.exp(logProbability(low, count))).toBeGreaterThanOrEqual(0.05 - 1e-9);
+      expect(below + Math.exp(countLogProbability(low, count))).toBeGreaterThanOrEqual(0.05 - 1e-9);
       expect(within).toBeLessThan(0.95);
-      expect(within + Math.exp(logProbability(high, count))).toBeGreaterThanOrEqual(0.95 - 1e-9);
+      expect(within + Math.exp(countLogProbability(high, count))).toBeGreaterThanOrEqual(0.95 - 1e-9);
     }
   });
 });

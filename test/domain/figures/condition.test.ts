@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   conditionIndex,
-  conditionOf,
   gradeOf,
   METHODOLOGY,
+  propertyConditionOf,
   ratingOf,
 } from "../../../src/domain/figures/condition.ts";
 
@@ -42,14 +42,14 @@ describe("the condition index", () => {
 describe("the condition of a property", () => {
   const building = { replacementValueCents: 100_000_000, grossAreaSqft: null };
   const condition = (dueCents: number, vitalCritical = 0) => {
-    const { facility, ...rest } = conditionOf(building, { dueCents, rcvCents: 0, vitalCritical });
+    const { facility, ...rest } = propertyConditionOf(building, { dueCents, rcvCents: 0, vitalCritical });
     return rest;
   };
 
   test("is perfect if nothing is due, and without equipment", () => {
     expect(condition(0)).toEqual({ score: 100, grade: "A", rating: "GOOD" });
     const nothing = { dueCents: 0, rcvCents: 0, vitalCritical: 0 };
-    expect(conditionOf({ replacementValueCents: null, grossAreaSqft: null }, nothing)).toMatchObject({
+    expect(propertyConditionOf({ replacementValueCents: null, grossAreaSqft: null }, nothing)).toMatchObject({
       score: 100,
       facility: { index: null },
     });
@@ -61,8 +61,14 @@ describe("the condition of a property", () => {
     expect(condition(8_183_800)).toEqual({ score: 84, grade: "B", rating: "GOOD" });
     const byArea = { replacementValueCents: null, grossAreaSqft: 1000 };
     const totals = { dueCents: 1_800_000, rcvCents: 500_000, vitalCritical: 0 };
-    expect(conditionOf(byArea, totals)).toMatchObject({ score: 80, facility: { index: 0.1, basis: "area" } });
-    expect(conditionOf(byArea, totals, 36_000)).toMatchObject({ score: 90, facility: { index: 0.05 } });
+    expect(propertyConditionOf(byArea, totals)).toMatchObject({
+      score: 80,
+      facility: { index: 0.1, basis: "area" },
+    });
+    expect(propertyConditionOf(byArea, totals, 36_000)).toMatchObject({
+      score: 90,
+      facility: { index: 0.05 },
+    });
   });
 
   test("is worst if more is due than the building is worth", () => {

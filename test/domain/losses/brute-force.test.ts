@@ -6,7 +6,7 @@ import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-comp
 import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
 import type { SimulatedLoss } from "../../../src/domain/losses/simulated-loss.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
-import { yearHazard } from "../../../src/domain/losses/year-factor.ts";
+import { hazardFromYearProbability } from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
@@ -46,7 +46,7 @@ function bruteForce(components: readonly LossComponent[]) {
     insured: new Float64Array(YEARS),
   };
   const hazards = components.map((component) =>
-    yearHazard(component.failureProbability, lossClassOf(component.system).yearFactorVariance),
+    hazardFromYearProbability(component.failureProbability, lossClassOf(component.system).yearFactorVariance),
   );
   const groupOf = components.map(({ division, system }) => groups.indexOf(`${division} ${system}`));
   for (let year = 0; year < YEARS; year++) {
@@ -143,7 +143,7 @@ test("the curve is that of a fleet whose bad winters come together", () => {
   const pipes = Array.from({ length: 2000 }, () =>
     componentOf({ failureProbability: 0.04, repair: 800, frequency: 0.1, damage: 12_000 }),
   );
-  const hazard = yearHazard(0.04, lossClassOf("plumbing").yearFactorVariance);
+  const hazard = hazardFromYearProbability(0.04, lossClassOf("plumbing").yearFactorVariance);
   const costs = new Float64Array(YEARS);
   for (let year = 0; year < YEARS; year++) {
     // 25 storms' worth of cold make a winter; bursts follow a Poisson number with that mean.

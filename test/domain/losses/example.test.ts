@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { exactLosses } from "../../../src/domain/losses/exact-losses.ts";
 import { insuredMoments } from "../../../src/domain/losses/severity.ts";
-import { survival, yearHazard } from "../../../src/domain/losses/year-factor.ts";
+import { hazardFromYearProbability, survival } from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
@@ -25,7 +25,7 @@ test("the worked example has the numbers of the model", () => {
   expect(manual).toContain(`**$${usd(losses.insured.expected, 2)}**`);
   expect(manual).toContain(`**$${usd(losses.total.standardDeviation, 2)}**`);
   const v = lossClassOf("plumbing").yearFactorVariance;
-  const [tank, line] = [yearHazard(0.1, v), yearHazard(0.05, v)];
+  const [tank, line] = [hazardFromYearProbability(0.1, v), hazardFromYearProbability(0.05, v)];
   expect(manual).toContain(tank.toFixed(6));
   expect(manual).toContain(line.toFixed(6));
   expect(manual).toContain(survival(tank + line, v).toFixed(6));

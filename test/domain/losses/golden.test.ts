@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { System } from "../../../src/domain/knowledge.ts";
-import { exactLosses, largestDamage } from "../../../src/domain/losses/exact-losses.ts";
+import { exactLosses, largestDamageExceedance } from "../../../src/domain/losses/exact-losses.ts";
 import {
   exceedanceCurve,
   RETURN_PERIODS,
@@ -65,7 +65,7 @@ describe.each(books.map((golden) => [golden.name, golden] as const))("the book %
   });
 
   test("has the probabilities of the largest damage", () => {
-    const actual = runSteps(largestDamage(book, exact.groups));
+    const actual = runSteps(largestDamageExceedance(book, exact.groups));
     for (const [index, amount] of AMOUNTS.entries()) {
       const expected = golden.largest_damage_exceeds[amount]!;
       expectWithin(actual[index]!, expected, 1e-4 * expected + 5e-7);

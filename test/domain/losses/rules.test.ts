@@ -1,14 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SYSTEMS } from "../../../src/domain/knowledge.ts";
-import { lossesOf } from "../../../src/domain/losses/book-losses.ts";
+import { annualBookLosses } from "../../../src/domain/losses/book-losses.ts";
 import { covarianceWith, DRIVERS, driversOf } from "../../../src/domain/losses/drivers.ts";
-import { exactLosses, largestDamage } from "../../../src/domain/losses/exact-losses.ts";
+import { exactLosses, largestDamageExceedance } from "../../../src/domain/losses/exact-losses.ts";
 import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import { insuredMoments } from "../../../src/domain/losses/severity.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { technicalPremium } from "../../../src/domain/losses/technical-premium.ts";
-import { survival, yearFactorQuadrature, yearHazard } from "../../../src/domain/losses/year-factor.ts";
+import {
+  hazardFromYearProbability,
+  survival,
+  yearFactorQuadrature,
+} from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
@@ -50,7 +54,8 @@ function varianceByPairs(components: readonly LossComponent[]): number {
       if (i === j) variance += p * a.square - (p * a.mean) ** 2;
       else if (one.system === other.system && one.division === other.division) {
         const v = lossClassOf(one.system).yearFactorVariance;
-        const both = survival(yearHazard(p, v) + yearHazard(q, v), v) - (1 - p) * (1 - q);
+        const both =
+          survival(hazardFromYearProbability(p, v) + hazardFromYearProbability(q, v), v) - (1 - p) * (1 - q);
         variance += a.mean * b.mean * both;
       }
     }
@@ -118,7 +123,7 @@ describe("the exact losses", () => {
       fc.property(anyComponents, (components) => {
         const book = bookOf(components);
         const exact = runSteps(exactLosses(book));
-        const [low, middle, high] = runSteps(largestDamage(book, exact.groups));
+        const [low, middle, high] = runSteps(largestDamageExceedance(book, exact.groups));
         expect(low).toBeGreaterThanOrEqual(middle!);
         expect(middle).toBeGreaterThanOrEqual(high!);
         expect(low).toBeLessThanOrEqual(1);
@@ -134,7 +139,7 @@ describe("the exact losses", () => {
   ])("have the probability of any damage, where several are possible: %p", (isPoisson, given) => {
     const component = componentOf({ failureProbability: 0.4, frequency: 0.3, damage: 1e12, isPoisson });
     const book = bookOf([component]);
-    const [low] = runSteps(largestDamage(book, runSteps(exactLosses(book)).groups));
+    const [low] = runSteps(largestDamageExceedance(book, runSteps(exactLosses(book)).groups));
     expect(low).toBeCloseTo(0.4 * given, 6);
   });
 });
@@ -193,7 +198,7 @@ describe("the drivers", () => {
     check(
       fc.property(anyComponents, (components) => {
         const book = bookOf(components);
-        const { variation } = runSteps(lossesOf(book, { years: 10, modelError: 0.1 }));
+        const { variation } = runSteps(annualBookLosses(book, { years: 10, modelError: 0.1 }));
         for (const loss of LOSSES) {
           const covariances = ["P_1", "P_2", "P_3"].map((id) =>
             runSteps(
@@ -235,7 +240,7 @@ describe("the simulated years", () => {
   test("rise with the return period, and are the same each time", () => {
     check(
       fc.property(anyComponents, (components) => {
-        const run = () => runSteps(lossesOf(bookOf(components), { years: 400, modelError: 0.25 }));
+        const run = () => runSteps(annualBookLosses(bookOf(components), { years: 400, modelError: 0.25 }));
         const first = run();
         for (const loss of LOSSES) {
           const amounts = first[loss].exceedance.map(({ amount }) => amount);
@@ -248,7 +253,7 @@ describe("the simulated years", () => {
   });
 
   test("are zeros for a book without components", () => {
-    const empty = runSteps(lossesOf(bookOf([]), { years: 100, modelError: 0.25 }));
+    const empty = runSteps(annualBookLosses(bookOf([]), { years: 100, modelError: 0.25 }));
     expect(empty).toMatchObject({ components: 0, total: { expected: 0, standardDeviation: 0 }, drivers: [] });
     expect(empty.largestDamage.map(({ probability }) => probability)).toEqual([0, 0, 0]);
     expect(empty.total.exceedance.map(({ amount }) => amount)).toEqual([0, 0, 0, 0, 0, 0, 0]);
@@ -259,7 +264,7 @@ describe("the simulated years", () => {
       Array.from({ length: 200 }, () => componentOf({ failureProbability: 0.99, repair: 100, system })),
     );
     const { total, damage, insured } = runSteps(
-      lossesOf(bookOf(components), { years: 400, modelError: 0.25 }),
+      annualBookLosses(bookOf(components), { years: 400, modelError: 0.25 }),
     );
     expect(total.expected).toBeCloseTo(0.99 * 100 * components.length, 6);
     for (const { amount, withModelError } of total.exceedance) {
@@ -276,7 +281,7 @@ describe("the simulated years", () => {
       total,
       drivers,
       largestDamage: damages,
-    } = runSteps(lossesOf(bookOf([component]), { years: 2000, modelError: 0.25 }));
+    } = runSteps(annualBookLosses(bookOf([component]), { years: 2000, modelError: 0.25 }));
     expect(total.expected).toBeCloseTo(0.02 * 15_000, 9);
     expect(total.exceedance[0]!.amount).toBe(0);
     expect(total.exceedance.at(-1)!.amount).toBeGreaterThanOrEqual(5000);
@@ -289,7 +294,7 @@ describe("the simulated years", () => {
 
   test("of one certain component cost its repair almost every year", () => {
     const book = bookOf([componentOf({ failureProbability: 1, repair: 700 })]);
-    const { total, damage } = runSteps(lossesOf(book, { years: 1000, modelError: 0.25 }));
+    const { total, damage } = runSteps(annualBookLosses(book, { years: 1000, modelError: 0.25 }));
     expect(total.expected).toBe(700);
     expect(total.exceedance[0]!.amount).toBe(700);
     expect(damage.exceedance.at(-1)!.amount).toBe(0);
@@ -326,8 +331,9 @@ describe("the insured part of a damage", () => {
       componentOf({ failureProbability: 0.5, frequency: 0.5, damage }),
     );
     const lossesBy = (some: readonly LossComponent[]) =>
-      runSteps(lossesOf(bookOf(some, { deductible: 0, limit: 100 }), { years: 1000, modelError: 0.25 }))
-        .insured;
+      runSteps(
+        annualBookLosses(bookOf(some, { deductible: 0, limit: 100 }), { years: 1000, modelError: 0.25 }),
+      ).insured;
     expect(lossesBy(components).expected).toBe(lossesBy(components.slice(1)).expected);
     for (const { amount, withModelError } of lossesBy(components).exceedance)
       expect(amount + withModelError).toBeGreaterThanOrEqual(0);

@@ -4,7 +4,11 @@ import { levelDepositOf } from "../../../src/domain/planning/level-deposit.ts";
 import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import type { PlanCaches } from "../../../src/domain/planning/plan.ts";
 import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
-import { addVariance, emptyVarianceSums, varianceByYear } from "../../../src/domain/planning/variance.ts";
+import {
+  addScheduleVariance,
+  costVarianceByYear,
+  emptyVarianceSums,
+} from "../../../src/domain/planning/variance.ts";
 import { failureProbability } from "../../../src/domain/scoring/outlook.ts";
 import { ageYears } from "../../../src/domain/scoring/virtual-age.ts";
 import plans from "../../fixtures/golden-plans.json" with { type: "json" };
@@ -107,7 +111,7 @@ describe("an independent implementation's plans are reproduced", () => {
         for (const own of [schedule.unit, ...schedule.parts]) {
           if (!own) continue;
           addYearlyCosts(sums, own);
-          addVariance(variance, own);
+          addScheduleVariance(variance, own);
         }
       }
       expectDollars(dueCents, golden.due_now);
@@ -127,7 +131,7 @@ describe("an independent implementation's plans are reproduced", () => {
         levelDepositOf(
           {
             cents,
-            variance: varianceByYear(variance, golden.years, inflation, funding.interest),
+            variance: costVarianceByYear(variance, golden.years, inflation, funding.interest),
             costError: cents.map(() => 0),
           },
           { ...funding, depositGrowth: 0 },

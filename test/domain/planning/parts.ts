@@ -3,7 +3,7 @@ import { newPartOf } from "../../../src/domain/planning/new-part.ts";
 import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import { type PlanCaches, planPart, schedulePart } from "../../../src/domain/planning/plan.ts";
 import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
-import { addVariance, emptyVarianceSums } from "../../../src/domain/planning/variance.ts";
+import { addScheduleVariance, emptyVarianceSums } from "../../../src/domain/planning/variance.ts";
 
 export const noCaches = (): PlanCaches => ({ parts: new Map(), units: new Map() });
 
@@ -54,7 +54,7 @@ export function yearsOf(parts: readonly PartInPlace[], years: number) {
     const plan = planPart(part, caches);
     const schedule = schedulePart(part, plan, newPartOf(part, caches), years);
     addYearlyCosts(sums, schedule);
-    addVariance(sums, schedule);
+    addScheduleVariance(sums, schedule);
     return plan;
   });
   return { plans, sums };

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
-import { representatives } from "../../../src/domain/scoring/duplicates.ts";
+import { scoringRepresentatives } from "../../../src/domain/scoring/duplicates.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { ApplianceHistory } from "../../../src/domain/scoring/types.ts";
 import { AS_OF, appliance, event, knowledge, property, reading } from "./histories.ts";
@@ -63,7 +63,7 @@ test("an appliance's representative has the same scores on any day", () => {
           return [one.id, one.components.map(({ id }) => ({ ...scores.get(id)! }))];
         }),
       );
-      const representative = representatives(appliances, corrections);
+      const representative = scoringRepresentatives(appliances, corrections);
       for (const { id } of appliances) expect(byId.get(representative.get(id)!.id)).toEqual(byId.get(id)!);
     }),
   );
@@ -73,5 +73,5 @@ test("of a thousand appliances without a history that differ only in unit and te
   const thousand = Array.from({ length: 1000 }, (_, i) =>
     appliance("plumbing_supply", { id: `A${i}`, unitId: `${i}`, installYear: 1990 + (i % 10) }),
   );
-  expect(new Set(representatives(thousand, UNCORRECTED).values()).size).toBe(10);
+  expect(new Set(scoringRepresentatives(thousand, UNCORRECTED).values()).size).toBe(10);
 });

@@ -1,4 +1,4 @@
-import { findings } from "../../../src/domain/scoring/keywords.ts";
+import { findKeywords } from "../../../src/domain/scoring/keywords.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type {
   ApplianceHistory,
@@ -63,7 +63,7 @@ export const noteOf = (notes: string | null): Note | null =>
     ? null
     : {
         key: notes,
-        findings: findings(knowledge.keywords, notes).map(({ group, share }) => ({
+        findings: findKeywords(knowledge.keywords, notes).map(({ group, share }) => ({
           groupId: group.id,
           share,
         })),

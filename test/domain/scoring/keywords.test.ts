@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { KeywordRules } from "../../../src/domain/knowledge.ts";
-import { findings } from "../../../src/domain/scoring/keywords.ts";
+import { findKeywords } from "../../../src/domain/scoring/keywords.ts";
 import { stem } from "../../../src/domain/scoring/words.ts";
 import { knowledge } from "./histories.ts";
 
 /** Returns the groups found, with a mark on those that count by half. */
 function found(notes: string): string[] {
-  return findings(knowledge.keywords, notes).map(({ group, share }) =>
+  return findKeywords(knowledge.keywords, notes).map(({ group, share }) =>
     share === 1 ? group.id : `half ${group.id}`,
   );
 }
@@ -162,7 +162,7 @@ describe("a note is read in time proportional to its length", () => {
   /** Returns the processor time that reading the notes takes, in microseconds. */
   const readUs = (rules: KeywordRules, notes: readonly string[]) => {
     const before = process.threadCpuUsage();
-    for (let nth = 0; nth < REPEATS; nth++) for (const one of notes) findings(rules, one);
+    for (let nth = 0; nth < REPEATS; nth++) for (const one of notes) findKeywords(rules, one);
     const { user, system } = process.threadCpuUsage(before);
     return user + system;
   };

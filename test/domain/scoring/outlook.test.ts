@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import {
-  cumulativeRisk,
   daysToEvenOdds,
   failureProbability,
   type Outlook,
   periodRisk,
-  project,
   projectedFailureOn,
+  projectFailure,
+  riskOverScorePeriods,
   scoreByAging,
   scoredPeriod,
 } from "../../../src/domain/scoring/outlook.ts";
@@ -39,9 +39,9 @@ describe("the probability of failing within a window", () => {
 
 describe("a score", () => {
   test("is the probability of failing within five years as risky as the coming one", () => {
-    expect(cumulativeRisk(0.26, model)).toBeCloseTo(0.778099, 6); // CRITICAL from 26 % a year
-    expect(cumulativeRisk(0.14, model)).toBeCloseTo(0.529573, 6); // WARNING from 14 %
-    expect([0, 1].map((risk) => cumulativeRisk(risk, model))).toEqual([0, 1]);
+    expect(riskOverScorePeriods(0.26, model)).toBeCloseTo(0.778099, 6); // CRITICAL from 26 % a year
+    expect(riskOverScorePeriods(0.14, model)).toBeCloseTo(0.529573, 6); // WARNING from 14 %
+    expect([0, 1].map((risk) => riskOverScorePeriods(risk, model))).toEqual([0, 1]);
   });
 
   test("has a period of a year, or of a quarter of a life under four years", () => {
@@ -58,7 +58,7 @@ describe("the projected failure", () => {
   test("is the first day by which the part fails with a probability of one half", () => {
     // η · (0.613552 + ln 2)^0.4 = 27.061977 years, 2579.4 days from now
     expect(projectedFailureOn(outlook, AS_OF)).toBe("2032-07-24");
-    expect(project(outlook, "HIGH", AS_OF, model).projectedFailureYear).toBe(2032);
+    expect(projectFailure(outlook, "HIGH", AS_OF, model).projectedFailureYear).toBe(2032);
     expect(failureProbability(outlook, 2579, model)).toBeLessThan(0.5);
     expect(failureProbability(outlook, 2580, model)).toBeGreaterThanOrEqual(0.5);
   });
@@ -71,7 +71,7 @@ describe("the projected failure", () => {
   // Rule: projected-range
   test("has a range of a share of the effective lifespan, by confidence", () => {
     const range = (confidence: "HIGH" | "MEDIUM" | "LOW") =>
-      project(outlook, confidence, AS_OF, model).projectedFailureRange;
+      projectFailure(outlook, confidence, AS_OF, model).projectedFailureRange;
     // 21 years · 4, 8 and 12 % are 307, 614 and 920 days either way
     expect(range("HIGH")).toEqual({ earliest: 2031, latest: 2033, confidencePct: 98 });
     expect(range("MEDIUM")).toEqual({ earliest: 2030, latest: 2034, confidencePct: 97 });
@@ -81,19 +81,19 @@ describe("the projected failure", () => {
   // Rule: projected-range
   test("has a range that does not start before this year", () => {
     const lost = { ...outlook, hazardRatio: 10, effectiveAgeYears: 50 };
-    expect(project(lost, "LOW", AS_OF, model).projectedFailureRange.earliest).toBe(2025);
+    expect(projectFailure(lost, "LOW", AS_OF, model).projectedFailureRange.earliest).toBe(2025);
   });
 
   test("is earlier for a part that ages faster, whose effective lifespan is shorter", () => {
     const worn = { ...outlook, rate: 2 };
-    expect(project(worn, "HIGH", AS_OF, model).effectiveLifespanYears).toBeCloseTo(10.5, 12);
+    expect(projectFailure(worn, "HIGH", AS_OF, model).effectiveLifespanYears).toBeCloseTo(10.5, 12);
     expect(projectedFailureOn(worn, AS_OF)).toBe("2029-01-11"); // in 1289.7 days
   });
 
   test("stays within the calendar for a very long life", () => {
     const eternal = { ...outlook, scaleYears: 100_000 };
     expect(projectedFailureOn(eternal, AS_OF)).toBe("9999-12-31");
-    expect(project(eternal, "LOW", AS_OF, model).projectedFailureRange.latest).toBe(9999);
+    expect(projectFailure(eternal, "LOW", AS_OF, model).projectedFailureRange.latest).toBe(9999);
   });
 });
 

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { recordsSince } from "../../../src/domain/scoring/records-since.ts";
-import { hazardSince, PriorCache, priorSince, unknownPast } from "../../../src/domain/scoring/renewal.ts";
+import {
+  failureProbabilitySinceRecordBegan,
+  hazardSinceRecordBegan,
+  PriorCache,
+  unknownPast,
+} from "../../../src/domain/scoring/renewal.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
 import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./histories.ts";
@@ -28,8 +33,8 @@ describe("a part whose past is unknown", () => {
       fc.property(shapes, age(2), age(1.5), (shape, t, d) => {
         const past = unknownPast(shape, t);
         const expected = naive(shape, t, d);
-        expect(Math.abs(priorSince(past, d) - expected.prior)).toBeLessThan(1e-11);
-        expect(Math.abs(hazardSince(past, d) - expected.hazard)).toBeLessThan(1e-9);
+        expect(Math.abs(failureProbabilitySinceRecordBegan(past, d) - expected.prior)).toBeLessThan(1e-11);
+        expect(Math.abs(hazardSinceRecordBegan(past, d) - expected.hazard)).toBeLessThan(1e-9);
       }),
     );
   });
@@ -37,7 +42,7 @@ describe("a part whose past is unknown", () => {
   test("never counts as older than an original that was never renewed", () => {
     fc.assert(
       fc.property(shapes, age(40), age(40), (shape, t, d) => {
-        const prior = priorSince(unknownPast(shape, t), d);
+        const prior = failureProbabilitySinceRecordBegan(unknownPast(shape, t), d);
         expect(prior).toBeGreaterThan(0);
         expect(prior).toBeLessThanOrEqual(-Math.expm1(-((t + d) ** shape)) + 1e-12);
       }),
@@ -51,7 +56,7 @@ describe("a part whose past is unknown", () => {
       [1e-9, 300],
       [1e-9, 0],
     ] as const) {
-      const prior = priorSince(unknownPast(3.2, t), d);
+      const prior = failureProbabilitySinceRecordBegan(unknownPast(3.2, t), d);
       expect(prior).toBeGreaterThanOrEqual(0);
       expect(prior).toBeLessThanOrEqual(1);
     }
@@ -62,7 +67,7 @@ describe("a part whose past is unknown", () => {
     const first = pasts.prior(2.5, 1.1, 0.3);
     for (let i = 0; i < 3000; i++) pasts.prior(2.5, 1 + i / 1000, i / 1000);
     expect(pasts.prior(2.5, 1.1, 0.3)).toBe(first);
-    expect(first).toBe(priorSince(unknownPast(2.5, 1.1), 0.3));
+    expect(first).toBe(failureProbabilitySinceRecordBegan(unknownPast(2.5, 1.1), 0.3));
   });
 });
 

@@ -1,5 +1,5 @@
 import { Failure } from "../../../src/domain/errors.ts";
-import { findings } from "../../../src/domain/scoring/keywords.ts";
+import { findKeywords } from "../../../src/domain/scoring/keywords.ts";
 import { parseWeights } from "../../../src/http/accept.ts";
 import { parseJsonObject } from "../../../src/http/body.ts";
 import { clientAddress } from "../../../src/http/client-address.ts";
@@ -242,7 +242,7 @@ const notes: Target = {
     "Unit does not heat. Not leaking any more - fixed.",
   ),
   words: ["leak", "not", "no", "fixed", "if", "corrosion", ";", ". ", "—", "İ", "ß"],
-  parse: (input) => findings(rules, input.toString("utf8")).length,
+  parse: (input) => findKeywords(rules, input.toString("utf8")).length,
 };
 
 const network: Target = {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { findings } from "../../../src/domain/scoring/keywords.ts";
-import { noteOf, readNote } from "../../../src/usecases/history/note-findings.ts";
+import { findKeywords } from "../../../src/domain/scoring/keywords.ts";
+import { extractNoteFindings, noteFromFindings } from "../../../src/usecases/history/note-findings.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { rescore } from "../../../src/usecases/portfolio/rescore.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -13,14 +13,14 @@ test("the stored form of a note identifies its findings and the note itself", ()
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (words) => {
       const notes = words.join(" ");
-      const { key, findings: kept } = noteOf(readNote(knowledge, notes))!;
+      const { key, findings: kept } = noteFromFindings(extractNoteFindings(knowledge, notes))!;
       expect(kept).toEqual(
-        findings(keywords, notes).map(({ group, share }) => ({ groupId: group.id, share })),
+        findKeywords(keywords, notes).map(({ group, share }) => ({ groupId: group.id, share })),
       );
-      expect(noteOf(readNote(knowledge, `${notes}!`))!.key).not.toBe(key);
+      expect(noteFromFindings(extractNoteFindings(knowledge, `${notes}!`))!.key).not.toBe(key);
     }),
   );
-  expect(noteOf(readNote(knowledge, null))).toBeNull();
+  expect(noteFromFindings(extractNoteFindings(knowledge, null))).toBeNull();
 });
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
   ["greased the rails", []],
   ["", []],
 ])("a note that says %j names %j", (notes, inspections) => {
-  const { notedInspections } = readNote(knowledge, notes);
+  const { notedInspections } = extractNoteFindings(knowledge, notes);
   expect(new Set(notedInspections!.split(" ").filter(Boolean))).toEqual(new Set(inspections));
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCsv } from "../../../src/csv/read.ts";
 import { ambiguousDate, dateFormatOf, readDate } from "../../../src/domain/written-dates.ts";
-import { amountIn, decimalCommaIn } from "../../../src/domain/written-numbers.ts";
+import { amountWithoutCurrency, usesDecimalComma } from "../../../src/domain/written-numbers.ts";
 import type { Yield } from "../../../src/event-loop.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
@@ -228,7 +228,7 @@ describe("numbers", () => {
     [["0,750"], true],
     [["0.500", "1,250"], false],
   ] as const)("%j have a decimal comma: %j", (cells, has) => {
-    expect(decimalCommaIn(cells)).toBe(has);
+    expect(usesDecimalComma(cells)).toBe(has);
   });
 
   test.each([
@@ -246,7 +246,7 @@ describe("numbers", () => {
     ["$5.2M", false, undefined],
     ["(1,200)", false, undefined],
   ] as const)("%s, with a decimal comma %j, is %j", (text, hasCommas, number) => {
-    expect(amountIn(text, hasCommas)).toBe(number);
+    expect(amountWithoutCurrency(text, hasCommas)).toBe(number);
   });
 
   test.each([

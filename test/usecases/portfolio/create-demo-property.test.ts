@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { conditionOf } from "../../../src/domain/figures/condition.ts";
+import { propertyConditionOf } from "../../../src/domain/figures/condition.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { daysBetween } from "../../../src/domain/time.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
@@ -64,7 +64,7 @@ describe.each(["2026-01-01", "2026-07-01", "2026-12-31", "2028-02-29"])("on %s",
     expect(totals.critical).toBeGreaterThanOrEqual(10);
     expect(totals.warning).toBeGreaterThanOrEqual(10);
     expect(totals.components - totals.critical - totals.warning).toBeGreaterThanOrEqual(50);
-    expect(conditionOf(property, totals)).toMatchObject({ grade: "B", rating: "GOOD" });
+    expect(propertyConditionOf(property, totals)).toMatchObject({ grade: "B", rating: "GOOD" });
 
     expect(await store.read.claims.count(property.id)).toBe(1);
     expect(await store.read.totals.ofPartner(partner.id)).toMatchObject({ properties: 1, components });

@@ -13,11 +13,11 @@ import {
 } from "../../../src/usecases/costs/recalculate.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { WorkMarks } from "../../../src/usecases/history/work.ts";
-import { actionsAmong } from "../../../src/usecases/portfolio/actions.ts";
+import { actionsOfComponents } from "../../../src/usecases/portfolio/actions.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
-import { actionsOf } from "../../../src/usecases/portfolio/listed-actions.ts";
-import { presentPrices } from "../../../src/usecases/portfolio/price-list.ts";
+import { actionsOfListedComponents } from "../../../src/usecases/portfolio/listed-actions.ts";
+import { currentPartnerPrices } from "../../../src/usecases/portfolio/price-list.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { planProperty } from "../../../src/usecases/portfolio/property-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
@@ -53,10 +53,14 @@ async function check(fixture: PortfolioFixture, by: Knowledge = knowledge): Prom
 async function actionsOfList(fixture: PortfolioFixture, by: Knowledge) {
   const { read } = fixture.store;
   const rows = await read.components.page(fixture.partnerId, { limit: 1000, offset: 0 });
-  const prices = await presentPrices(read, by, fixture.partnerId);
-  const whole = await actionsAmong({ prices, yieldNow }, rows);
+  const prices = await currentPartnerPrices(read, by, fixture.partnerId);
+  const whole = await actionsOfComponents({ prices, yieldNow }, rows);
   const { read: countedRead, count } = counted(fixture);
-  const listed = await actionsOf({ prices, yieldNow, store: { read: countedRead } }, fixture.partnerId, rows);
+  const listed = await actionsOfListedComponents(
+    { prices, yieldNow, store: { read: countedRead } },
+    fixture.partnerId,
+    rows,
+  );
   return {
     listed: rows.map(({ id }) => listed.get(id)),
     planned: rows.map(({ id }) => whole.components.get(id)),

@@ -15,7 +15,7 @@ import {
   spendOverPortfolio,
 } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
-import { planComponents, spendOn } from "../../../src/usecases/portfolio/property-plan.ts";
+import { planComponents, spendBudgetOnAppliances } from "../../../src/usecases/portfolio/property-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
@@ -256,7 +256,7 @@ describe("a budget over a portfolio", () => {
         fixture.partnerId,
         amountCents,
       );
-      const expected = await spendOn(appliances, amountCents, yieldNow);
+      const expected = await spendBudgetOnAppliances(appliances, amountCents, yieldNow);
       expect(found.chosen.map(({ id }) => id)).toEqual(expected.chosen.map(({ id }) => id));
       expect(found.spentCents).toBe(expected.spentCents);
       expect(found.avoidedCents).toBe(expected.avoidedCents);

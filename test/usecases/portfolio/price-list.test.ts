@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dropPrices, pricesOf } from "../../../src/usecases/portfolio/price-list.ts";
+import { dropCachedPrices, partnerPrices } from "../../../src/usecases/portfolio/price-list.ts";
 import { knowledge } from "../../support/portfolio-store.ts";
 
 /** Returns price lists of partners whose books have so many lines; counts how often a book is read. */
@@ -21,8 +21,8 @@ function listsOf(lines: number) {
   };
   return {
     reads: () => reads,
-    drop: (partners: ReadonlyMap<string, number>) => dropPrices(own, partners),
-    prices: (id: string, costBook = "1") => pricesOf({ costLines } as never, own, { id, costBook }),
+    drop: (partners: ReadonlyMap<string, number>) => dropCachedPrices(own, partners),
+    prices: (id: string, costBook = "1") => partnerPrices({ costLines } as never, own, { id, costBook }),
   };
 }
 

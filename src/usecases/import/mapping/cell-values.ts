@@ -1,4 +1,4 @@
-import { amountIn, isNumberField } from "../../../domain/written-numbers.ts";
+import { amountWithoutCurrency, isNumberField } from "../../../domain/written-numbers.ts";
 import { areaOf, type CellReading } from "./measures.ts";
 
 /* The values of cells, as the importer takes them. */
@@ -19,12 +19,12 @@ export function valueIn(field: string, cell: string, reading: CellReading): stri
   if (field === "gross_area_sqft") return areaOf(cell, reading) ?? cell;
   if (field === "unit_count" || field === "stories")
     return (
-      amountIn(
+      amountWithoutCurrency(
         cell.replace(/ (units|suites|apartments|apts|logements|storeys|stories|floors)$/i, ""),
         reading.hasCommas,
       ) ?? cell
     );
-  return isNumberField(field) ? (amountIn(cell, reading.hasCommas) ?? cell) : cell;
+  return isNumberField(field) ? (amountWithoutCurrency(cell, reading.hasCommas) ?? cell) : cell;
 }
 
 const ABOUT = /^(?:c\.?|ca\.?|circa|about|approx(?:\.|imately)?|est(?:\.|imated)?|vers|~|≈)\s*/i;

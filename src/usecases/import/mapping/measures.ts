@@ -1,5 +1,5 @@
 import { SQUARE_FEET } from "../../../domain/display.ts";
-import { numberIn } from "../../../domain/written-numbers.ts";
+import { normalizedNumber } from "../../../domain/written-numbers.ts";
 import { type AreaUnit, areaIn, areaUnitOf } from "./areas.ts";
 import { plainWords } from "./words.ts";
 
@@ -57,7 +57,7 @@ export function sizeIn(
   { heading, areaUnit, hasCommas }: CellReading,
 ): string | undefined {
   const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
-  const number = digits === undefined ? undefined : numberIn(digits, hasCommas);
+  const number = digits === undefined ? undefined : normalizedNumber(digits, hasCommas);
   if (number === undefined || !(Number(number) > 0)) return undefined;
   const unit = stated === "" ? (unitInBrackets(heading) ?? unitOfSize(heading)) : stated!;
   if (unit === undefined || typeUnit === undefined)
@@ -96,7 +96,7 @@ function areaUnitOfHeading(heading: string): AreaUnit | undefined {
 /** Returns an area in the unit of the installation, if its cell or its column's heading states another. */
 export function areaOf(cell: string, { heading, areaUnit, hasCommas }: CellReading): string | undefined {
   const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
-  const number = digits === undefined ? undefined : numberIn(digits, hasCommas);
+  const number = digits === undefined ? undefined : normalizedNumber(digits, hasCommas);
   if (number === undefined) return undefined;
   const unit = stated === "" ? areaUnitOfHeading(heading) : areaUnitOf(stated!);
   if (unit === undefined) return stated === "" ? number : undefined;
