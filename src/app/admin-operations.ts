@@ -14,7 +14,7 @@ import type { Sender } from "../webhooks/http-sender.ts";
 import type { CalibrationRuns } from "./calibration-runs.ts";
 import type { OverviewSources } from "./overview.ts";
 import type { PartnerTasks } from "./partner-tasks.ts";
-import { type Later, serverState } from "./server-state.ts";
+import { buildServerState, type Later } from "./server-state.ts";
 
 type Sources = Omit<OverviewSources, "read" | "tlsValidTo" | "walArchiving"> & {
   store: Store;
@@ -53,7 +53,11 @@ export function buildAdminOperations(
       publicUrl: () => publicUrl(config, later.listeners?.url),
       newPartnersBudget: config.limits.dailyBudget,
       server: () =>
-        serverState({ ...sources, read: store.read, walArchiving: store.walArchiving }, later, recentErrors),
+        buildServerState(
+          { ...sources, read: store.read, walArchiving: store.walArchiving },
+          later,
+          recentErrors,
+        ),
       proposals: () => proposals,
       tasks: () => tasks,
       probe: async (administration, partner) => {

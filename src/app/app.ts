@@ -40,23 +40,23 @@ import { checkHealth, limitHealthChecks } from "../usecases/operations/server-he
 import { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { dropCachedPrices } from "../usecases/portfolio/price-list.ts";
-import { adminHosts } from "./admin-hosts.ts";
+import { adminHostCheck } from "./admin-hosts.ts";
 import { type AdminDeps, buildAdminOperations } from "./admin-operations.ts";
-import { latestBackup, type ScheduledBackups, scheduledBackups } from "./backups.ts";
+import { buildScheduledBackups, latestBackup, type ScheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
-import { calibrationRuns } from "./calibration-runs.ts";
-import { openCallLedger } from "./call-ledger.ts";
-import { type ClusterMembership, clusterMembership } from "./cluster-membership.ts";
+import { buildCalibrationRuns } from "./calibration-runs.ts";
+import { openCallReservationLedger } from "./call-ledger.ts";
+import { buildClusterMembership, type ClusterMembership } from "./cluster-membership.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { Drain, drainSeconds } from "./drain.ts";
 import { lockFolder } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
-import { modelCheck } from "./model-check.ts";
-import { partnerTasks } from "./partner-tasks.ts";
+import { buildCalibrationCheck } from "./model-check.ts";
+import { buildPartnerTasks } from "./partner-tasks.ts";
 import { photoStorageOf } from "./photo-storage.ts";
 import { buildRateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
-import { storageJobs } from "./storage-jobs.ts";
+import { buildStorageJobs } from "./storage-jobs.ts";
 import type { WatchedWriter } from "./systemd-notifications.ts";
 import { buildWebhookDispatcher, buildWebhookSender, watchOtherProcesses } from "./webhook-delivery.ts";
 
@@ -133,22 +133,27 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
 
   const knowledge = loadKnowledge(config.costs);
   // The ledger is valid for one server only.
-  const ledger = store.isShared ? undefined : openCallLedger(config.storage.dataDir);
+  const ledger = store.isShared ? undefined : openCallReservationLedger(config.storage.dataDir);
   const budgets = new DailyCallLimits(store, clock, ledger);
   await budgets.recover();
   const sender = await buildWebhookSender(config);
   const metrics = new Metrics();
-  const joined = clusterMembership({ ...deps, monotonicMs, store, knowledge });
+  const joined = buildClusterMembership({ ...deps, monotonicMs, store, knowledge });
   const { cluster } = joined;
   const dispatcher = buildWebhookDispatcher(deps, folder, metrics.measured(sender), cluster);
-  const backups = scheduledBackups(deps);
+  const backups = buildScheduledBackups(deps);
   const views = new EmbedViewCounter(store);
   const caches = new AnswerCaches(config.server.cacheMb * BYTES_PER_MB);
   const eventStream = new EventStream();
   await eventStream.restore(store, clock());
-  const storage = storageJobs({ ...deps, store });
-  const proposals = calibrationRuns({ ...deps, store });
-  const tasks = partnerTasks({ ...deps, store, knowledge, passes: impersonationTokens(folder.masterKey) });
+  const storage = buildStorageJobs({ ...deps, store });
+  const proposals = buildCalibrationRuns({ ...deps, store });
+  const tasks = buildPartnerTasks({
+    ...deps,
+    store,
+    knowledge,
+    passes: impersonationTokens(folder.masterKey),
+  });
   // Values that exist only once the server listens.
   const later: Later = {};
   const drain = new Drain();
@@ -215,7 +220,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
       ...jobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
       ...backups.jobs,
       ...storage.jobs,
-      modelCheck({ ...deps, store }),
+      buildCalibrationCheck({ ...deps, store }),
     ],
     log,
     clock,
@@ -411,7 +416,7 @@ async function createFetches(
       [consoleRootOperation(), healthOperation(health), assetOperation(), ...forAdministrators],
       "administrator's address",
       windows.scrapes(false),
-      { checkHost: adminHosts(config), headers: ADMIN_HEADERS },
+      { checkHost: adminHostCheck(config), headers: ADMIN_HEADERS },
     ),
   };
 }

@@ -16,7 +16,7 @@ export type ScheduledBackups = {
 };
 
 /** Returns the backups that a running server takes on schedule. */
-export function scheduledBackups(deps: {
+export function buildScheduledBackups(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;

@@ -17,7 +17,7 @@ export type CalibrationRuns = {
 const STOPPED = "Interrupted: the server was stopped. Run it again.";
 
 /** Each calibration is a child process, since it reads every history; its memory is freed when it exits. */
-export function calibrationRuns(deps: {
+export function buildCalibrationRuns(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   log: Logger;

@@ -25,7 +25,7 @@ export type ClusterMembership = {
 };
 
 /** Returns this server's membership in the cluster; a single node on SQLite. */
-export function clusterMembership(deps: {
+export function buildClusterMembership(deps: {
   config: Config;
   clock: () => Instant;
   monotonicMs: () => number;

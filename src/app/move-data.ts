@@ -14,10 +14,10 @@ import {
   storedPhotoQueries,
   type TransferEndpoint,
   type TransferredRows,
-  transfer,
+  transferDatabase,
 } from "../store/transfer.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
-import { openCallLedger } from "./call-ledger.ts";
+import { openCallReservationLedger } from "./call-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { lockInstance } from "./instance-lock.ts";
 
@@ -50,7 +50,7 @@ type Target = Place & { finish(): Promise<void> };
  * Copies everything in the configured storage to another, empty one, and compares both. The source is not changed;
  * no server may run on it meanwhile. Throws an OperatorError if the move is impossible or the copies differ.
  */
-export async function move(deps: MoveDeps): Promise<MoveResult> {
+export async function moveData(deps: MoveDeps): Promise<MoveResult> {
   const { config, to, onStep } = deps;
   if (config.storage.url === "" && !isPostgres(to))
     throw new OperatorError(
@@ -62,7 +62,7 @@ export async function move(deps: MoveDeps): Promise<MoveResult> {
   try {
     const target = isPostgres(to) ? await databaseTarget(deps) : folderTarget(deps);
     try {
-      const rows = await transfer(from, target, onStep);
+      const rows = await transferDatabase(from, target, onStep);
       const photos = await movePictures(from.pictures, target.pictures, onStep);
       await target.finish();
       return { from: from.name, to: target.name, rows, photos };
@@ -96,7 +96,7 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
   try {
     // Migrates the schema, and writes a killed server's call reservations to the database.
     const { store } = await openDataFolder({ config, env, clock, random });
-    const ledger = openCallLedger(dataDir);
+    const ledger = openCallReservationLedger(dataDir);
     try {
       await new DailyCallLimits(store, clock, ledger).recover();
     } finally {

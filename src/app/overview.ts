@@ -4,7 +4,13 @@ import type { LastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { checkBackup, checkWalArchiving } from "../doctor/backup-checks.ts";
 import { type Check, type Finding, fail, ok, runChecks, warn } from "../doctor/check.ts";
-import { checkModel, checkOutbox, checkSnapshot, checkWal, FROM_BACKUP } from "../doctor/database-checks.ts";
+import {
+  checkOutbox,
+  checkScoringModel,
+  checkSnapshot,
+  checkWal,
+  FROM_BACKUP,
+} from "../doctor/database-checks.ts";
 import { checkDiskSpace } from "../doctor/folder-checks.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { dayOf, type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
@@ -36,7 +42,7 @@ const RENEWED_BEFORE_DAYS = 21;
  * Returns the overall state of the running server, from its own state and from the doctor's checks that read little
  * and do not use the network.
  */
-export async function overviewOf(sources: OverviewSources): Promise<Overview> {
+export async function serverOverview(sources: OverviewSources): Promise<Overview> {
   const { config, read, clock, knowledge, health, lastBackup, walArchiving, tlsValidTo } = sources;
   const now = clock();
   const found = await health();
@@ -80,7 +86,7 @@ export async function overviewOf(sources: OverviewSources): Promise<Overview> {
     { name: "tls_certificate", run: () => checkShownCertificate(tlsValidTo, now) },
     {
       name: "model",
-      run: () => checkModel({ scoredBy: snapshot?.modelVersion, fit }, knowledge.modelVersion),
+      run: () => checkScoringModel({ scoredBy: snapshot?.modelVersion, fit }, knowledge.modelVersion),
     },
   ];
   const { properties, components, critical, warning } = await read.gauges.portfolio();

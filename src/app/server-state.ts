@@ -2,13 +2,13 @@ import { effectiveSettings } from "../config/effective-settings.ts";
 import type { ServerState } from "../http/routes/admin-server.ts";
 import type { Schedule } from "../jobs/schedule.ts";
 import type { Listeners } from "./listeners.ts";
-import { type OverviewSources, overviewOf } from "./overview.ts";
+import { type OverviewSources, serverOverview } from "./overview.ts";
 
 /** Values that exist only once the server listens. */
 export type Later = { listeners?: Listeners; jobs?: Schedule };
 
 /** Returns what the running server reports about itself to administrators. */
-export function serverState(
+export function buildServerState(
   sources: Omit<OverviewSources, "tlsValidTo">,
   later: Later,
   recentErrors: ServerState["errors"],
@@ -16,7 +16,7 @@ export function serverState(
   const { config } = sources;
   return {
     address: later.listeners?.knownAs ?? "",
-    overview: () => overviewOf({ ...sources, tlsValidTo: later.listeners?.tlsValidTo() }),
+    overview: () => serverOverview({ ...sources, tlsValidTo: later.listeners?.tlsValidTo() }),
     jobs: () => later.jobs?.states() ?? [],
     runJob: async (name) => await later.jobs?.runNow(name),
     configFile: config.file,

@@ -23,7 +23,7 @@ type StorageJobs = {
 const SMALL_BYTES = 4 << 20;
 
 /** Returns the jobs that find and repair what a crash or a failing disk has left. */
-export function storageJobs(deps: {
+export function buildStorageJobs(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;

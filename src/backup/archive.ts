@@ -10,7 +10,7 @@ import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError, UnreadableBackup } from "../domain/errors.ts";
 import { CHECKSUMS, damagedError, MANIFEST } from "./backup-manifest.ts";
 import type { PassphraseLock } from "./passphrase-lock.ts";
-import { appendChecksum, verifiedLength } from "./trailing-checksum.ts";
+import { appendChecksum, verifyTrailingChecksum } from "./trailing-checksum.ts";
 
 /** A file to write to an archive: exactly `bytes` bytes of `content`. */
 export type Member = {
@@ -108,7 +108,7 @@ export async function* readArchive(
         throw damagedError(file, "it has unexpected members");
       const content = asIterable(body as unknown as ReadableStream<Uint8Array>);
       if (header.name === CHECKSUMS) {
-        checksums = await asText(content);
+        checksums = await readArchiveText(content);
         continue;
       }
       const hash = createHash("sha256");
@@ -125,7 +125,7 @@ export async function* readArchive(
 async function decrypted(file: string, lock: PassphraseLock | undefined): Promise<Readable> {
   const head = await firstBytes(file);
   if (head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) {
-    const bytes = await verifiedLength(file);
+    const bytes = await verifyTrailingChecksum(file);
     if (bytes === undefined)
       throw damagedError(file, "its content does not match its trailing checksum, or its end is missing");
     return createReadStream(file, { end: bytes - 1, highWaterMark: CHUNK });
@@ -215,7 +215,7 @@ function isSystemError(error: unknown): boolean {
   return syscall !== undefined && code !== undefined;
 }
 
-export async function asText(content: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readArchiveText(content: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");

@@ -16,8 +16,8 @@ import {
   countRows,
   integrityProblems,
   openForReading,
+  photoFileNames,
   schemaVersion,
-  uploadNames,
 } from "../store/sqlite/inspect.ts";
 import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
@@ -127,7 +127,7 @@ function copyChecked(databaseFile: string, copy: string): Copied {
         `${databaseFile} is damaged: ${problems[0]}`,
         "No backup was written. Run `mainstay doctor --full` for details, and restore the last good backup.",
       );
-    return { schema_version: schemaVersion(db), counts: countRows(db), uploads: uploadNames(db) };
+    return { schema_version: schemaVersion(db), counts: countRows(db), uploads: photoFileNames(db) };
   } finally {
     db.close();
   }

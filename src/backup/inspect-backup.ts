@@ -1,4 +1,4 @@
-import { asText, type ReadMember, readArchive } from "./archive.ts";
+import { type ReadMember, readArchive, readArchiveText } from "./archive.ts";
 import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, parseManifest } from "./backup-manifest.ts";
 import type { PassphraseLock } from "./passphrase-lock.ts";
 
@@ -10,7 +10,7 @@ const KEY_BYTES = 1024;
 const MEMBER_OVERHEAD = 2048;
 
 /** Returns true if a member other than the manifest may have this name, which becomes a path. */
-export function isMemberName(name: string): boolean {
+export function isBackupMemberName(name: string): boolean {
   return name === DATABASE || name === KEY || UPLOAD_NAME.test(name);
 }
 
@@ -28,7 +28,7 @@ export async function inspectBackup(file: string, lock: PassphraseLock | undefin
       continue;
     }
     if (member.name !== MANIFEST) throw damagedError(file, `it does not start with ${MANIFEST}`);
-    const manifest = parseManifest(await asText(member.content), file);
+    const manifest = parseManifest(await readArchiveText(member.content), file);
     counts = new Counts(manifest, file);
     const content = manifest.database_bytes + manifest.uploads_bytes + KEY_BYTES + MANIFEST_BYTES;
     bound.bytes = content + (manifest.uploads + 8) * MEMBER_OVERHEAD;

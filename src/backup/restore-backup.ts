@@ -24,12 +24,12 @@ import {
   integrityProblems,
   missingMigrations,
   openForReading,
-  uploadNames,
+  photoFileNames,
 } from "../store/sqlite/inspect.ts";
 import { switchToWal } from "../store/sqlite/open.ts";
-import { asText, type ReadMember, readArchive } from "./archive.ts";
+import { type ReadMember, readArchive, readArchiveText } from "./archive.ts";
 import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
-import { inspectBackup, isMemberName } from "./inspect-backup.ts";
+import { inspectBackup, isBackupMemberName } from "./inspect-backup.ts";
 import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
 
 type RestoreRequest = {
@@ -94,13 +94,14 @@ async function unpack(
 ): Promise<void> {
   requireFreeSpace(scratch, database_bytes + uploads_bytes, "the restored data folder");
   for await (const member of readArchive(file, lock)) {
-    if (member.name === MANIFEST) await asText(member.content);
+    if (member.name === MANIFEST) await readArchiveText(member.content);
     else await unpackMember(member, scratch, file);
   }
 }
 
 async function unpackMember({ name, content }: ReadMember, scratch: string, file: string): Promise<void> {
-  if (!isMemberName(name)) throw damagedError(file, `it has an unexpected member ${JSON.stringify(name)}`);
+  if (!isBackupMemberName(name))
+    throw damagedError(file, `it has an unexpected member ${JSON.stringify(name)}`);
   const path = join(scratch, name);
   if (name.startsWith(UPLOADS)) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   await pipeline(content, createWriteStream(path, { flags: "wx", mode: 0o600 }));
@@ -121,7 +122,7 @@ async function check(
     if (problems.length > 0) throw damagedError(file, `its database is damaged: ${problems[0]}`);
     if (!Bun.deepEquals(countRows(db), manifest.counts))
       throw damagedError(file, `the row counts of its database differ from its ${MANIFEST}`);
-    const missing = uploadNames(db).filter((name) => !existsSync(join(scratch, UPLOADS, name))).length;
+    const missing = photoFileNames(db).filter((name) => !existsSync(join(scratch, UPLOADS, name))).length;
     if (missing !== manifest.uploads_missing) throw damagedError(file, "uploaded files are missing");
     const key = await installKey({ file, keyFile, env }, scratch, anySealedSecret(db));
     return { key, pendingMigrations };

@@ -22,7 +22,7 @@ export async function appendChecksum(file: string): Promise<void> {
 }
 
 /** Returns the number of bytes before the checksum; undefined if it is missing or does not match. */
-export async function verifiedLength(file: string): Promise<number | undefined> {
+export async function verifyTrailingChecksum(file: string): Promise<number | undefined> {
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();

@@ -10,7 +10,7 @@ import { cobieWorkbook } from "../usecases/cobie/write-cobie.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import type { Context } from "./context.ts";
 import { withData } from "./data-access.ts";
-import { saveWorkbook } from "./workbook-file.ts";
+import { createWorkbookFile } from "./workbook-file.ts";
 
 type Request = { partnerId: string; propertyId: string | undefined; output: string };
 type Written = { file: string; property_id: string; bytes: number; components: number };
@@ -33,7 +33,7 @@ export async function exportCobie(
     for await (const property of propertiesOf(store, partnerId, propertyId)) {
       const { bytes, components } = await cobieWorkbook(deps, partner.name, property);
       const file = folder === undefined ? target : join(folder, `${property.id}.xlsx`);
-      saveWorkbook(file, bytes);
+      createWorkbookFile(file, bytes);
       written.push({ file, property_id: property.id, bytes: bytes.length, components });
     }
     if (folder !== undefined && written.length === 0) rmdirSync(folder);

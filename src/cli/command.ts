@@ -23,7 +23,7 @@ export type Entry = Named & {
 /** A loaded entry, or only the name and summary of an entry that the command line does not mention. */
 export type Listed = Command | CommandGroup | Named;
 
-export async function loadEntry({ name, summary, load }: Entry): Promise<Command | CommandGroup> {
+export async function loadCommand({ name, summary, load }: Entry): Promise<Command | CommandGroup> {
   const body = await load();
   return "run" in body ? { ...body, name, summary } : { name, summary, commands: body };
 }

@@ -10,7 +10,7 @@ const FILES: Completion = { words: [], files: true };
 const PATHS = ["FILE", "DIR"];
 
 /** Returns the candidates for the last word, which is still being typed. */
-export function complete(commands: readonly Listed[], typed: readonly string[]): Completion {
+export function completeCommandLine(commands: readonly Listed[], typed: readonly string[]): Completion {
   const before = typed.slice(0, -1);
   const current = typed.at(-1) ?? "";
   const { command, next } = resolveCommand(commands, before);

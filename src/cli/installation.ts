@@ -20,17 +20,17 @@ export function requireInstallation(where: Where): void {
   refuseLeftoverFiles(file);
   throw new OperatorError(
     `no installation in ${dataDir}: mainstay.db not found`,
-    `${configurationUsed(where)} Specify it with --config or --data-dir, or create one with \`mainstay init\`.`,
+    `${configurationInUseText(where)} Specify it with --config or --data-dir, or create one with \`mainstay init\`.`,
   );
 }
 
 /** Returns the remedy for an empty database. */
 export const whenEmpty = (where: Where): string =>
-  `${configurationUsed(where)} Set storage.url to the right database, create an installation in this one with ` +
+  `${configurationInUseText(where)} Set storage.url to the right database, create an installation in this one with ` +
   "`mainstay migrate` or by starting a server, or move a data folder into it with `mainstay move --to-file`.";
 
 /** Returns a sentence that names the configuration in use. */
-export function configurationUsed({ config, cwd, root }: Where): string {
+export function configurationInUseText({ config, cwd, root }: Where): string {
   if (config.file !== undefined) return `Using configuration ${config.file}.`;
   return `Using default settings: no configuration specified, and none found at ${defaultConfigFiles({ cwd, root }).join(" or ")}.`;
 }

@@ -4,7 +4,7 @@ import { argumentForm, GLOBAL_OPTIONS, optionFlag, SUMMARY } from "./parser.ts";
 import { EXIT } from "./report-command-error.ts";
 
 /** Returns the manual page of all commands in man(7) format. */
-export function manPage(commands: readonly DescribedCommand[]): string {
+export function manPageText(commands: readonly DescribedCommand[]): string {
   return [
     `.TH MAINSTAY 1 "" "Mainstay ${BUILD.version}" "Mainstay"`,
     ".SH NAME",

@@ -320,7 +320,7 @@ function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => bo
 }
 
 /** Says what was left out, and how often, a line for each reason. */
-export function leftOutText(leftOut: readonly LeftOut[]): string[] {
+export function leftOutRowsText(leftOut: readonly LeftOut[]): string[] {
   const reasons = [...new Set(leftOut.map(({ reason }) => reason))];
   return reasons.map((reason) => {
     const some = leftOut.filter((one) => one.reason === reason);

@@ -5,7 +5,7 @@ import type { RejectReason, Rejects } from "../usecases/import/rejects.ts";
 /* Rejected rows of files of any form, in terms of the files that people have: their sheets, rows and columns. */
 
 /** Returns the rejected rows of a prepared file with the places of the originals. */
-export function withPlaces(rejects: Rejects, mapped: readonly Mapped[]): Rejects {
+export function rejectsWithOriginalPlaces(rejects: Rejects, mapped: readonly Mapped[]): Rejects {
   const reasons = rejects.reasons.map((reason) => placed(reason, mapped));
   const [first = reasons[0]] = reasons.filter(({ error }) => error === rejects.first.error);
   const files = [...new Set(mapped.map(({ table }) => table.name))];

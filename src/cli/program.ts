@@ -8,13 +8,13 @@
  * operator can fix the problem.
  */
 import { CommanderError } from "commander";
-import { type Entry, type Listed, loadEntry } from "./command.ts";
+import { type Entry, type Listed, loadCommand } from "./command.ts";
 import type { DescribedCommand } from "./command-description.ts";
 import { COMMANDS } from "./command-list.ts";
-import { complete, completionLines } from "./complete.ts";
+import { completeCommandLine, completionLines } from "./complete.ts";
 import { createContext, type Host } from "./context.ts";
 import { createParser } from "./parser.ts";
-import { EXIT, reportError } from "./report-command-error.ts";
+import { EXIT, reportCommandError } from "./report-command-error.ts";
 import { printableText } from "./terminal/printable-text.ts";
 import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
 
@@ -31,12 +31,12 @@ export async function runCommandLine(
   const json = isJsonAsked(argv);
   let level = () => host.env.MAINSTAY_LOG__LEVEL;
   const report = (error: unknown) =>
-    reportError(error, { json, verbose: isVerbose(level), stderr: host.stderr });
+    reportCommandError(error, { json, verbose: isVerbose(level), stderr: host.stderr });
 
   const commands = await loadMentioned(table, argv);
   // Called by the completion script. Its words are not a complete command line.
   if (argv[0] === "complete" && argv[1] === "--") {
-    host.stdout.write(completionLines(complete(commands, argv.slice(2))));
+    host.stdout.write(completionLines(completeCommandLine(commands, argv.slice(2))));
     return EXIT.done;
   }
   let usage = "";
@@ -67,11 +67,11 @@ export async function runCommandLine(
 
 /** Loads the commands whose names occur in argv. Of the others only the name and summary are needed. */
 function loadMentioned(table: readonly Entry[], argv: readonly string[]): Promise<Listed[]> {
-  return Promise.all(table.map((entry) => (argv.includes(entry.name) ? loadEntry(entry) : entry)));
+  return Promise.all(table.map((entry) => (argv.includes(entry.name) ? loadCommand(entry) : entry)));
 }
 
 async function describeAll(table: readonly Entry[]): Promise<DescribedCommand[]> {
-  const loaded = await Promise.all(table.map(loadEntry));
+  const loaded = await Promise.all(table.map(loadCommand));
   return loaded.flatMap((entry) =>
     "run" in entry
       ? [{ ...entry, path: entry.name }]

@@ -24,7 +24,7 @@ type Report = { error: string; hint?: string | undefined; stack?: string | undef
  * Writes the error and its remedy to standard error, with `json` as one object, and returns the exit code. The stack of
  * an unexpected error is shown only if `verbose`.
  */
-export function reportError(
+export function reportCommandError(
   error: unknown,
   { json, verbose, stderr }: { json: boolean; verbose: boolean; stderr: Output },
 ): number {

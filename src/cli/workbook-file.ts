@@ -16,12 +16,12 @@ export function checkWorkbookOutput(format: string, output: string | undefined):
 /** Writes a workbook to a new file, and says so. */
 export function writeWorkbookFile(context: Context, output: string, bytes: Uint8Array): void {
   const file = resolve(context.cwd, output);
-  saveWorkbook(file, bytes);
+  createWorkbookFile(file, bytes);
   context.print({ file, bytes: bytes.length }, `Wrote ${file}`);
 }
 
 /** Writes a workbook to a new file, readable for the owner only, since portfolios are confidential. Overwrites none. */
-export function saveWorkbook(file: string, bytes: Uint8Array): void {
+export function createWorkbookFile(file: string, bytes: Uint8Array): void {
   try {
     writeFileSync(openNewFile(file), bytes);
   } catch (error) {

@@ -2,10 +2,10 @@ import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../event-loop.ts";
 import {
-  addCall,
+  addRateWindowCall,
   type CallerUsage,
-  decide,
-  isExpired,
+  decidePermits,
+  isUsageExpired,
   PERMITS_VALID_MS,
   type PermitRequest,
   type RateWindowRows,
@@ -46,7 +46,7 @@ type RateWindowDatabase = {
 export async function forgetIdleCallers(store: RateWindowDatabase): Promise<void> {
   for (let after: string | undefined = ""; after !== undefined; )
     after = await store.write(
-      (tx): Promise<string | undefined> => tx.rateWindows.prune(after!, isExpired, BATCH),
+      (tx): Promise<string | undefined> => tx.rateWindows.prune(after!, isUsageExpired, BATCH),
       { durability: "process", priority: "background" },
     );
 }
@@ -127,7 +127,7 @@ export class DistributedRateWindow {
     const decision = await this.deps.store.write(
       async (tx) => {
         const { usage, now } = await tx.rateWindows.lock(caller);
-        const decided = decide(usage, now, this.limit, request);
+        const decided = decidePermits(usage, now, this.limit, request);
         await tx.rateWindows.save(caller, decided.usage);
         return { ...decided, now };
       },
@@ -162,6 +162,6 @@ function usePermit(account: Account, now: number): boolean {
   account.permits--;
   const { least, most } = account.clock;
   const [from, to]: [Instant, Instant] = [Math.floor(now + least), Math.ceil(now + most)];
-  addCall(account.made, from, to);
+  addRateWindowCall(account.made, from, to);
   return true;
 }

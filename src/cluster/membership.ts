@@ -4,7 +4,7 @@ import type { Timers } from "../event-loop.ts";
 import type { Cluster } from "./cluster.ts";
 import { coversNeed, type HeldLease, LEASE_MS, type Lease, leaseEnd, RENEWALS } from "./lease.ts";
 import { type LeaseRepository, OutdatedServer, type ServerReport } from "./lease-repository.ts";
-import { clockOff, isClockOff, isNewestModel, type Server } from "./server.ts";
+import { clockOffset, isClockOff, isNewestModel, type Server } from "./server.ts";
 
 type Log = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 
@@ -197,7 +197,7 @@ export class Membership implements Cluster {
     const requestedAt = monotonicMs();
     const before = clock();
     const { now, alive, leases } = await book.heartbeat({ ...self(), clockOffMs: this.#clockOffMs }, leaseMs);
-    this.#noteClock(clockOff(before, clock(), now));
+    this.#noteClock(clockOffset(before, clock(), now));
     this.#alive = alive;
     if (this.#isStopped) return;
     const renewed = epochs(leases);

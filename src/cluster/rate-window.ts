@@ -72,7 +72,7 @@ export const PARTNER_CALLER = "partner ";
 export const permitsOf = (limit: number): number => Math.floor(limit / 5);
 
 /** Decides on the waiting calls of a server, and gives it permits unless the limit is near. */
-export function decide(
+export function decidePermits(
   before: CallerUsage,
   now: Instant,
   limit: number,
@@ -107,13 +107,13 @@ export function decide(
 }
 
 /** Returns whether nothing of the usage counts any more. */
-export function isExpired(usage: CallerUsage, now: Instant): boolean {
+export function isUsageExpired(usage: CallerUsage, now: Instant): boolean {
   const [known, leases] = current(usage, now);
   return known.length + leases.length === 0;
 }
 
 /** Adds calls of an instant that is known to lie between two others. */
-export function addCall(calls: KnownCalls[], from: Instant, to: Instant): void {
+export function addRateWindowCall(calls: KnownCalls[], from: Instant, to: Instant): void {
   const last = calls.at(-1);
   if (last && to - last[0] <= RESOLUTION_MS) calls[calls.length - 1] = [last[0], to, last[2] + 1];
   else calls.push([from, to, 1]);

@@ -7,7 +7,7 @@ export type Source = { path: string } | { name: string; text: string };
 export const sourceName = (source: Source) => ("path" in source ? source.path : source.name);
 
 /** Returns the size. Throws an OperatorError if the source is empty or not a regular file. */
-export function sourceBytes(source: Source): number {
+export function csvSourceBytes(source: Source): number {
   const bytes = "text" in source ? Buffer.byteLength(source.text) : fileBytes(source.path);
   if (bytes === 0)
     throw new OperatorError(

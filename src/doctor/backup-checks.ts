@@ -2,7 +2,7 @@ import type { LastBackup } from "../backup/last-backup.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { WalArchiving } from "../store/store.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
-import { age } from "./database-checks.ts";
+import { ageText } from "./database-checks.ts";
 
 /** Checks the latest scheduled backup. `schedule` is "" if backups are not scheduled. */
 export function checkBackup(schedule: string, last: LastBackup | undefined, now: Instant): Finding {
@@ -17,10 +17,10 @@ export function checkBackup(schedule: string, last: LastBackup | undefined, now:
           "The running server takes scheduled backups. See its log.",
         );
   const sinceMs = now - Date.parse(last.at);
-  const detail = `${last.file}, ${age(sinceMs)} ago`;
+  const detail = `${last.file}, ${ageText(sinceMs)} ago`;
   if (!last.ok)
     return fail(
-      `the last backup failed ${age(sinceMs)} ago: ${last.error}`,
+      `the last backup failed ${ageText(sinceMs)} ago: ${last.error}`,
       "Fix the problem, then run `mainstay backup`.",
     );
   if (!last.drill_ok)
@@ -41,7 +41,7 @@ export function checkWalArchiving(archiving: WalArchiving | undefined, now: Inst
   const latest =
     archivedAt === null
       ? "no WAL segment was archived yet"
-      : `the latest WAL segment was archived ${age(now - archivedAt)} ago`;
+      : `the latest WAL segment was archived ${ageText(now - archivedAt)} ago`;
   return isFailing
     ? fail(
         `archiving of PostgreSQL's WAL fails; ${latest}`,

@@ -13,8 +13,8 @@ import {
   anySealedSecret,
   integrityProblems,
   missingMigrations,
+  photoFileNames,
   schemaVersion,
-  uploadNames,
 } from "../store/sqlite/inspect.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 
@@ -57,7 +57,7 @@ export function checkUploads(db: Database, dataDir: string): Finding {
   const folder = join(dataDir, "uploads");
   const files = existsSync(folder) ? readdirSync(folder).filter(isUploadName) : [];
   const there = new Set(files);
-  const known = new Set(uploadNames(db));
+  const known = new Set(photoFileNames(db));
   const missing = [...known].filter((name) => !there.has(name)).length;
   const orphans = files.filter((name) => !known.has(name)).length;
   const detail = `${missing === 0 ? `all ${known.size} photos present` : `${missing} of ${known.size} photos missing`}; ${orphans} orphaned files`;
@@ -134,12 +134,12 @@ export function checkSnapshot(
     "Look for `job failed` in the server's log. Run `mainstay snapshot` to take today's snapshot now.";
   if (!snapshot)
     return warn("no snapshot yet", "Start the server, which takes one a day, or run `mainstay snapshot`.");
-  const detail = `${snapshot.day}, finished ${age(now - snapshot.finishedAt)} ago`;
+  const detail = `${snapshot.day}, finished ${ageText(now - snapshot.finishedAt)} ago`;
   return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warn(detail, remedy) : ok(detail);
 }
 
 /** Checks that the current scores were computed with this executable's model. */
-export function checkModel({ scoredBy, fit }: ModelState, own: string): Finding {
+export function checkScoringModel({ scoredBy, fit }: ModelState, own: string): Finding {
   const version = fit?.base === own ? fit.version : own;
   if (fit && fit.base !== own)
     return warn(
@@ -157,7 +157,7 @@ export function checkModel({ scoredBy, fit }: ModelState, own: string): Finding 
 
 export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): Finding {
   if (outbox.waiting === 0 || outbox.oldestAt === null) return ok("no pending deliveries");
-  const detail = `${outbox.waiting} pending deliveries, the oldest for ${age(now - outbox.oldestAt)}`;
+  const detail = `${outbox.waiting} pending deliveries, the oldest for ${ageText(now - outbox.oldestAt)}`;
   if (now - outbox.oldestAt < HOUR_MS) return ok(detail);
   return warn(
     detail,
@@ -165,7 +165,7 @@ export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Inst
   );
 }
 
-export function age(ms: number): string {
+export function ageText(ms: number): string {
   if (ms < 2 * 60_000) return `${Math.max(0, Math.round(ms / 1000))} s`;
   if (ms < 2 * HOUR_MS) return `${Math.round(ms / 60_000)} min`;
   return ms < 2 * MS_PER_DAY ? `${Math.round(ms / HOUR_MS)} h` : `${Math.round(ms / MS_PER_DAY)} days`;

@@ -3,7 +3,7 @@ import { readLastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
-import { type DatabaseState, readDatabaseState, readModelState } from "../store/sqlite/database-state.ts";
+import { type DatabaseState, readModelInUse, readMonitoredState } from "../store/sqlite/database-state.ts";
 import { explainError } from "../store/sqlite/errors.ts";
 import { openWithoutWalFiles } from "../store/sqlite/inspect.ts";
 import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
@@ -14,9 +14,9 @@ import {
   checkIntegrity,
   checkKeyDecrypts,
   checkMasterKey,
-  checkModel,
   checkOutbox,
   checkSchema,
+  checkScoringModel,
   checkSnapshot,
   checkUploads,
   checkWal,
@@ -92,7 +92,7 @@ async function checkDatabase(installation: Installation): Promise<CheckResult[]>
       { name: "schema", run: () => checkSchema(opened, databaseFile) },
       keyCheck(opened),
       { name: "uploads", run: () => checkUploads(opened, dataDir) },
-      { name: "model", run: () => checkModel(readModelState(opened), modelVersion) },
+      { name: "model", run: () => checkScoringModel(readModelInUse(opened), modelVersion) },
     ]);
     return [...checks, ...(await runChecks(stateChecks(opened, installation)))];
   } catch (error) {
@@ -127,7 +127,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
     ...(rows
       ? [
           { name: "uploads", run: () => checkStoredPhotos(rows.photos) },
-          { name: "model", run: () => checkModel(rows.model, modelVersion) },
+          { name: "model", run: () => checkScoringModel(rows.model, modelVersion) },
           ...stateChecksOf(rows.state, config, now),
         ]
       : []),
@@ -138,7 +138,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
 function stateChecks(db: Database, { config, now }: Installation): Check[] {
   let state: DatabaseState;
   try {
-    state = readDatabaseState(db);
+    state = readMonitoredState(db);
   } catch {
     return [];
   }

@@ -3,7 +3,7 @@ import { formatBytes } from "../files.ts";
 import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
 import type { ServerDiagnostics } from "../store/postgres/diagnostics/server-diagnostics.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
-import { age } from "./database-checks.ts";
+import { ageText } from "./database-checks.ts";
 
 /** The clock difference above which a server takes no snapshot. */
 const CLOCK_OFF_MS = 60_000;
@@ -90,7 +90,7 @@ function checkDatabaseClock(
   now: Instant,
 ): Finding {
   const remedy = "Synchronize the clocks of both machines with NTP.";
-  const detail = `this machine's clock (${toIso(now)}) is ${age(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
+  const detail = `this machine's clock (${toIso(now)}) is ${ageText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
   if (Math.abs(offsetMs) > CLOCK_OFF_MS + uncertaintyMs)
     return fail(`${detail}: a server on this machine takes no snapshot`, remedy);
   if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warn(detail, remedy);

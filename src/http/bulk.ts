@@ -15,7 +15,7 @@ type ParseOptions<T> = {
  * Parses the items before the transaction starts; yields in between, since a rejected item takes as long as many others.
  * Throws invalid_request if there are too many.
  */
-export async function parseItems<T>(
+export async function parseBulkItems<T>(
   items: readonly unknown[],
   { most, read, yieldNow }: ParseOptions<T>,
 ): Promise<ParsedItem<T>[]> {
@@ -30,7 +30,7 @@ export async function parseItems<T>(
 }
 
 /** Saves the items one by one and collects the errors of rejected ones; yields to the event loop in between. */
-export async function saveItems<T, R>(
+export async function saveBulkItems<T, R>(
   items: readonly ParsedItem<T>[],
   { yieldToEventLoop }: { yieldToEventLoop(): Promise<void> },
   save: (input: T) => Promise<R>,

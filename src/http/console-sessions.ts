@@ -113,7 +113,7 @@ export const isConsoleRequest = ({ url }: Request) => new URL(url).pathname.incl
 
 /** Throws forbidden for a change without the session's CSRF token. */
 export function rejectForgedRequest(request: Request, csrfToken: string): void {
-  rejectCrossSite(request);
+  rejectCrossSiteRequest(request);
   if (!secretsEqual(request.headers.get(CSRF_HEADER) ?? "", csrfToken))
     throw new Failure(
       "forbidden",
@@ -122,7 +122,7 @@ export function rejectForgedRequest(request: Request, csrfToken: string): void {
 }
 
 /** Throws forbidden for a request that a page of another site made, according to the browser's headers. */
-export function rejectCrossSite({ headers }: Request): void {
+export function rejectCrossSiteRequest({ headers }: Request): void {
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
   const isForeign =

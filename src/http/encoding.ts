@@ -28,7 +28,7 @@ export function encodingHeaders(encoding: Encoding): Record<string, string> {
 }
 
 /** Compresses a response. */
-export function encoded(text: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
+export function compressBody(text: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
   if (encoding === "identity") return text;
   if (encoding === "gzip") return Uint8Array.from(gzipSync(text, { level: 6 }));
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };

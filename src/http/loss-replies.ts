@@ -16,7 +16,7 @@ export const lossDeps = ({ store, now, yieldNow, reserveMemory }: PartnerCall | 
 });
 
 /** Returns losses as a table or a workbook; undefined for JSON. `components`: the components that a workbook lists. */
-export async function lossFile(
+export async function lossFileReply(
   request: Request,
   format: TableFormat,
   losses: LossesJson,

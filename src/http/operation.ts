@@ -26,7 +26,7 @@ export type Reply<Body = unknown> = {
 };
 
 /** Returns the length of a text or of bytes; 0 for other replies. */
-export function lengthOf({ raw, chunks }: Reply): number {
+export function replyLength({ raw, chunks }: Reply): number {
   if (chunks) return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   return typeof raw === "string" || raw instanceof Uint8Array ? raw.length : 0;
 }
@@ -167,14 +167,14 @@ export const CONSOLE = "/console";
  * Returns all paths of the operation. Documented operations at the root are also available below `/v1`, since a generated
  * client knows one base URL. Administrative operations are also available below the console, for its cookie.
  */
-export function pathsOf({ path, access, tag }: Pick<Operation, "path" | "access" | "tag">): string[] {
+export function operationPaths({ path, access, tag }: Pick<Operation, "path" | "access" | "tag">): string[] {
   if (access === "admin" && path.startsWith("/admin/")) return [path, CONSOLE + path];
   const isAtRootAlone = access === "admin" || tag === undefined || path.startsWith(`${V1}/`);
   return isAtRootAlone ? [path] : [path, V1 + path];
 }
 
 /** Returns the path in the API document, relative to `/v1`. */
-export const documentedPath = (operation: Operation) => pathsOf(operation).at(-1)!.slice(V1.length);
+export const documentedPath = (operation: Operation) => operationPaths(operation).at(-1)!.slice(V1.length);
 
 /** An operation whose handler may only return bodies of its documented replies. */
 type TypedOperation<O extends Operation, R extends Replies> = Omit<

@@ -1,5 +1,5 @@
 import type { RenderedPage } from "../web/document.tsx";
-import { encoded, encodingFor, encodingHeaders } from "./encoding.ts";
+import { compressBody, encodingFor, encodingHeaders } from "./encoding.ts";
 import type { Call, Reply } from "./operation.ts";
 
 /** The headers of a response for a single user, which must not be stored by others or indexed. */
@@ -37,7 +37,7 @@ export function pageReply(
   ];
   return {
     status,
-    raw: encoded(html, encoding),
+    raw: compressBody(html, encoding),
     headers: {
       ...PRIVATE_HEADERS,
       ...encodingHeaders(encoding),

@@ -24,7 +24,7 @@ import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
-import { isAbort, reasonOf } from "./failed-call.ts";
+import { errorOfFailedCall, isAbort } from "./failed-call.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import { CHUNK_CHARS, startJson } from "./json-stream.ts";
 import {
@@ -47,8 +47,8 @@ import {
 import {
   ADMIN_HEADERS,
   addRateLimitHeaders,
-  chunksOf,
   type RequestContext,
+  replyTextChunks,
   respond,
   respondTagged,
   send,
@@ -118,7 +118,7 @@ export class RequestPipeline {
         : await this.#readAsAdministrator(operation, request, params, context);
     } catch (error) {
       return this.failureResponse(
-        await reasonOf(error, this.deps.store, { operation, params, context }),
+        await errorOfFailedCall(error, this.deps.store, { operation, params, context }),
         context,
       );
     }
@@ -211,7 +211,7 @@ export class RequestPipeline {
     return await this.#holding(this.#memory.forWrite(id), request, context, async (reservation) => {
       const memory = { ...NO_RESERVATION, reserve: reservation.reserve, settle: reservation.settle };
       const reply = await this.#handle(operation, request, params, context, memory);
-      const chunks = await chunksOf(reply);
+      const chunks = await replyTextChunks(reply);
       const length = chunks?.reduce((sum, chunk) => sum + chunk.length, 0) ?? 0;
       if (!chunks || length <= CHUNK_CHARS)
         return respond(chunks ? { ...reply, raw: chunks.join("") } : reply, context);

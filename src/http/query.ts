@@ -175,7 +175,7 @@ const PLAN_PARAMETERS = {
 } as const satisfies Record<keyof PlanTerms, string>;
 
 /** Parses the terms of a plan for a page, which shows the values in use: invalid ones are replaced by the defaults. */
-export function lenientPlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
+export function parsePlanTermsOrDefaults(query: ReadonlyMap<string, string>): PlanTerms {
   const terms = parsePlanTerms(new Map());
   for (const field of Object.keys(PLAN_PARAMETERS) as (keyof PlanTerms)[]) {
     const text = query.get(PLAN_PARAMETERS[field]);

@@ -11,7 +11,7 @@ import {
   streamText,
   stringifyYielding,
 } from "./json-stream.ts";
-import { lengthOf, type Reply } from "./operation.ts";
+import { type Reply, replyLength } from "./operation.ts";
 import type { ResponseDeadline } from "./response-deadline.ts";
 import type { ReadReservation } from "./response-memory-limiter.ts";
 
@@ -52,7 +52,7 @@ function streaming(context: RequestContext, release: () => void): (end: StreamEn
 }
 
 /** Returns the text of a reply in chunks; undefined for bytes and for an empty reply. */
-export async function chunksOf({ body, raw }: Reply): Promise<readonly string[] | undefined> {
+export async function replyTextChunks({ body, raw }: Reply): Promise<readonly string[] | undefined> {
   if (body !== undefined && raw === undefined) return await stringifyYielding(body, yieldToEventLoop);
   return typeof raw === "string" ? [raw] : undefined;
 }
@@ -76,7 +76,7 @@ export function send(
   context: RequestContext,
   { grow, release }: ReadReservation,
 ): Response {
-  const length = lengthOf(reply);
+  const length = replyLength(reply);
   // Chunks are streamed whatever their length.
   if (length <= CHUNK_CHARS || request.method === "HEAD") return respond(reply, context, release);
   grow(length);

@@ -7,7 +7,7 @@ import { CALLER_GONE, HttpFailure, tooManyRequests } from "./errors.ts";
 import type { HostCheck } from "./host.ts";
 import type { HtmlErrorPages } from "./html-error-page.ts";
 import type { StreamEnd } from "./json-stream.ts";
-import { type Operation, pathsOf } from "./operation.ts";
+import { type Operation, operationPaths } from "./operation.ts";
 import type { RequestPipeline } from "./pipeline.ts";
 import { type HoldOpen, ResponseDeadline } from "./response-deadline.ts";
 import type { RequestContext } from "./responses.ts";
@@ -202,7 +202,7 @@ function discard(response: Response, { streamEnd }: RequestContext): void {
 }
 
 const addressesOf = (operation: Operation, basePath: string): string[] =>
-  [...new Set(["", basePath])].flatMap((base) => pathsOf(operation).map((path) => base + path));
+  [...new Set(["", basePath])].flatMap((base) => operationPaths(operation).map((path) => base + path));
 
 /** The methods of each path, for OPTIONS and 405 responses: Elysia does not report them. */
 class MethodTable {

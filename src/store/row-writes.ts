@@ -51,7 +51,7 @@ export type RowWrites = {
 };
 
 /** Returns the columns of a table that an insert needs values for. */
-export function givenColumns(
+export function columnsToInsert(
   table: Table,
   columns: readonly string[] | "all",
   { computed = {} }: InsertOptions,

@@ -17,7 +17,7 @@ import { lowered, streetOf } from "./searched-texts.ts";
  * instants are epoch milliseconds; money is US cents; scores are hundredths. `seq` numbers a partner's rows of one
  * table without gaps from 1: nothing that has one is deleted but with all of its partner, so the row at any offset of
  * a list is found by its number instead of by counting. The rows of retired properties and appliances have the negative of
- * their number: every list reads the positive ones alone, and its gaps are counted by blocks (`listPlaces`).
+ * their number: every list reads the positive ones alone, and its gaps are counted by blocks (`listPageStarts`).
  */
 export function schemaOf(columnTypes: ColumnTypes) {
   const {

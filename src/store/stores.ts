@@ -14,7 +14,7 @@ import { embedStore } from "./queries/embeds.ts";
 import { eventLogStore } from "./queries/event-log.ts";
 import { exportStore } from "./queries/export.ts";
 import { feedCursorStore } from "./queries/feed-cursors.ts";
-import { flagStore } from "./queries/flags.ts";
+import { hazardFlagStore } from "./queries/flags.ts";
 import { gaugeStore } from "./queries/gauges.ts";
 import { installationStore } from "./queries/installation.ts";
 import { latestInstantStore } from "./queries/latest-instant.ts";
@@ -32,18 +32,18 @@ import { propertyStandingStore } from "./queries/property-standings.ts";
 import { purgeStore } from "./queries/purge.ts";
 import { rateWindowStore } from "./queries/rate-windows.ts";
 import { recountStore } from "./queries/recounts.ts";
-import { budgetStore, idempotencyStore } from "./queries/requests.ts";
+import { dailyCallStore, idempotencyStore } from "./queries/requests.ts";
 import { savedFilterStore } from "./queries/saved-filters.ts";
 import { searchStore } from "./queries/search.ts";
 import { sensorEventStore } from "./queries/sensor-events.ts";
 import { serverStore } from "./queries/servers.ts";
 import { serviceEventStore } from "./queries/service-events.ts";
-import { snapshotShareStore } from "./queries/snapshot-shares.ts";
+import { snapshotWorkShareStore } from "./queries/snapshot-shares.ts";
 import { snapshotStore } from "./queries/snapshots.ts";
 import { totalsStore } from "./queries/totals.ts";
 import { unitStore } from "./queries/units.ts";
 import { uploadStore } from "./queries/uploads.ts";
-import { workStore } from "./queries/work.ts";
+import { workMarkStore } from "./queries/work.ts";
 
 /** Makes the queries of all tables, over one engine. */
 export const storesOf = (engine: Engine) => ({
@@ -59,11 +59,11 @@ export const storesOf = (engine: Engine) => ({
   standings: propertyStandingStore(engine),
   totals: totalsStore(engine),
   conditionTrends: conditionTrendStore(engine),
-  flags: flagStore(engine),
+  flags: hazardFlagStore(engine),
   recounts: recountStore(engine),
   plans: planStore(engine),
   planActions: planActionStore(engine),
-  work: workStore(engine),
+  work: workMarkStore(engine),
   serviceEvents: serviceEventStore(engine),
   sensorEvents: sensorEventStore(engine),
   claims: claimStore(engine),
@@ -74,13 +74,13 @@ export const storesOf = (engine: Engine) => ({
   photos: photoStore(engine),
   purge: purgeStore(engine),
   snapshots: snapshotStore(engine),
-  snapshotShares: snapshotShareStore(engine),
+  snapshotShares: snapshotWorkShareStore(engine),
   models: modelStore(engine),
   eventLog: eventLogStore(engine),
   deliveries: deliveryStore(engine),
   deliveryLog: deliveryLogStore(engine),
   idempotency: idempotencyStore(engine),
-  budgets: budgetStore(engine),
+  budgets: dailyCallStore(engine),
   clock: latestInstantStore(engine),
   audit: auditStore(engine),
   embeds: embedStore(engine),

@@ -45,7 +45,7 @@ const MOST_VALUES = 30_000;
  * of each table, the sum of each column, and each row as it is read back. Throws an OperatorError that names the
  * difference.
  */
-export async function transfer(
+export async function transferDatabase(
   from: TransferEndpoint,
   to: TransferEndpoint,
   onRows: OnRows,
@@ -157,7 +157,7 @@ const UNRELATED_TO_PORTFOLIO: readonly Name[] = [
  * Copies a partner's portfolio, and the model that scores it, to a database that has the schema and no rows, to try a
  * change there. `from` reads from one snapshot.
  */
-export async function copyPortfolio(
+export async function copyPortfolioRows(
   from: Pick<TransferEndpoint, "engine" | "lastInstant">,
   to: TransferEndpoint,
   partnerId: string,

@@ -5,7 +5,10 @@ import type { Store } from "./store.ts";
  * Runs work that writes several transactions, each of which stays, and which a repetition completes. Throws an UnfinishedChange
  * where the storage fails.
  */
-export async function inSteps<T>({ explain }: Pick<Store, "explain">, work: () => Promise<T>): Promise<T> {
+export async function runRepeatableChange<T>(
+  { explain }: Pick<Store, "explain">,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (thrown) {

@@ -11,7 +11,7 @@ const REMEMBERED_MS = 5_000;
  * another process has written, and then long enough for each write that waits. A shared database, which several
  * processes write to concurrently, needs only the short pause.
  */
-export function writeThrottle(
+export function createWriteThrottle(
   store: Pick<Store, "dataVersion" | "isShared">,
   clock: () => Instant,
   sleep: (ms: number) => Promise<void> = (ms) => Bun.sleep(ms),

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { Registry } from "prom-client";
-import { modelCheck } from "../../src/app/model-check.ts";
+import { buildCalibrationCheck } from "../../src/app/model-check.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Calibration } from "../../src/domain/calibration/calibration.ts";
 import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
@@ -51,7 +51,7 @@ function spoiled(fit: Calibration): Calibration {
 
 /** Called by the schedule. */
 async function tick(): Promise<void> {
-  const job = modelCheck({
+  const job = buildCalibrationCheck({
     config: loadConfig({ cwd: "/", env: {} }),
     env: {},
     clock: fixture.clock,

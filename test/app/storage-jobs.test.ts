@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { databaseFile } from "../../src/app/data-folder.ts";
-import { storageJobs } from "../../src/app/storage-jobs.ts";
+import { buildStorageJobs } from "../../src/app/storage-jobs.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { temporaryPath } from "../../src/files.ts";
 import { createLogger } from "../../src/log.ts";
@@ -43,7 +43,7 @@ test("a folder that cannot be listed is a warning, and the other is swept", asyn
     });
     const env = { MAINSTAY_STORAGE__DATA_DIR: dataDir, MAINSTAY_BACKUP__DIR: backupDir };
     const config = loadConfig({ env, cwd: root });
-    const { jobs } = storageJobs({ config, env: {}, clock: Date.now, log, store });
+    const { jobs } = buildStorageJobs({ config, env: {}, clock: Date.now, log, store });
     await jobs.find(({ name }) => name === "sweep-uploads")!.run(new AbortController().signal);
     return lines.map(({ level, msg, folder }) => ({ level, msg, folder }));
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { levelWarning } from "../../src/cli/calibration/report.ts";
+import { forecastBiasWarning } from "../../src/cli/calibration/report.ts";
 import { validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
 import { runSteps } from "../../src/domain/steps.ts";
@@ -18,16 +18,16 @@ const proofWith = (failures: number) =>
 // Rule: calibration-proof
 describe("the calibration report on a terminal", () => {
   test("warns of a model that expects too many failures, or too few", () => {
-    expect(levelWarning(proofWith(2))[0]).toContain(
+    expect(forecastBiasWarning(proofWith(2))[0]).toContain(
       "200 components failed, significantly fewer than the 500.0",
     );
-    expect(levelWarning(proofWith(8))[0]).toContain(
+    expect(forecastBiasWarning(proofWith(8))[0]).toContain(
       "800 components failed, significantly more than the 500.0",
     );
   });
 
   test("says nothing of one that expects about as many as failed", () => {
-    expect(levelWarning(proofWith(5))).toEqual([]);
-    expect(levelWarning(proofWith(0))).toEqual([]);
+    expect(forecastBiasWarning(proofWith(5))).toEqual([]);
+    expect(forecastBiasWarning(proofWith(0))).toEqual([]);
   });
 });

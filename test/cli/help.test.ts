@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { loadEntry } from "../../src/cli/command.ts";
+import { loadCommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import type { Host } from "../../src/cli/context.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
 
-const commands = await Promise.all(COMMANDS.map(loadEntry));
+const commands = await Promise.all(COMMANDS.map(loadCommand));
 
 /** The words of every command and group. */
 const paths = commands.flatMap((entry) => [

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EXIT, reportError } from "../../src/cli/report-command-error.ts";
+import { EXIT, reportCommandError } from "../../src/cli/report-command-error.ts";
 import { EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
 import { loadConfig } from "../../src/config/load.ts";
 
@@ -167,7 +167,7 @@ describe("the process", () => {
       } catch (thrown) {
         error = thrown;
       }
-      expect(reportError(error, { json: false, verbose: false, stderr } as never)).toBe(EXIT.failed);
+      expect(reportCommandError(error, { json: false, verbose: false, stderr } as never)).toBe(EXIT.failed);
       expect(shown.join("")).toContain(remedy);
     }
   });

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lockInstance } from "../../src/app/instance-lock.ts";
-import { loadEntry } from "../../src/cli/command.ts";
+import { loadCommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
 import { MIGRATIONS as POSTGRES_MIGRATIONS } from "../../src/store/postgres/migrations.ts";
@@ -58,7 +58,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 type CommandLine = readonly string[];
 
 async function linesOf(entry: (typeof COMMANDS)[number]): Promise<CommandLine[]> {
-  const loaded = await loadEntry(entry);
+  const loaded = await loadCommand(entry);
   const commands = "commands" in loaded ? loaded.commands : [loaded];
   return commands.map((command) => {
     const path = "commands" in loaded ? [entry.name, command.name] : [command.name];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type CallerUsage, decide, isExpired, permitsOf } from "../../src/cluster/rate-window.ts";
+import { type CallerUsage, decidePermits, isUsageExpired, permitsOf } from "../../src/cluster/rate-window.ts";
 import { type Exchange, RateSimulation } from "../support/rate-simulation.ts";
 
 const MINUTE = 60_000;
@@ -199,7 +199,7 @@ const UNUSED: CallerUsage = [[], []];
 
 test("a single server admits the limit exactly", () => {
   for (const limit of [1, 4, 5, 60, 999]) {
-    const { admitted, permits, refusedMs } = decide(UNUSED, 500_000, limit, ask(3 * limit));
+    const { admitted, permits, refusedMs } = decidePermits(UNUSED, 500_000, limit, ask(3 * limit));
     expect([admitted, permits, refusedMs]).toEqual([limit, 0, MINUTE]);
   }
 });
@@ -207,39 +207,39 @@ test("a single server admits the limit exactly", () => {
 test("permits of all servers together are at most a fifth of the limit, and fewer near it", () => {
   let usage = UNUSED;
   const given = Array.from({ length: 20 }, (_, server) => {
-    const decision = decide(usage, 500_000, 60, ask(1, `server ${server}`));
+    const decision = decidePermits(usage, 500_000, 60, ask(1, `server ${server}`));
     usage = decision.usage;
     return decision.permits;
   });
   expect(given.slice(0, 5)).toEqual([3, 3, 2, 1, 1]);
   expect(given.reduce((sum, permits) => sum + permits)).toBe(permitsOf(60));
-  expect(decide(UNUSED, 500_000, 60, ask(58)).permits).toBe(2);
+  expect(decidePermits(UNUSED, 500_000, 60, ask(58)).permits).toBe(2);
 });
 
 test("a refused caller is admitted after the stated time, and none before", () => {
-  const { usage } = decide(UNUSED, 500_000, 10, ask(10));
-  const { refusedMs } = decide(usage, 520_000, 10, ask(1));
+  const { usage } = decidePermits(UNUSED, 500_000, 10, ask(10));
+  const { refusedMs } = decidePermits(usage, 520_000, 10, ask(1));
   expect(refusedMs).toBe(40_000);
-  expect(decide(usage, 520_000 + refusedMs! - 1, 10, ask(1)).admitted).toBe(0);
-  expect(decide(usage, 520_000 + refusedMs!, 10, ask(4)).admitted).toBe(4);
+  expect(decidePermits(usage, 520_000 + refusedMs! - 1, 10, ask(1)).admitted).toBe(0);
+  expect(decidePermits(usage, 520_000 + refusedMs!, 10, ask(4)).admitted).toBe(4);
 });
 
 test("calls of the future, by a clock that was set back, count for a minute from now", () => {
-  const { usage } = decide(UNUSED, 9_000_000, 10, ask(10));
-  const { refusedMs, usage: later } = decide(usage, 500_000, 10, ask(1));
+  const { usage } = decidePermits(UNUSED, 9_000_000, 10, ask(10));
+  const { refusedMs, usage: later } = decidePermits(usage, 500_000, 10, ask(1));
   expect(refusedMs).toBe(MINUTE);
-  expect(decide(later, 500_000 + MINUTE, 10, ask(1)).admitted).toBe(1);
+  expect(decidePermits(later, 500_000 + MINUTE, 10, ask(1)).admitted).toBe(1);
 });
 
 test("a server with a lower limit than another decides, too", () => {
-  const { usage } = decide(UNUSED, 500_000, 1_000, ask(1, "other"));
-  const { admitted, undecidedMs } = decide(usage, 500_001, 5, ask(9));
+  const { usage } = decidePermits(UNUSED, 500_000, 1_000, ask(1, "other"));
+  const { admitted, undecidedMs } = decidePermits(usage, 500_001, 5, ask(9));
   expect([admitted, undecidedMs]).toEqual([4, undefined]);
 });
 
 test("usage expires a minute after its last call, and permits a minute after they do", () => {
-  const { usage } = decide(UNUSED, 500_000, 1, ask(1));
-  expect([isExpired(usage, 559_999), isExpired(usage, 560_000)]).toEqual([false, true]);
-  const withPermits = decide(UNUSED, 500_000, 60, ask(1)).usage;
-  expect([isExpired(withPermits, 619_999), isExpired(withPermits, 620_000)]).toEqual([false, true]);
+  const { usage } = decidePermits(UNUSED, 500_000, 1, ask(1));
+  expect([isUsageExpired(usage, 559_999), isUsageExpired(usage, 560_000)]).toEqual([false, true]);
+  const withPermits = decidePermits(UNUSED, 500_000, 60, ask(1)).usage;
+  expect([isUsageExpired(withPermits, 619_999), isUsageExpired(withPermits, 620_000)]).toEqual([false, true]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { adminApi } from "../../src/http/admin-api.ts";
-import { type Operation, pathsOf } from "../../src/http/operation.ts";
+import { type Operation, operationPaths } from "../../src/http/operation.ts";
 import { partnerApi } from "../../src/http/partner-api.ts";
 import { consoleOperations, consoleRootOperation } from "../../src/http/routes/console.ts";
 import { embedOperations } from "../../src/http/routes/embeds.ts";
@@ -39,7 +39,7 @@ const operations: Operation[] = [
 const served = (access: Operation["access"]) =>
   operations
     .filter((operation) => operation.access === access)
-    .map((operation) => `${operation.method} ${pathsOf(operation).at(-1)}`);
+    .map((operation) => `${operation.method} ${operationPaths(operation).at(-1)}`);
 const named = (routes: readonly { method: string; path: string }[]) =>
   routes.map(({ method, path }) => `${method} ${path}`);
 
@@ -49,6 +49,6 @@ test("the tests of credentials know every route, with the credential that it req
   expect(named(admin).toSorted()).toEqual(served("admin").toSorted());
   const open = new Set([...named(SESSION_ROUTES), ...named(EMBED_ROUTES), ...named(OPEN_ROUTES)]);
   const documentedOpen = operations.filter(({ access, tag }) => access === "public" && tag !== undefined);
-  for (const operation of documentedOpen) open.add(`${operation.method} ${pathsOf(operation).at(-1)}`);
+  for (const operation of documentedOpen) open.add(`${operation.method} ${operationPaths(operation).at(-1)}`);
   expect([...open].toSorted()).toEqual([...new Set(served("public"))].toSorted());
 });

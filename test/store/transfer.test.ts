@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqliteEndpoint } from "../../src/store/sqlite/transfer-endpoint.ts";
-import { type OnRows, transfer } from "../../src/store/transfer.ts";
+import { type OnRows, transferDatabase } from "../../src/store/transfer.ts";
 import { RELEASED_DATABASES } from "../support/released-database.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
@@ -32,7 +32,7 @@ async function copy(options: { onRows?: OnRows; file?: string } = {}) {
   const target = options.file ?? join(folder, `target-${++files}.db`);
   const sides = [sqliteEndpoint(source, NOW), sqliteEndpoint(target, NOW)] as const;
   try {
-    return { target, moved: await transfer(...sides, options.onRows ?? (() => {})) };
+    return { target, moved: await transferDatabase(...sides, options.onRows ?? (() => {})) };
   } finally {
     for (const side of sides) side.close();
   }

@@ -11,7 +11,7 @@ const CHANGES_ON_PAGE = 20;
 const CHANGES_ON_TERMINAL = 10;
 
 /** Returns the content of the calibration report page, with the names of the knowledge base. */
-export function pageContent(knowledge: Knowledge, calibration: Calibration): CalibrationContent {
+export function reportPageContent(knowledge: Knowledge, calibration: Calibration): CalibrationContent {
   const { fit, validation, dCalibration } = calibration;
   return {
     asOf: calibration.asOf,
@@ -114,7 +114,7 @@ export function calibrationText(
     `D-calibration (χ², 9 degrees of freedom): ${dCalibration.before.chiSquared.toFixed(1)} default, ${dCalibration.after.chiSquared.toFixed(1)} calibrated.`,
     verdict(calibration),
     ...sharedCausesText(calibration, width),
-    ...levelWarning(validation),
+    ...forecastBiasWarning(validation),
     ...(page === undefined ? [] : ["", `Report written to ${page}`]),
     "",
     ending,
@@ -164,7 +164,7 @@ const interval = (found: Interval | null) =>
   found ? `${found.low.toFixed(4)} to ${found.high.toFixed(4)}` : "-";
 
 /** Warns of forecasts that are too high or too low in total, which proof by log loss alone does not show. */
-export function levelWarning({ after, failed }: Pick<Proof, "after" | "failed">): string[] {
+export function forecastBiasWarning({ after, failed }: Pick<Proof, "after" | "failed">): string[] {
   const ratio = after.measures.actualToExpected;
   const range = after.intervals.actualToExpected;
   if (!ratio || !range || (range.low <= 1 && range.high >= 1)) return [];

@@ -6,7 +6,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { dayOf } from "../../domain/time.ts";
 import { replaceFile } from "../../files.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { writeThrottle } from "../../store/write-throttle.ts";
+import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { calibrate } from "../../usecases/calibration/calibrate.ts";
 import { checkModel } from "../../usecases/calibration/check-model.ts";
@@ -20,11 +20,11 @@ import {
 import { renderCalibrationReport } from "../../web/calibration/report-page.ts";
 import { calibrationView, validationView } from "../../wire/calibration.ts";
 import { modelCheckView, modelVersionView } from "../../wire/model.ts";
-import { calibrationText, pageContent } from "../calibration/report.ts";
+import { calibrationText, reportPageContent } from "../calibration/report.ts";
 import { command, flag, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data-access.ts";
-import { collectingGarbage } from "../garbage-collection.ts";
+import { yieldCollectingGarbage } from "../garbage-collection.ts";
 import { day } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteOf } from "../terminal/times.ts";
@@ -65,7 +65,7 @@ export const calibrateCommand = command({
         store,
         knowledge: loadKnowledge(context.config.costs),
         actor: actorOf(context),
-        yieldNow: collectingGarbage(writeThrottle(store, context.now)),
+        yieldNow: yieldCollectingGarbage(createWriteThrottle(store, context.now)),
         monotonicMs: () => performance.now(),
       };
       if (list) return await printVersions(context, deps);
@@ -95,7 +95,7 @@ async function fitAndPrint(
   const evidence = calibrationView(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)
-    await replaceFile(page, renderCalibrationReport(pageContent(knowledge, calibration)));
+    await replaceFile(page, renderCalibrationReport(reportPageContent(knowledge, calibration)));
   const print = async (applied: string | undefined) => {
     const modelVersion = await modelVersionOf(store.read, knowledge);
     context.print(

@@ -5,7 +5,7 @@ import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
-import { writeThrottle } from "../../store/write-throttle.ts";
+import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { replaceCostBook } from "../../usecases/costs/cost-book.ts";
 import { replacementCostHistory } from "../../usecases/costs/cost-history.ts";
 import { COST_COLUMNS, readCostFile } from "../../usecases/costs/import-costs.ts";
@@ -158,7 +158,7 @@ async function addLines(
   replace = false,
 ): Promise<{ changes: number; recalculating: boolean }> {
   const partner = await requirePartner(store, partnerId);
-  await writeThrottle(store, context.now)();
+  await createWriteThrottle(store, context.now)();
   return await writePortfolio(store.write, loadKnowledge(context.config.costs), partner, (writer) =>
     replaceCostBook(writer, actorOf(context), (book) => (replace ? lines : mergedBook(book, lines))),
   );

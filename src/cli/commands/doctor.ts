@@ -11,7 +11,7 @@ import type { DerivedData } from "../../usecases/operations/derived-data.ts";
 import { command, flag, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withData } from "../data-access.ts";
-import { configurationUsed, requireInstallation } from "../installation.ts";
+import { configurationInUseText, requireInstallation } from "../installation.ts";
 import { sentenceCase } from "../terminal/explained-lines.ts";
 import { wrapped } from "../terminal/fitted-table.ts";
 
@@ -64,7 +64,7 @@ async function recount(
     checks.some((check) => check.name === name && check.status === "ok"),
   );
   if (!isUsable) return undefined;
-  const { writeThrottle } = await import("../../store/write-throttle.ts");
+  const { createWriteThrottle } = await import("../../store/write-throttle.ts");
   const { checkDerivedData } = await import("../../usecases/operations/derived-data.ts");
   const { isOfModel } = await import("../../usecases/snapshot/score-snapshot.ts");
   const name = "derived_data";
@@ -80,7 +80,7 @@ async function recount(
       }
       const isRecalculating = async () => (await store.read.recalculations.all()).length > 0;
       const wasRecalculating = await isRecalculating();
-      const yieldNow = writeThrottle(store, context.now);
+      const yieldNow = createWriteThrottle(store, context.now);
       const wrong = await checkDerivedData({ store, knowledge, yieldNow }, isRepairing);
       const isWrong = Object.values(wrong).some((rows) => rows > 0);
       if (isWrong && !isRepairing && (wasRecalculating || (await isRecalculating()))) {
@@ -134,7 +134,7 @@ async function allChecks(context: Context, depth: "quick" | "full"): Promise<Che
       now: context.now(),
       depth,
       modelVersion,
-      configuration: configurationUsed(context),
+      configuration: configurationInUseText(context),
     });
   } catch (error) {
     // Without valid settings no other check can run.

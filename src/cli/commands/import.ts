@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { databaseFile } from "../../app/data-folder.ts";
 import { importLockName, withLock } from "../../cluster/locks.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { withScratch, withScratchCopy } from "../../store/sqlite/scratch-copy.ts";
+import { withScratchCopy, withScratchDatabase } from "../../store/sqlite/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
-import { writeThrottle } from "../../store/write-throttle.ts";
+import { createWriteThrottle } from "../../store/write-throttle.ts";
 import type { ChangedField } from "../../usecases/import/change-log.ts";
 import type { ColumnMapping, FieldDefault } from "../../usecases/import/columns.ts";
 import {
@@ -20,8 +20,8 @@ import { requirePartner } from "../../usecases/partners/partners.ts";
 import { choice, command, flag, many, NothingDone, text, UsageError, value } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, whoRuns, withData } from "../data-access.ts";
-import { leftOutText, mapFiles, parseValueMapping } from "../mapped-files.ts";
-import { withPlaces } from "../mapped-rejects.ts";
+import { leftOutRowsText, mapFiles, parseValueMapping } from "../mapped-files.ts";
+import { rejectsWithOriginalPlaces } from "../mapped-rejects.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 
@@ -156,7 +156,7 @@ export const importCommand = command({
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,
-        yieldNow: context.betweenSteps(writeThrottle(store, context.now)),
+        yieldNow: context.betweenSteps(createWriteThrottle(store, context.now)),
         ...(!dryRun && { withLock: (work) => withLock(store, lock, work) }),
         onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
       });
@@ -194,7 +194,12 @@ async function onCopy<T>(
   const options = { clock: now, random };
   if (url === "") return await withScratchCopy(databaseFile(dataDir), options, run);
   const { copyPortfolioToFile } = await import("../../store/postgres/portfolio-copy.ts");
-  return await withScratch(dataDir, (file) => copyPortfolioToFile(file, url, partnerId, now()), options, run);
+  return await withScratchDatabase(
+    dataDir,
+    (file) => copyPortfolioToFile(file, url, partnerId, now()),
+    options,
+    run,
+  );
 }
 
 type Done = ImportResult & Pick<Prepared, "leftOut">;
@@ -203,7 +208,7 @@ type Done = ImportResult & Pick<Prepared, "leftOut">;
 const inOriginals = (result: ImportResult, mapped: readonly Mapped[]): ImportResult => ({
   ...result,
   warnings: result.warnings.filter((warning) => !warning.endsWith(`: ${ORIGIN}`)),
-  rejects: result.rejects.map((rejects) => withPlaces(rejects, mapped)),
+  rejects: result.rejects.map((rejects) => rejectsWithOriginalPlaces(rejects, mapped)),
 });
 
 function report({ json, stderr, print }: Context, result: Done, dryRun: boolean): void {
@@ -262,7 +267,7 @@ function report({ json, stderr, print }: Context, result: Done, dryRun: boolean)
           ]),
       ...sameAddressLines(result),
       ...result.changes.map(changeLine),
-      ...leftOutText(result.leftOut),
+      ...leftOutRowsText(result.leftOut),
       `${rejected} rows rejected (${(durationMs / 1000).toFixed(1)} s).`,
     ].join("\n"),
   );

@@ -19,7 +19,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { openNewFile, temporaryPath, toStorageError } from "../../files.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
 import type { Context } from "../context.ts";
-import { manPage } from "../man-page.ts";
+import { manPageText } from "../man-page.ts";
 
 const CONFIG_FILE = "/etc/mainstay/mainstay.toml";
 const DATA_DIR = "/var/lib/mainstay";
@@ -67,7 +67,7 @@ export async function installService(
   const service: Account = { uid: 0, gid: account.gid };
   const helps = new Map([
     ...SHELLS.map((shell) => [COMPLETIONS[shell], completionScript(shell)] as const),
-    [MAN_PAGE, manPage(await allCommands())],
+    [MAN_PAGE, manPageText(await allCommands())],
   ]);
   const files: PlannedFile[] = [
     // The configuration may contain passwords: root writes it, the service reads it, nobody else can.

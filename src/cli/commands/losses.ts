@@ -15,7 +15,7 @@ import { type LossComponentsJson, lossComponentsView } from "../../wire/loss-com
 import { type LossesJson, lossTable } from "../../wire/losses.ts";
 import { choice, command, flag, text, UsageError, whole } from "../command.ts";
 import { withData } from "../data-access.ts";
-import { collectingGarbage } from "../garbage-collection.ts";
+import { yieldCollectingGarbage } from "../garbage-collection.ts";
 import { lossesText } from "../terminal/losses-text.ts";
 import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
 
@@ -58,7 +58,7 @@ export const lossesCommand = command({
     };
     const run = ({ store }: { store: Store }) => {
       const knowledge = loadKnowledge(context.config.costs);
-      const deps = { store, now: context.now(), yieldNow: collectingGarbage(yieldToEventLoop) };
+      const deps = { store, now: context.now(), yieldNow: yieldCollectingGarbage(yieldToEventLoop) };
       return property !== undefined
         ? ofProperty(deps, knowledge, property, request)
         : ofBook(deps, knowledge, partner, request);

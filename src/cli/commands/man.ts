@@ -1,11 +1,11 @@
 import { command } from "../command.ts";
-import { manPage } from "../man-page.ts";
+import { manPageText } from "../man-page.ts";
 
 export const manCommand = command({
   description: "`mainstay init --system` installs the page for `man mainstay`.",
   examples: ["mainstay man | man -l -"],
   async run({ printForPrograms, allCommands }) {
-    const page = manPage(await allCommands());
+    const page = manPageText(await allCommands());
     printForPrograms({ name: "mainstay.1", page }, page.trimEnd());
   },
 });

@@ -1,4 +1,4 @@
-import { migrate } from "../../app/data-folder.ts";
+import { migrateDataFolder } from "../../app/data-folder.ts";
 import { lockForMigration } from "../../app/instance-lock.ts";
 import { command } from "../command.ts";
 import { requireInstallation } from "../installation.ts";
@@ -7,7 +7,13 @@ export const migrateCommand = command({
   async run(context) {
     requireInstallation(context);
     const { config, env, now, random } = context;
-    const steps = await migrate({ config, env, clock: now, random, lockBeforeMigration: lockForMigration });
+    const steps = await migrateDataFolder({
+      config,
+      env,
+      clock: now,
+      random,
+      lockBeforeMigration: lockForMigration,
+    });
     const applied = steps.map(({ name }) => name);
     context.print(
       { applied },

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isPostgres, type MoveStep, move } from "../../app/move-data.ts";
+import { isPostgres, type MoveStep, moveData } from "../../app/move-data.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { readOneLine } from "../../secrets/one-line-file.ts";
 import { command, flag, text, UsageError } from "../command.ts";
@@ -29,7 +29,7 @@ export const moveCommand = command({
     const bar = progressBar(context.isTty && !context.json, context.columns);
     const startedAt = performance.now();
     try {
-      const moved = await move({
+      const moved = await moveData({
         config,
         env,
         random,

@@ -14,14 +14,14 @@ export const snapshotCommand = command({
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
     const { loadKnowledge } = await import("../../knowledge/load.ts");
-    const { writeThrottle } = await import("../../store/write-throttle.ts");
+    const { createWriteThrottle } = await import("../../store/write-throttle.ts");
     const { discardLaterSnapshots } = await import("../../usecases/snapshot/discard-snapshots.ts");
     const { takeSnapshot } = await import("../../usecases/snapshot/take-snapshot.ts");
     const day = dayOf(context.now());
     const discarded = discardLater
       ? await withAdministration(context, (administration) =>
           discardLaterSnapshots(administration, day, {
-            yieldNow: writeThrottle(administration.store, context.now),
+            yieldNow: createWriteThrottle(administration.store, context.now),
           }),
         )
       : 0;
@@ -33,7 +33,7 @@ export const snapshotCommand = command({
           clock: context.now,
           monotonicMs: () => performance.now(),
           announceModelChange,
-          yieldNow: writeThrottle(store, context.now),
+          yieldNow: createWriteThrottle(store, context.now),
         },
         day,
       ),

@@ -1,5 +1,5 @@
 import { unitLabel } from "../../domain/display.ts";
-import { amount, block, type Explained, line, number, percent } from "./explained-lines.ts";
+import { amount, type Explained, headedBlock, line, number, percent } from "./explained-lines.ts";
 
 const BASIS = {
   own: "own cost",
@@ -9,10 +9,10 @@ const BASIS = {
 };
 
 /** Returns what the component costs in its place, and what that follows from. */
-export function costsText({ costs }: Explained, width: number): string {
+export function explainedCostsText({ costs }: Explained, width: number): string {
   const { size, reference_size: reference, size_unit: unit, damage } = costs;
   const isOfBook = costs.cost_basis === "scaled" || costs.cost_basis === "reference";
-  return block("Costs", width, [
+  return headedBlock("Costs", width, [
     line("Planned replacement", amount(costs.proactive_cost), BASIS[costs.cost_basis]),
     line("After a failure", amount(costs.emergency_cost), "without damage"),
     damage &&

@@ -1,10 +1,13 @@
-import { block, type Explained, line, number, percent } from "./explained-lines.ts";
+import { type Explained, headedBlock, line, number, percent } from "./explained-lines.ts";
 import { fittedTable, type Widths, wrapped } from "./fitted-table.ts";
 
 /** Returns the evidence as a table, followed by the resulting hazard ratio. */
-export function evidenceText({ evidence, hazard }: Explained, { columns, tableWidth }: Widths): string {
+export function explainedEvidenceText(
+  { evidence, hazard }: Explained,
+  { columns, tableWidth }: Widths,
+): string {
   if (evidence.length === 0)
-    return block("Evidence", columns, [
+    return headedBlock("Evidence", columns, [
       line("None", "", "the hazard follows from age alone"),
       line("Hazard ratio θ", "1", ""),
     ]);
@@ -53,7 +56,7 @@ function hazardRatioLines(
 ): string[] {
   const isCascadeLimited = hazard.cascades < hazard.cascades_product;
   const isLimited = hazard.hazard_ratio !== hazard.product;
-  const text = block("", width, [
+  const text = headedBlock("", width, [
     hazard.strength_condition !== 1 &&
       line("Strength of conditions", `^ ${number(hazard.strength_condition)}`, "calibrated"),
     hazard.strength_repairs !== 1 &&

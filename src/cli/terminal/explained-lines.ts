@@ -15,7 +15,7 @@ type Line = readonly [label: string, value: string, note: string];
 export const line = (label: string, value: string, note: string): Line => [label, value, note];
 
 /** Returns a heading with its lines below it. */
-export function block(heading: string, width: number, lines: readonly (Line | false | null)[]): string {
+export function headedBlock(heading: string, width: number, lines: readonly (Line | false | null)[]): string {
   const shown = lines.filter((line) => line !== false && line !== null);
   const labels = Math.max(LABEL, ...shown.map(([label]) => (label.length <= LABEL + 10 ? label.length : 0)));
   return [heading, ...shown.map((line) => asText(line, labels, width))].join("\n");

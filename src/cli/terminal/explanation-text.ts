@@ -1,10 +1,10 @@
-import { costsText } from "./explained-costs-text.ts";
-import { evidenceText } from "./explained-evidence-text.ts";
+import { explainedCostsText } from "./explained-costs-text.ts";
+import { explainedEvidenceText } from "./explained-evidence-text.ts";
 import {
   amount,
-  block,
   days,
   type Explained,
+  headedBlock,
   line,
   number,
   percent,
@@ -22,11 +22,11 @@ export function explanationText(explained: Explained, widths: Widths): string {
     lifeText(explained, width),
     rateText(explained, width),
     ageText(explained, width),
-    evidenceText(explained, widths),
+    explainedEvidenceText(explained, widths),
     scoreText(explained, width),
     knownText(explained, width),
     changesText(explained, widths),
-    costsText(explained, width),
+    explainedCostsText(explained, width),
     decisionText(explained, width),
     sourcesText(explained, width),
   ].join("\n\n");
@@ -66,7 +66,7 @@ const from = ({ source, kind }: { source: string; kind: string }) => `${source},
 
 function lifeText({ life, definition, model_source }: Explained, width: number): string {
   const isCalibrated = life.kind_factor !== 1 || life.frailty !== 1;
-  return block("Lifetime", width, [
+  return headedBlock("Lifetime", width, [
     line(
       "Median life",
       years(life.median_life_years),
@@ -89,7 +89,7 @@ function lifeText({ life, definition, model_source }: Explained, width: number):
 
 function rateText({ rate, definition, model_source, score }: Explained, width: number): string {
   const isLimited = rate.environment_product < rate.lowest_life_factor;
-  return block("Aging rate", width, [
+  return headedBlock("Aging rate", width, [
     definition.wear === "use"
       ? line(
           `Use ${number(rate.usage_intensity)}`,
@@ -128,7 +128,7 @@ const REASONS: Readonly<Record<Explained["age"]["reason"], string>> = {
 function ageText({ age, rate, model_source }: Explained, width: number): string {
   const past = age.unknown_past;
   const isLimited = age.prior_unlimited > age.prior + 1e-12;
-  return block("Age", width, [
+  return headedBlock("Age", width, [
     line("In service since", age.born_on, REASONS[age.reason]),
     line("Calendar age", years(age.age_years), ""),
     past && line("Records begin", past.records_since, "the history before is unknown"),
@@ -167,7 +167,7 @@ function ageText({ age, rate, model_source }: Explained, width: number): string 
 
 function scoreText({ score, hazard }: Explained, width: number): string {
   const isAcute = hazard.acute_hazard > 0;
-  return block("Hazard and score", width, [
+  return headedBlock("Hazard and score", width, [
     line(
       "Time horizon",
       days(score.period_days),
@@ -197,7 +197,7 @@ function scoreText({ score, hazard }: Explained, width: number): string {
 
 function knownText({ confidence, projection }: Explained, width: number): string {
   const { raised_to, raised_by } = confidence;
-  return block("Confidence and projected failure", width, [
+  return headedBlock("Confidence and projected failure", width, [
     line(
       "Confidence",
       confidence.level,
@@ -268,7 +268,7 @@ function decisionText({ decision }: Explained, width: number): string {
     with_unit: "replace with the unit",
   };
   const { unit } = decision;
-  return block("Recommended action", width, [
+  return headedBlock("Recommended action", width, [
     line("Action", decision.action.replaceAll("_", " "), decision.reason),
     unit !== null &&
       line(

@@ -40,7 +40,7 @@ import { portfolioTotalsView } from "../../wire/portfolio.ts";
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
-import { lossDeps, lossFile } from "../loss-replies.ts";
+import { lossDeps, lossFileReply } from "../loss-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import {
   parseAlertTier,
@@ -50,7 +50,7 @@ import {
   sortsByCost,
   wantsDemo,
 } from "../query.ts";
-import { tableFormat, XLSX } from "../workbook-replies.ts";
+import { parseTableFormat, XLSX } from "../workbook-replies.ts";
 
 const replies = okReplies("The losses", bookLosses);
 const lossReplies = { 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
@@ -160,13 +160,13 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const { query, request, store } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
-        const format = tableFormat(call);
+        const format = parseTableFormat(call);
         const members = await bookMembers(store.read, partnerIdsOf(call));
         const selected = await books.ofPartners(lossDeps(call), members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
         return (
-          (await lossFile(request, format, losses, "book-losses")) ??
+          (await lossFileReply(request, format, losses, "book-losses")) ??
           ok({ ...losses, partners: members.length })
         );
       },

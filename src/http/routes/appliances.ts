@@ -40,7 +40,7 @@ import {
   propertyFilter,
   retirementFilters,
 } from "../../wire/parameters.ts";
-import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
+import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";
 import {
   created,
   createdReplies,
@@ -126,10 +126,10 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { appliances } = newAppliances.parse(body);
-        const items = await parseItems(appliances, { most: bulkItems, read: readNewAppliance, yieldNow });
+        const items = await parseBulkItems(appliances, { most: bulkItems, read: readNewAppliance, yieldNow });
         return await writePortfolio(async (writer) => {
           const creator = new ApplianceCreator(writer);
-          const result = await saveItems(items, writer.tx, (item) => creator.add(item));
+          const result = await saveBulkItems(items, writer.tx, (item) => creator.add(item));
           const components = await creator.finish();
           const itemView = (appliance: Appliance) =>
             written({

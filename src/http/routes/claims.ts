@@ -31,7 +31,7 @@ import {
 } from "../../wire/claim.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { claimInPath, format, pagingParameters, propertyInPath } from "../../wire/parameters.ts";
-import { parseItems, saveItems } from "../bulk.ts";
+import { parseBulkItems, saveBulkItems } from "../bulk.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   created,
@@ -74,7 +74,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle({ body, params, partner, writePortfolio, yieldNow }) {
         const list = readClaimList(body);
         const parsing = { most: bulkItems, read: readNewClaim, yieldNow };
-        const items = list && (await parseItems(list, parsing));
+        const items = list && (await parseBulkItems(list, parsing));
         const single = list ? undefined : readNewClaim(body);
         return await writePortfolio(async (writer) => {
           const { tx } = writer;
@@ -84,7 +84,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           const log = new ClaimLog(writer, property);
           const result: BulkResult<Claim> = single
             ? { saved: [await log.add(single)], errors: [] }
-            : await saveItems(items!, tx, (item) => log.add(item));
+            : await saveBulkItems(items!, tx, (item) => log.add(item));
           await log.finish();
           const record = claimsView(knowledge, result, single !== undefined, dayOf(tx.now));
           return created(withPartner(record, partner.name));

@@ -69,7 +69,7 @@ import {
   wantsDemo,
   wantsSandbox,
 } from "../query.ts";
-import { EXAMPLE_UNIT_LABELS, unitLabelsOf } from "../unit-labels.ts";
+import { EXAMPLE_UNIT_LABELS, unitLabelColumn } from "../unit-labels.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -104,7 +104,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           ),
           "components",
           listedComponent,
-          await unitLabelsOf(call, rows),
+          await unitLabelColumn(call, rows),
         );
       },
     }),
@@ -226,7 +226,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           await actionsOfListedComponents({ ...call, prices }, partner.id, rows),
         );
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
-        return listReply(call, page, "alerts", listedAlert, await unitLabelsOf(call, rows));
+        return listReply(call, page, "alerts", listedAlert, await unitLabelColumn(call, rows));
       },
     }),
   ];

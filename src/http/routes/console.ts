@@ -3,7 +3,7 @@ import { consoleSession, consoleSessionView, signIn } from "../../wire/console-s
 import {
   type ConsoleSessions,
   expiredCookie,
-  rejectCrossSite,
+  rejectCrossSiteRequest,
   rejectForgedRequest,
   sessionCookie,
 } from "../console-sessions.ts";
@@ -65,7 +65,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       replies: okReplies("The session; its token is in the cookie", consoleSession),
       body: "json",
       async handle({ body, request }) {
-        rejectCrossSite(request);
+        rejectCrossSiteRequest(request);
         const { session, token } = await sessions.begin(signIn.parse(body).admin_key.trim());
         await sessions.end(request);
         const cookie = sessionCookie(request, token, isSecure());

@@ -34,18 +34,18 @@ import {
 import { scoreReasonView } from "../../wire/score-reason.ts";
 import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
 import { csvChunks } from "../csv-replies.ts";
-import { encoded, encodingFor, encodingHeaders } from "../encoding.ts";
+import { compressBody, encodingFor, encodingHeaders } from "../encoding.ts";
 import {
   type Call,
-  lengthOf,
   type Operation,
   type PublicCall,
   publicOperation,
   type Reply,
+  replyLength,
 } from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import type { PasscodeGate } from "../passcode-gate.ts";
-import { lenientPlanTerms } from "../query.ts";
+import { parsePlanTermsOrDefaults } from "../query.ts";
 import { replyKey } from "../reply-key.ts";
 import { workbookReply } from "../workbook-replies.ts";
 
@@ -113,7 +113,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const figuresOf = (call: PublicCall, found: FoundEmbed) =>
     propertyFigures(figuresDeps(call, found), found.property, {
       chosen: call.query.get("component"),
-      terms: lenientPlanTerms(call.query),
+      terms: parsePlanTermsOrDefaults(call.query),
       defaultTrend: defaultTrendComponent,
     });
   /** Returns the reasons for the scores that the page shows. */
@@ -168,7 +168,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const limiter = new ConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
   const cache = deps.caches.open<Reply<never>>("pages", {
     // Text that is not Latin-1 takes two bytes a character.
-    bytesOf: (reply) => (reply.raw instanceof Uint8Array ? 1 : 2) * lengthOf(reply),
+    bytesOf: (reply) => (reply.raw instanceof Uint8Array ? 1 : 2) * replyLength(reply),
     mostBytes: MAX_KEPT_BYTES,
   });
   /**
@@ -194,7 +194,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const makeUnlessCached = async () => cache.get(key, shown) ?? (await make(found));
     const reply = cache.get(key, shown) ?? (await limiter.run(id, call.signal, makeUnlessCached));
     // A stream is read once.
-    if (lengthOf(reply) > 0) cache.set(key, shown, reply);
+    if (replyLength(reply) > 0) cache.set(key, shown, reply);
     onReply(id, { viewedAt: call.now, address: call.address });
     return reply;
   };
@@ -308,7 +308,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         if (call.params.file === LOGO_FILE) return await logoReply(call);
         if (call.params.file === WORKBOOK)
           return await replyFor(call, { name: WORKBOOK, up: "../../../" }, async ({ embed, property }) => {
-            const terms = lenientPlanTerms(call.query);
+            const terms = parsePlanTermsOrDefaults(call.query);
             const planDeps = { store, knowledge, clock: () => call.now, yieldNow: call.yieldNow };
             const plan = await planProperty(planDeps, property, terms, call.reserveMemoryFor(embed.id));
             const bytes = await reserveWorkbook(knowledge, plan, USUAL_FORM_TERMS, call.yieldNow);
@@ -326,7 +326,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           const isLong = chunks.length > MAX_COMPRESSED_CHUNKS;
           const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));
           return {
-            ...(isLong ? { chunks } : { raw: encoded(chunks.join(""), encoding) }),
+            ...(isLong ? { chunks } : { raw: compressBody(chunks.join(""), encoding) }),
             headers: {
               ...PRIVATE_HEADERS,
               ...encodingHeaders(encoding),

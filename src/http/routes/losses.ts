@@ -9,9 +9,9 @@ import { layerTerms, lossTerms, propertyInPath } from "../../wire/parameters.ts"
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV } from "../csv-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
-import { lossDeps, lossFile } from "../loss-replies.ts";
+import { lossDeps, lossFileReply } from "../loss-replies.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
-import { tableFormat, XLSX } from "../workbook-replies.ts";
+import { parseTableFormat, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 
 const replies = readOperationReplies("The losses", lossesReply);
@@ -36,13 +36,13 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const { partner, query, request, store } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
-        const format = tableFormat(call);
+        const format = parseTableFormat(call);
         const revision = (await store.read.partners.revision(partner.id)) ?? 0;
         const selected = await books.ofPartners(lossDeps(call), [{ id: partner.id, revision }], asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
         return (
-          (await lossFile(request, format, losses, "portfolio-losses")) ??
+          (await lossFileReply(request, format, losses, "portfolio-losses")) ??
           ok(withPartner(losses, partner.name))
         );
       },
@@ -60,7 +60,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const { params, partner, query, request, store } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
-        const format = tableFormat(call);
+        const format = parseTableFormat(call);
         const property = await requireProperty(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
         const deps = lossDeps(call);
@@ -70,7 +70,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
           lossComponentsView(knowledge, await books.componentsOf(deps, property, asked));
         const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
         return (
-          (await lossFile(request, format, losses, `losses-${property.id}`, components)) ??
+          (await lossFileReply(request, format, losses, `losses-${property.id}`, components)) ??
           ok(withPartner(losses, partner.name))
         );
       },

@@ -57,8 +57,8 @@ import {
   parseRowRange,
   wantsDemo,
 } from "../query.ts";
-import { unitLabelsOf as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../unit-labels.ts";
-import { tableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
+import { unitLabelColumn as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../unit-labels.ts";
+import { parseTableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 
 const portfolioReplies = pageReplies("A page of the portfolio with its plan", portfolioPlanPage);
@@ -79,7 +79,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath, ...planTerms, ...formTerms],
       replies: { ...planReplies, 200: { ...planReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ reserveMemory, now, params, partner, query, request, store, yieldNow }) {
-        const wanted = tableFormat({ query, request });
+        const wanted = parseTableFormat({ query, request });
         const asked = parseFormTerms(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const property = await requireProperty(store, partner, params.id!);
@@ -127,7 +127,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       replies: { ...portfolioReplies, 200: { ...portfolioReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ now, partner, query, request, signal, store, yieldNow }) {
         const slice = parseRowRange(query);
-        const wanted = tableFormat({ query, request });
+        const wanted = parseTableFormat({ query, request });
         const asked = parseFormTerms(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };

@@ -10,7 +10,7 @@ import {
   serviceEventsBulkReply,
   serviceEventView,
 } from "../../wire/service-event.ts";
-import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
+import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";
 import {
   created,
   createdReplies,
@@ -53,10 +53,10 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { events } = newServiceEvents.parse(body);
-        const items = await parseItems(events, { most: bulkItems, read: readNewServiceEvent, yieldNow });
+        const items = await parseBulkItems(events, { most: bulkItems, read: readNewServiceEvent, yieldNow });
         return await writePortfolio(async (writer) => {
           const log = new ServiceLog(writer);
-          const result = await saveItems(items, writer.tx, (item) => log.add(item));
+          const result = await saveBulkItems(items, writer.tx, (item) => log.add(item));
           await log.finish();
           return created(withPartner(await bulkReplyBody(result, writer.tx, serviceEventView), partner.name));
         });

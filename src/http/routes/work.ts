@@ -1,7 +1,7 @@
 import { WorkMarks } from "../../usecases/history/work.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { markedWorkView, readWorkMark, workBody, workReply } from "../../wire/work.ts";
-import { bulkReplyBody, parseItems, saveItems } from "../bulk.ts";
+import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
 
 export function workOperations(bulkItems: number): Operation[] {
@@ -33,10 +33,10 @@ export function workOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { work } = workBody.parse(body);
-        const items = await parseItems(work, { most: bulkItems, read: readWorkMark, yieldNow });
+        const items = await parseBulkItems(work, { most: bulkItems, read: readWorkMark, yieldNow });
         return await writePortfolio(async (writer) => {
           const marks = new WorkMarks(writer);
-          const result = await saveItems(items, writer.tx, (item) => marks.mark(item));
+          const result = await saveBulkItems(items, writer.tx, (item) => marks.mark(item));
           await marks.finish();
           return created(withPartner(await bulkReplyBody(result, writer.tx, markedWorkView), partner.name));
         });

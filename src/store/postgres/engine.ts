@@ -3,7 +3,7 @@ import { NodePgDatabase, NodePgDriver } from "drizzle-orm/node-postgres";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { lazy } from "../../lazy.ts";
 import type { Db, Engine } from "../engine.ts";
-import { givenColumns, type RowWrite, type Values } from "../row-writes.ts";
+import { columnsToInsert, type RowWrite, type Values } from "../row-writes.ts";
 import { tables } from "./schema.ts";
 import { type Result, type Runner, type Statement, statementNameOf } from "./statement.ts";
 import { TableNamingDialect } from "./table-names.ts";
@@ -74,7 +74,7 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
       return (values) => runner.write(statement()(values));
     },
     insertRow: (table, columns, options = {}) =>
-      rowWrite(() => insertStatement(table, givenColumns(table, columns, options), options)),
+      rowWrite(() => insertStatement(table, columnsToInsert(table, columns, options), options)),
     setRow: (table, key, columns) => {
       // Batches of two statements are not sent in the order in which their rows were written.
       const [twice] = columns.filter((column) => isSet.has(table) && isSet.get(table)!.has(column));

@@ -46,7 +46,7 @@ export const isReadTimeout = (error: unknown): boolean => causeOf(error)?.messag
 const READ_TIMEOUT = "Query read timeout";
 
 /** Returns whether PostgreSQL rolled the transaction back in favor of another one, so that it can be repeated. */
-export function isConflict(error: unknown): boolean {
+export function isRetryableConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(causeOf(error)?.code ?? "");
 }
 
@@ -59,7 +59,9 @@ export function isLockTimeout(error: unknown): boolean {
 export function failsTransaction(error: unknown): boolean {
   const { code = "" } = causeOf(error) ?? {};
   // No disk space, memory, locks or connections left; read-only after a failover; a timeout that this program has set.
-  return isConnectionLost(error) || isConflict(error) || /^(53...|25006|57014|58...|XX...)$/.test(code);
+  return (
+    isConnectionLost(error) || isRetryableConflict(error) || /^(53...|25006|57014|58...|XX...)$/.test(code)
+  );
 }
 
 /** Returns the error without the values of the query, which are the partners', so that it can be logged. */
@@ -183,7 +185,7 @@ export function explainError(error: unknown, address: DatabaseAddress): unknown 
       "another transaction has locked rows that this write needs; nothing was changed",
       "Find it: SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'. A transaction of a Mainstay server ends within seconds.",
     );
-  if (isConflict(cause))
+  if (isRetryableConflict(cause))
     return storage(
       `the write conflicted with other transactions too often (${message})`,
       "Nothing was changed. Check which transactions run: SELECT * FROM pg_stat_activity WHERE state <> 'idle'.",

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { olderSchema } from "../older-schema.ts";
+import { olderSchemaError } from "../older-schema.ts";
 import type { DatabaseAddress } from "./connection/address.ts";
 import type { Migration } from "./migrations.ts";
 import { expectedColumns } from "./schema.ts";
@@ -113,7 +113,7 @@ export async function pendingMigrations(
 }
 
 /** Throws an OperatorError, with the hint, for a database without any migration. Changes nothing. */
-export async function refuseEmpty(
+export async function refuseEmptyDatabase(
   client: pg.Client,
   address: DatabaseAddress,
   migrations: readonly Migration[],
@@ -124,13 +124,13 @@ export async function refuseEmpty(
 }
 
 /** Throws an OperatorError for a database that lacks migrations. Changes nothing. */
-export async function refuseOlder(
+export async function refuseOlderSchema(
   client: pg.Client,
   address: DatabaseAddress,
   migrations: readonly Migration[],
 ): Promise<void> {
   const pending = await pendingMigrations(client, address, migrations);
-  if (pending.length > 0) throw olderSchema(address.displayName, pending, migrations);
+  if (pending.length > 0) throw olderSchemaError(address.displayName, pending, migrations);
 }
 
 /**
@@ -264,7 +264,7 @@ const RESTORE_COMPLETELY =
 
 /** Throws an OperatorError for a database that has the record of migrations, but was restored only in part. */
 async function requireComplete(client: pg.Client, { displayName }: DatabaseAddress): Promise<void> {
-  const missing = await missingObjects(client);
+  const missing = await missingTablesAndColumns(client);
   if (missing !== undefined)
     throw new OperatorError(
       `${displayName} has only a part of Mainstay's schema: ${missing}`,
@@ -275,7 +275,7 @@ async function requireComplete(client: pg.Client, { displayName }: DatabaseAddre
 /**
  * Returns the tables and columns that a database with every migration on record lacks, for people; undefined if none.
  */
-export async function missingObjects(client: pg.Client): Promise<string | undefined> {
+export async function missingTablesAndColumns(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT table_name AS table, column_name AS column FROM information_schema.columns
      WHERE table_schema = current_schema()`,

@@ -1,6 +1,6 @@
 import type { Instant } from "../../domain/time.ts";
 import { sqliteEndpoint } from "../sqlite/transfer-endpoint.ts";
-import { copyPortfolio } from "../transfer.ts";
+import { copyPortfolioRows } from "../transfer.ts";
 import { parseAddress } from "./connection/address.ts";
 import { PostgresConnections } from "./connection/connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
@@ -33,7 +33,7 @@ export async function copyPortfolioToFile(
         return (rows[0] as { last: Instant }).last;
       };
       const engine = postgresEngine(snapshot.runner, address.preparesStatements);
-      await copyPortfolio({ engine, lastInstant }, to, partnerId);
+      await copyPortfolioRows({ engine, lastInstant }, to, partnerId);
     } finally {
       to.close();
       await snapshot.close();

@@ -8,7 +8,7 @@ import { PostgresConnections, type ReadTimeouts } from "./connection/connections
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
 import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";
-import { applyMigrations, refuseEmpty, refuseOlder, requireUsable } from "./migrate.ts";
+import { applyMigrations, refuseEmptyDatabase, refuseOlderSchema, requireUsable } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { WAL_ARCHIVING, type WalArchivingRow, walArchivingOf } from "./wal-archiving.ts";
 import { Writers } from "./writer/writers.ts";
@@ -46,8 +46,8 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
   try {
     const client = await connections.open();
     await requireUsable(client, address);
-    if (whenEmpty !== undefined) await refuseEmpty(client, address, migrations, whenEmpty);
-    if (requiresCurrentSchema) await refuseOlder(client, address, migrations);
+    if (whenEmpty !== undefined) await refuseEmptyDatabase(client, address, migrations, whenEmpty);
+    if (requiresCurrentSchema) await refuseOlderSchema(client, address, migrations);
     const applied = await applyMigrations(client, address, migrations, options.clock());
     const process = Buffer.from(options.random(new Uint8Array(12))).toString("base64url");
     const poller = new ChangePoller(connections, process);

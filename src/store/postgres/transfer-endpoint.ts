@@ -9,7 +9,7 @@ import { explainError } from "./errors.ts";
 import {
   applyMigrations,
   pendingMigrations,
-  refuseEmpty,
+  refuseEmptyDatabase,
   requireUsable,
   runningServers,
   tablesOf,
@@ -23,7 +23,7 @@ type PostgresEndpoint = TransferEndpoint & { close(): Promise<void> };
 /** Opens the source of a move: a complete database of this version that no server uses. */
 export async function postgresSource(url: string): Promise<PostgresEndpoint> {
   return await openEndpoint(url, async (client, address) => {
-    await refuseEmpty(client, address, MIGRATIONS, "Set storage.url to the database to move.");
+    await refuseEmptyDatabase(client, address, MIGRATIONS, "Set storage.url to the database to move.");
     const missing = await pendingMigrations(client, address, MIGRATIONS);
     if (missing.length > 0)
       throw new OperatorError(

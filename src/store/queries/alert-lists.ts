@@ -17,7 +17,7 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import { componentPage } from "./component-rows.ts";
+import { placedComponentPage } from "./component-rows.ts";
 
 const { placeholder } = sql;
 
@@ -86,7 +86,7 @@ export function alertLists(engine: Engine) {
       .limit(placeholder("limit"))
       .offset(placeholder("offset"));
     return {
-      page: componentPage(engine, (rows) =>
+      page: placedComponentPage(engine, (rows) =>
         rows
           .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
           .orderBy(...byScore),
@@ -118,7 +118,7 @@ export function alertLists(engine: Engine) {
       .orderBy(...byCost)
       .limit(placeholder("limit"))
       .offset(placeholder("offset"));
-    return componentPage(engine, (rows) =>
+    return placedComponentPage(engine, (rows) =>
       rows
         .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
         .orderBy(...byCost),

@@ -5,7 +5,7 @@ import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
+import { byNumber, isNumbered, listPageStarts, rangeOf } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -154,7 +154,7 @@ export function applianceStore(engine: Engine) {
       .orderBy(desc(appliances.seq))
       .limit(placeholder("limit")),
   );
-  const places = listPlaces(engine, appliances, RETIRED.appliances);
+  const places = listPageStarts(engine, appliances, RETIRED.appliances);
   const numbered = engine.prepared(() =>
     db
       .select()

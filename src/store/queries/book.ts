@@ -8,7 +8,7 @@ import { WHOLE_BUCKET } from "../component-counters.ts";
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import { costIndexReadsByFilter, filterKind, scoresOf } from "./alert-lists.ts";
-import { componentRows } from "./component-rows.ts";
+import { selectPlacedComponents } from "./component-rows.ts";
 import type { CodeCount } from "./flags.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -158,7 +158,7 @@ export function bookStore(engine: Engine) {
           .where(isListed)
           .groupBy(partnerId, by),
       ),
-      rows: engine.read<PlacedComponent>(() => componentRows(engine).where(isListed)),
+      rows: engine.read<PlacedComponent>(() => selectPlacedComponents(engine).where(isListed)),
     };
   };
   const { expectedCostCents, riskScore } = components;

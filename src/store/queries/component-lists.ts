@@ -12,8 +12,8 @@ import {
 import { isElevated } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import { componentPage } from "./component-rows.ts";
-import { listPlaces } from "./retired-rows.ts";
+import { placedComponentPage } from "./component-rows.ts";
+import { listPageStarts } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -46,20 +46,20 @@ export function componentLists(engine: Engine) {
   const { components, componentCounters } = engine.tables;
   const mine = eq(components.partnerId, placeholder("partnerId"));
 
-  const page = componentPage(engine, (rows) =>
+  const page = placedComponentPage(engine, (rows) =>
     rows
       .where(and(mine, gt(components.seq, placeholder("offset"))))
       .orderBy(asc(components.seq))
       .limit(placeholder("limit")),
   );
 
-  const places = listPlaces(engine, components, RETIRED.components);
+  const places = listPageStarts(engine, components, RETIRED.components);
 
   /** The rows of a bucket, by creation. */
   const bucketRows = (inBucket: SQL) => {
     const fromSeq = () => and(mine, inBucket, gte(components.seq, placeholder("from")));
     return {
-      from: componentPage(engine, (rows) =>
+      from: placedComponentPage(engine, (rows) =>
         rows.where(fromSeq()).orderBy(asc(components.seq)).limit(placeholder("limit")),
       ),
       seqAt: engine.read<{ seq: number }>(() =>
@@ -81,7 +81,7 @@ export function componentLists(engine: Engine) {
   // No retired component has an instant of scoring.
   const rescored = sql`${components.rescoredAt} is not null and ${isElevated(components.riskScore)}`;
   const byScoring = [asc(components.rescoredAt), asc(components.seq)];
-  const rescoredAfter = componentPage(engine, (rows) =>
+  const rescoredAfter = placedComponentPage(engine, (rows) =>
     rows
       .where(
         and(
@@ -210,7 +210,7 @@ export function componentLists(engine: Engine) {
   ];
   const narrowReads = memo((where: NarrowFilter) => ({
     // Selects the rows of the page first, so that only these are joined and sorted with all columns.
-    page: componentPage(engine, (rows) => {
+    page: placedComponentPage(engine, (rows) => {
       const ids = db
         .select({ id: components.id })
         .from(components)

@@ -29,7 +29,7 @@ const ofProperty = ({ properties }: Engine["tables"]) => ({
 });
 
 /** Components with the columns of their appliance and property that lists show. */
-export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
+export function selectPlacedComponents({ db, tables }: Pick<Engine, "db" | "tables">) {
   const { appliances, components, properties } = tables;
   return db
     .select(aliased({ ...getTableColumns(components), ...ofAppliance(tables), ...ofProperty(tables) }))
@@ -39,17 +39,18 @@ export function componentRows({ db, tables }: Pick<Engine, "db" | "tables">) {
     .$dynamic();
 }
 
-type Rows = ReturnType<typeof componentRows>;
+type Rows = ReturnType<typeof selectPlacedComponents>;
 
 /**
  * Makes a read of a page of such rows. Many of them share an appliance or property, whose texts take longer to read than the
  * numbers of the component. SQLite, which needs no round trip, therefore reads each of these once.
  */
-export function componentPage(
+export function placedComponentPage(
   engine: Engine,
   make: (rows: Rows) => Query,
 ): (values: Values) => PlacedComponent[] | Promise<PlacedComponent[]> {
-  if (engine.dialect !== "sqlite") return engine.read<PlacedComponent>(() => make(componentRows(engine)));
+  if (engine.dialect !== "sqlite")
+    return engine.read<PlacedComponent>(() => make(selectPlacedComponents(engine)));
   const { db, tables, isAmong, list } = engine;
   const { appliances, components, properties } = tables;
   const { state, ...columns } = getTableColumns(components);

@@ -5,7 +5,7 @@ import type { ScoreState } from "../../domain/scoring/types.ts";
 import type { Engine } from "../engine.ts";
 import { alertLists } from "./alert-lists.ts";
 import { componentLists } from "./component-lists.ts";
-import { componentRows } from "./component-rows.ts";
+import { selectPlacedComponents } from "./component-rows.ts";
 import { byNumber, isNumbered, rangeOf } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -30,7 +30,7 @@ type ScoredColumns = Pick<
 export function componentStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { components, properties } = engine.tables;
-  const rows = () => componentRows(engine);
+  const rows = () => selectPlacedComponents(engine);
   /** Every read leaves out retired rows, except those that say so. */
   const listed = gt(components.seq, 0);
   const byId = engine.read<PlacedComponent>(() =>

@@ -15,7 +15,7 @@ const isCounted = ({ known, suspected }: CodeCount) => known + suspected > 0;
 const NONE = { known: 0, suspected: 0, properties: 0 };
 
 /** Adds a count to those by code. */
-export function addCount(
+export function addFlagCount(
   counts: Map<string, CodeCount>,
   { code, known, suspected, properties }: CodeCount,
 ): void {
@@ -29,7 +29,7 @@ export function addCount(
 }
 
 /** Counts of flagged appliances, updated by each write that changes one. */
-export function flagStore(engine: Engine) {
+export function hazardFlagStore(engine: Engine) {
   const { db } = engine;
   const { appliances, flagCounts, properties } = engine.tables;
   const columns = {

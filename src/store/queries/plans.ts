@@ -7,7 +7,7 @@ import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import { listPlaces } from "./retired-rows.ts";
+import { listPageStarts } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -169,7 +169,7 @@ export function planStore(engine: Engine) {
       .orderBy(asc(planCandidates.rank), asc(planCandidates.componentId))
       .limit(placeholder("limit")),
   );
-  const places = listPlaces(engine, properties, RETIRED.properties);
+  const places = listPageStarts(engine, properties, RETIRED.properties);
   const page = engine.prepared(() =>
     db
       .select({

@@ -3,9 +3,9 @@ import type { Property, SummarizedProperty } from "../../domain/property.ts";
 import type { PropertyTotals } from "../../domain/totals.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import type { listPlaces } from "./retired-rows.ts";
+import type { listPageStarts } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
-import { isDemoOfPartner, propertySums } from "./totals.ts";
+import { demoPropertiesOfPartner, propertyTotalsColumns } from "./totals.ts";
 
 const { placeholder } = sql;
 
@@ -14,7 +14,7 @@ type PortfolioRow = { property: Property; totals: PropertyTotals };
 type SummaryRow = SummarizedProperty & PropertyTotals;
 
 /** Reads a partner's properties with their sums. */
-export function portfolioPages(engine: Engine, places: ReturnType<typeof listPlaces>) {
+export function portfolioPages(engine: Engine, places: ReturnType<typeof listPageStarts>) {
   const { db } = engine;
   const { properties, propertyTotals } = engine.tables;
   const portfolio = engine.prepared(() =>
@@ -41,7 +41,7 @@ export function portfolioPages(engine: Engine, places: ReturnType<typeof listPla
           grossAreaSqft: properties.grossAreaSqft,
           replacementValueCents: properties.replacementValueCents,
           isDemo: properties.isDemo,
-          ...propertySums(engine),
+          ...propertyTotalsColumns(engine),
         }),
       )
       .from(properties)
@@ -56,7 +56,7 @@ export function portfolioPages(engine: Engine, places: ReturnType<typeof listPla
     db
       .select(aliased({ id: properties.id }))
       .from(properties)
-      .where(isDemoOfPartner(engine))
+      .where(demoPropertiesOfPartner(engine))
       .orderBy(asc(properties.seq)),
   );
   const demo = engine.prepared(() =>
@@ -64,7 +64,7 @@ export function portfolioPages(engine: Engine, places: ReturnType<typeof listPla
       .select({ property: properties, totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(isDemoOfPartner(engine))
+      .where(demoPropertiesOfPartner(engine))
       .orderBy(asc(properties.seq)),
   );
   return {

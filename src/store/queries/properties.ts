@@ -7,7 +7,7 @@ import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
 import { asSearched, lowered } from "../searched-texts.ts";
 import { portfolioPages } from "./portfolio-pages.ts";
-import { byNumber, isNumbered, listPlaces, rangeOf } from "./retired-rows.ts";
+import { byNumber, isNumbered, listPageStarts, rangeOf } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -129,7 +129,7 @@ export function propertyStore(engine: Engine) {
       .from(partnerTotals)
       .where(ofTotals),
   );
-  const places = listPlaces(engine, properties, RETIRED.properties);
+  const places = listPageStarts(engine, properties, RETIRED.properties);
   const numbered = engine.prepared(() =>
     db
       .select()

@@ -59,7 +59,7 @@ export function idempotencyStore(engine: Engine) {
 }
 
 /** The calls taken from the partners' daily limits. */
-export function budgetStore(engine: Engine) {
+export function dailyCallStore(engine: Engine) {
   const { db } = engine;
   const { dailyBudgets } = engine.tables;
   const taken = engine.prepared(() =>

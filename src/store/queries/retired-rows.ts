@@ -13,7 +13,7 @@ type RetiredBlock = { block: number; count: number };
  * Finds the beginnings of pages in a partner's numbered list. The numbers of retired rows are negative, so that a list has
  * gaps, which are counted by blocks of numbers (`component_counters`).
  */
-export function listPlaces(
+export function listPageStarts(
   engine: Engine,
   { partnerId, seq }: { partnerId: AnySQLiteColumn; seq: AnySQLiteColumn },
   bucket: number,
@@ -47,7 +47,7 @@ export function listPlaces(
     /** Returns the number that the row at an offset of the list follows. */
     async before(partnerId: string, offset: number): Promise<number> {
       if (offset === 0) return 0;
-      const { from, skip } = placeAt(await retiredBlocks({ partnerId, bucket }), offset);
+      const { from, skip } = pageStartAt(await retiredBlocks({ partnerId, bucket }), offset);
       if (skip === 0) return from - 1;
       const [row] = await seqAt({ partnerId, from, skip });
       // Beyond the end of the list.
@@ -80,9 +80,12 @@ const MAX_SEQ = 2_147_483_647;
 /**
  * Returns a number, and how many rows of the list from that number on precede the row at an offset: fewer than a block has.
  * @example
- * placeAt([{ block: 0, count: 2 }], 2045) // { from: 2048, skip: 0 }: block 0 has the numbers 1 to 2047
+ * pageStartAt([{ block: 0, count: 2 }], 2045) // { from: 2048, skip: 0 }: block 0 has the numbers 1 to 2047
  */
-export function placeAt(retired: readonly RetiredBlock[], offset: number): { from: number; skip: number } {
+export function pageStartAt(
+  retired: readonly RetiredBlock[],
+  offset: number,
+): { from: number; skip: number } {
   let before = 0;
   for (const { block, count } of retired) {
     const first = Math.max(1, block * BLOCK_SIZE);

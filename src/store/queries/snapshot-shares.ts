@@ -15,7 +15,7 @@ const COUNTS = ["components", "changed", "critical", "warning", "announced", "qu
 type ShareCounts = Record<(typeof COUNTS)[number], number>;
 
 /** The shares of a snapshot. A server has a share from its claim until the end of that transaction. */
-export function snapshotShareStore(engine: Engine) {
+export function snapshotWorkShareStore(engine: Engine) {
   const { db } = engine;
   const { partners, snapshotShares: shares } = engine.tables;
   const claim = engine.prepared(() =>

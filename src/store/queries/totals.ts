@@ -6,7 +6,7 @@ import { aliased } from "./sql-column-aliases.ts";
 const { placeholder } = sql;
 
 /** Finds the demo properties of a partner that are not retired, given as `partnerId`. */
-export function isDemoOfPartner(engine: Engine) {
+export function demoPropertiesOfPartner(engine: Engine) {
   const { properties } = engine.tables;
   return and(
     eq(properties.partnerId, placeholder("partnerId")),
@@ -31,7 +31,7 @@ const PARTNER_SUMS = [...TOTALS, "properties", "events", "photoBytes", ...RETIRE
 export type StoredTotals = PartnerTotals & Record<(typeof RETIRED_SUMS)[number], number>;
 
 /** Returns the columns of a property's totals by name. */
-export function propertySums({ tables: { propertyTotals } }: Pick<Engine, "tables">) {
+export function propertyTotalsColumns({ tables: { propertyTotals } }: Pick<Engine, "tables">) {
   const columns = PROPERTY_SUMS.map((name) => [name, propertyTotals[name]] as const);
   return Object.fromEntries(columns) as Pick<typeof propertyTotals, (typeof PROPERTY_SUMS)[number]>;
 }
@@ -82,10 +82,10 @@ export function totalsStore(engine: Engine) {
   );
   const demo = engine.read<PropertyTotals>(() =>
     db
-      .select(aliased(propertySums(engine)))
+      .select(aliased(propertyTotalsColumns(engine)))
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(isDemoOfPartner(engine))
+      .where(demoPropertiesOfPartner(engine))
       .orderBy(asc(properties.seq)),
   );
 

@@ -9,7 +9,7 @@ const { placeholder } = sql;
 type Place = { partnerId: string; propertyId: string };
 
 /** Reads and writes the marks on work that is ordered or deferred. */
-export function workStore(engine: Engine) {
+export function workMarkStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { workStates: t } = engine.tables;
   const columns = aliased({

@@ -31,7 +31,7 @@ export type ModelState = {
 };
 
 /** Reads the model from a database of any schema version. The first schema has no versions, and belongs to model 1. */
-export function readModelState(db: Database): ModelState {
+export function readModelInUse(db: Database): ModelState {
   const has = (column: string, table: string) =>
     db.query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?").get(table, column) !== null;
   const version = has("model_version", "snapshot_runs") ? "model_version" : "'1'";
@@ -68,7 +68,7 @@ export const DATABASE_STATE = {
 };
 
 /** Reads the state that the metrics and `doctor` report. */
-export function readDatabaseState(db: Database): DatabaseState {
+export function readMonitoredState(db: Database): DatabaseState {
   const firstRow = <Row>(sql: string) => db.query<Row, []>(sql).get() ?? undefined;
   return {
     lastInstant: firstRow<{ at: number }>(DATABASE_STATE.clock)?.at ?? 0,

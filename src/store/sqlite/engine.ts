@@ -5,7 +5,7 @@ import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { lazy } from "../../lazy.ts";
 import type { Db, Engine, Query } from "../engine.ts";
 import {
-  givenColumns,
+  columnsToInsert,
   type InsertOptions,
   type RowWrite,
   type RowWrites,
@@ -81,7 +81,7 @@ function rowWrites(db: Db, write: (make: () => Query) => RowWrite): RowWrites {
     insertRow: (table, columns, options = {}) =>
       write(() => {
         const insert = db.insert(table as SQLiteTable).values({
-          ...values(givenColumns(table, columns, options)),
+          ...values(columnsToInsert(table, columns, options)),
           ...Object.fromEntries(follows(options.computed)),
         });
         return options.unlessThere ? insert.onConflictDoNothing() : insert;

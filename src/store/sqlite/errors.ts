@@ -52,7 +52,7 @@ function isDiskFull(folder: string): boolean {
 }
 
 /** Returns the error of a query without its values, which are the partners', so that it can be logged. */
-export function withoutValues(error: unknown): unknown {
+export function errorWithoutValues(error: unknown): unknown {
   if (!(error instanceof DrizzleQueryError)) return error;
   return error.cause instanceof SQLiteError ? error.cause : new Error(`a query failed: ${error.query}`);
 }

@@ -141,7 +141,7 @@ export function anySealedSecret(db: Database): string | undefined {
 }
 
 /** Returns the names of the uploaded files that the database refers to. */
-export function uploadNames(db: Database): string[] {
+export function photoFileNames(db: Database): string[] {
   return db
     .query("SELECT filename FROM photos ORDER BY filename")
     .values()

@@ -20,7 +20,7 @@ const PAUSE_MS = 1000;
  * same, since a commit does not need the checkpoint. `reader` reports the progress of the checkpoint, which the writer
  * connection reports only between its transactions.
  */
-export function longTransactions(writer: Database, reader: Database) {
+export function checkpointLongTransactions(writer: Database, reader: Database) {
   const log = reader.prepare<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)");
   let isLong = false;
   let isClosing = false;

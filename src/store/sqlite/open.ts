@@ -4,10 +4,10 @@ import { StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { toStorageError } from "../../files.ts";
 import type { Engine } from "../engine.ts";
-import { olderSchema } from "../older-schema.ts";
+import { olderSchemaError } from "../older-schema.ts";
 import { sqliteEngine } from "./engine.ts";
 import { explainError, notADatabase } from "./errors.ts";
-import { CHECKPOINT_AT_COMMIT, LARGE_CACHE, longTransactions } from "./long-transactions.ts";
+import { CHECKPOINT_AT_COMMIT, checkpointLongTransactions, LARGE_CACHE } from "./long-transactions.ts";
 import { applyMigrations, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import type { WriterConnection } from "./write-queue.ts";
@@ -58,7 +58,7 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   const existed = existsSync(file);
   if (existed) requireWritable(file);
   const pending = existed ? readPending(file, migrations) : migrations;
-  if (options.requiresCurrentSchema && pending.length > 0) throw olderSchema(file, pending, migrations);
+  if (options.requiresCurrentSchema && pending.length > 0) throw olderSchemaError(file, pending, migrations);
   const writer = open(file);
   let reader: Database | undefined;
   try {
@@ -167,7 +167,7 @@ function writerConnection(
     return () => void prepared.run();
   };
   const commit = statement("COMMIT");
-  const long = longTransactions(db, reader);
+  const long = checkpointLongTransactions(db, reader);
   let durable = true;
   return {
     settled: long.close,

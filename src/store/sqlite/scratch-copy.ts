@@ -22,11 +22,11 @@ export async function withScratchCopy<T>(
       original.close();
     }
   };
-  return await withScratch(dirname(file), copy, options, run);
+  return await withScratchDatabase(dirname(file), copy, options, run);
 }
 
 /** Runs a function on a temporary database that `fill` creates at a path inside a folder, as `withScratchCopy` does. */
-export async function withScratch<T>(
+export async function withScratchDatabase<T>(
   within: string,
   fill: (file: string) => Promise<void>,
   options: StoreOptions,

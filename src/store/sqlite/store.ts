@@ -4,7 +4,7 @@ import { type IdKind, increasingIds, newDeliveryId } from "../../domain/ids.ts";
 import { TimeSlice } from "../../event-loop.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { storesOf } from "../stores.ts";
-import { explainError, withoutValues } from "./errors.ts";
+import { errorWithoutValues, explainError } from "./errors.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqlite, type SqliteOptions } from "./open.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -87,7 +87,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     const latestSeq = (list: NumberedList) => numbers[list];
     return { nextSeq, latestSeq, nextInstant, latestInstant, newDeliveryId: newDelivery };
   }
-  const explain = (error: unknown) => explainError(withoutValues(error), file);
+  const explain = (error: unknown) => explainError(errorWithoutValues(error), file);
   return {
     // The lock on the data folder excludes other servers.
     isShared: false,

@@ -2,7 +2,7 @@ import type { FailedWindow } from "../../domain/delivery.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { inSteps } from "../../store/unfinished-change.ts";
+import { runRepeatableChange } from "../../store/unfinished-change.ts";
 import type { Administration } from "../partners/partners.ts";
 
 type Resent = { id: string; partnerId: string; attempts: number };
@@ -73,7 +73,7 @@ export async function resendFailed(administration: Administration, window: Faile
     { partnerId },
   );
   if (matched === 0) return 0;
-  return await inSteps(store, () => resendAll(administration, window));
+  return await runRepeatableChange(store, () => resendAll(administration, window));
 }
 
 async function resendAll({ store, changed }: Administration, window: FailedWindow): Promise<number> {

@@ -1,5 +1,5 @@
 import { type CsvRow, readCsv } from "../../csv/read.ts";
-import { type Source, sourceBytes, sourceName } from "../../csv/source.ts";
+import { csvSourceBytes, type Source, sourceName } from "../../csv/source.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
 import { restoreFormula } from "../../spreadsheet-text.ts";
 import { type ColumnMapping, type FieldDefault, findColumns, type Layout, readCells } from "./columns.ts";
@@ -29,7 +29,7 @@ export async function surveyFile(
   mappings: readonly ColumnMapping[],
   defaults: readonly FieldDefault[],
 ): Promise<SurveyedFile> {
-  sourceBytes(source);
+  csvSourceBytes(source);
   const name = sourceName(source);
   let headings: readonly string[] | undefined;
   let rows = 0;

@@ -5,7 +5,7 @@ import type { Partner } from "../../domain/partner.ts";
 import { hasDecimalCommas, type Separator } from "../../domain/table-limits.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
-import { inSteps } from "../../store/unfinished-change.ts";
+import { runRepeatableChange } from "../../store/unfinished-change.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
 import { guessFileMapping, mappableFields, mappedTypes, misnamedIn } from "./mapping/known-fields.ts";
@@ -137,7 +137,7 @@ async function underLock<T>(
     activity: "an import for this account is in progress",
   };
   try {
-    return await withLock(store, lock, (held) => inSteps(store, () => run(store, held)));
+    return await withLock(store, lock, (held) => runRepeatableChange(store, () => run(store, held)));
   } catch (error) {
     // Another import has the lock, or has taken it while this server was suspended.
     if (error instanceof OperatorError && !(error instanceof StorageError))

@@ -3,7 +3,7 @@ import { type PropertyFilter, propertyMatcher } from "../../domain/property-filt
 import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import { addCount, type CodeCount } from "../../store/queries/flags.ts";
+import { addFlagCount, type CodeCount } from "../../store/queries/flags.ts";
 import type { FilteredRow } from "../../store/queries/property-filters.ts";
 import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
@@ -136,7 +136,7 @@ export async function sumsOfMatches(
   const counts = new Map<string, CodeCount>();
   for (let at = 0; at < matches.length; at += PROPERTIES_A_STEP) {
     const ids = matches.slice(at, at + PROPERTIES_A_STEP).map(({ id }) => id);
-    for (const count of await flags.sumOf(ids)) addCount(counts, count);
+    for (const count of await flags.sumOf(ids)) addFlagCount(counts, count);
     const some = await propertyFilters.sumOf(ids);
     for (const name of TOTALS) totals[name] += some[name];
     await yieldNow();

@@ -77,7 +77,7 @@ export function parseAddress(url: string): DatabaseAddress {
 }
 
 function encryption(host: string, given: URLSearchParams): false | ConnectionOptions {
-  const mode = given.get("sslmode") ?? (isLocal(host) ? "disable" : "verify-full");
+  const mode = given.get("sslmode") ?? (isLocalHost(host) ? "disable" : "verify-full");
   if (!SSL_MODES.includes(mode)) throw wrong(`has an "sslmode" that is none of ${SSL_MODES.join(", ")}`);
   const files = { ca: given.get("sslrootcert"), cert: given.get("sslcert"), key: given.get("sslkey") };
   if ((files.cert === null) !== (files.key === null))
@@ -100,7 +100,7 @@ function encryption(host: string, given: URLSearchParams): false | ConnectionOpt
 }
 
 /** Returns whether the host is this machine: a socket, or a loopback address. */
-export function isLocal(host: string): boolean {
+export function isLocalHost(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 

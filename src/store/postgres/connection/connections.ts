@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../../domain/errors.ts";
-import { explainError, isConflict, isConnectionLost, isReadTimeout } from "../errors.ts";
+import { explainError, isConnectionLost, isReadTimeout, isRetryableConflict } from "../errors.ts";
 import type { Result, Runner, Statement } from "../statement.ts";
 import type { DatabaseAddress } from "./address.ts";
 
@@ -292,7 +292,7 @@ export class PostgresConnections {
           continue;
         }
         // A read waits for a transaction that alters a table, and may be the one that PostgreSQL cancels in a deadlock.
-        if (!isConnectionLost(error) && !isConflict(error)) throw error;
+        if (!isConnectionLost(error) && !isRetryableConflict(error)) throw error;
         if (performance.now() + pauseMs > deadline) throw this.#refusal(error);
       }
       await Bun.sleep(pauseMs);

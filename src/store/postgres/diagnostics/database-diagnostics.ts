@@ -3,7 +3,7 @@ import { DATABASE_STATE, type DatabaseState, type ModelState } from "../../sqlit
 import { parseAddress } from "../connection/address.ts";
 import { PostgresConnections } from "../connection/connections.ts";
 import { explainError } from "../errors.ts";
-import { missingObjects, pendingMigrations, requireUsable } from "../migrate.ts";
+import { missingTablesAndColumns, pendingMigrations, requireUsable } from "../migrate.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { TYPE_PARSERS } from "../type-parsers.ts";
 import { readServerDiagnostics, type ServerDiagnostics } from "./server-diagnostics.ts";
@@ -39,7 +39,7 @@ export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics
     await requireUsable(client, address);
     const server = await readServerDiagnostics(client, address);
     const missing = (await pendingMigrations(client, address, MIGRATIONS)).length;
-    const incomplete = missing === 0 ? await missingObjects(client) : undefined;
+    const incomplete = missing === 0 ? await missingTablesAndColumns(client) : undefined;
     const schema = { version: MIGRATIONS.length - missing, missing, incomplete };
     if (schema.version === 0 || incomplete !== undefined) return { server, schema, rows: undefined };
     const all = async <Row>(text: string) =>

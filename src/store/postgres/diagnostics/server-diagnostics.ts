@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { WalArchiving } from "../../store.ts";
-import { type DatabaseAddress, isLocal } from "../connection/address.ts";
+import { type DatabaseAddress, isLocalHost } from "../connection/address.ts";
 import { TYPE_PARSERS } from "../type-parsers.ts";
 import { WAL_ARCHIVING, type WalArchivingRow, walArchivingOf } from "../wal-archiving.ts";
 
@@ -83,7 +83,7 @@ export async function readServerDiagnostics(
     timeZone: server!.time_zone,
     sizeBytes: server!.size,
     isEncrypted: server!.encrypted === true,
-    isLocal: isLocal(address.host),
+    isLocal: isLocalHost(address.host),
     clock: { offsetMs: Math.round(askedAt + uncertaintyMs / 2 - clock!.now), uncertaintyMs },
     connections: { most: server!.most, used: server!.used, perServer: address.pool + BESIDE_POOL },
     unsafe: server!.unsafe,

@@ -17,7 +17,7 @@ type Writer = { connections: PostgresConnections; writer: string };
  * about 15 minutes. A slow statement, a wait for a row or for a standby does not count as dead: a transaction keeps
  * the row of its writer locked until it ends. `onDead` is called when a connection is dropped.
  */
-export function watchConnection(
+export function dropDeadConnections(
   { connections, writer }: Writer,
   current: () => pg.Client | undefined,
   onDead: () => void,

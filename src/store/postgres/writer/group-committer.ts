@@ -1,6 +1,6 @@
 import { StorageError } from "../../../domain/errors.ts";
 import { yieldToEventLoop } from "../../../event-loop.ts";
-import { isConflict, isConnectionLost, isLockTimeout } from "../errors.ts";
+import { isConnectionLost, isLockTimeout, isRetryableConflict } from "../errors.ts";
 import { refuseJob, settleJob, withCommitTimeout } from "./commit-timeout.ts";
 import { GroupTransaction, type TransactionHooks } from "./group-transaction.ts";
 import { type Job, type Outcome, sharedRowsLast } from "./job.ts";
@@ -133,7 +133,7 @@ export class GroupCommitter {
         return [...(others.length > 0 ? await this.#commit(others, true) : []), attempt.outcome];
       }
       const { error } = attempt;
-      if (isConflict(error) && ++conflicts < MOST_CONFLICTS) {
+      if (isRetryableConflict(error) && ++conflicts < MOST_CONFLICTS) {
         if (conflicts === CONFLICTS_BEFORE_SPLIT && group.length > 1) return await this.#commitHalves(group);
         await Bun.sleep(Math.random() * CONFLICT_PAUSE_MS * conflicts);
       } else if (isConnectionLost(error)) {

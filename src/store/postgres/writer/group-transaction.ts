@@ -1,5 +1,11 @@
 import { UnknownOutcome } from "../../../domain/errors.ts";
-import { causeOf, failsTransaction, isConflict, isConnectionLost, isLockTimeout } from "../errors.ts";
+import {
+  causeOf,
+  failsTransaction,
+  isConnectionLost,
+  isLockTimeout,
+  isRetryableConflict,
+} from "../errors.ts";
 import type { Statement } from "../statement.ts";
 import type { Job, Outcome } from "./job.ts";
 import * as statements from "./transaction-statements.ts";
@@ -152,7 +158,7 @@ export class GroupTransaction {
       return { job, error: undefined, value };
     } catch (thrown) {
       const error = this.#errorOf(thrown);
-      if (failsTransaction(error) && !isConflict(error)) throw error;
+      if (failsTransaction(error) && !isRetryableConflict(error)) throw error;
       if (connection.failure !== undefined || !discard()) return undefined;
       return { job, error, value: undefined };
     }
@@ -176,7 +182,7 @@ export class GroupTransaction {
     } catch (thrown) {
       const error = this.#errorOf(thrown);
       // Repeating the job alone is enough, since each of its statements sees what is committed by then.
-      const isRepeatable = !isOnly && conflicts > 0 && isConflict(error);
+      const isRepeatable = !isOnly && conflicts > 0 && isRetryableConflict(error);
       if (failsTransaction(error) && !isRepeatable) throw error;
       discard();
       if (!isOnly)

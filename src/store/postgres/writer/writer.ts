@@ -4,7 +4,7 @@ import type { Tx } from "../../store.ts";
 import { type Stores, storesOf } from "../../stores.ts";
 import type { PostgresConnections } from "../connection/connections.ts";
 import { postgresEngine } from "../engine.ts";
-import { watchConnection } from "./dead-connection-watchdog.ts";
+import { dropDeadConnections } from "./dead-connection-watchdog.ts";
 import { GroupCommitter } from "./group-committer.ts";
 import type { Job } from "./job.ts";
 import { LockedPartners } from "./locked-partners.ts";
@@ -57,7 +57,7 @@ export function openWriter(options: WriterOptions): Writer {
     monotonicMs,
     reconnectMs: connections.reconnectMs,
     watchConnection: (onDead) =>
-      watchConnection({ connections, writer: name }, () => connection.client, onDead),
+      dropDeadConnections({ connections, writer: name }, () => connection.client, onDead),
     lockTimeoutMs: options.lockTimeoutMs,
     onBegin: (partnerIds, which) => {
       now = clock();

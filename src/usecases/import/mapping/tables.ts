@@ -1,5 +1,5 @@
 import { readCsv } from "../../../csv/read.ts";
-import { sourceBytes } from "../../../csv/source.ts";
+import { csvSourceBytes } from "../../../csv/source.ts";
 import { OperatorError } from "../../../domain/errors.ts";
 import { hasDecimalCommas } from "../../../domain/table-limits.ts";
 import { isWorkbook, readWorkbook } from "../../../xlsx/read-workbook.ts";
@@ -43,7 +43,7 @@ export async function openTables(path: string, areaUnit: AreaUnit = "sqft"): Pro
 
 async function csvTable(path: string): Promise<Table> {
   const source = { path };
-  sourceBytes(source);
+  csvSourceBytes(source);
   const delimiter = await delimiterOf(source);
   const first: string[][] = [];
   const sample: string[][] = [];
