@@ -23,7 +23,7 @@ import {
 } from "../usecases/import/mapping/known-fields.ts";
 import type { Mapped } from "../usecases/import/mapping/prepare.ts";
 import type { LeftOut, Table } from "../usecases/import/mapping/table.ts";
-import { openTables } from "../usecases/import/mapping/tables.ts";
+import { openImportTables } from "../usecases/import/mapping/tables.ts";
 import { UsageError } from "./command.ts";
 import type { Context } from "./context.ts";
 
@@ -68,7 +68,7 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   const mapped: Mapped[] = [];
   const without: Mapped[] = [];
   for (const file of request.files)
-    for (const table of await openTables(resolve(cwd, file), areaUnit)) {
+    for (const table of await openImportTables(resolve(cwd, file), areaUnit)) {
       const kept = table.form?.mapping ?? mappingOf(saved, table.headings);
       const moved = kept && movedFields(kept, request);
       const guess = moved?.size === 0 ? kept! : guessFileMapping(knowledge, table, request.map);

@@ -1,6 +1,6 @@
 import { spreadsheetLine } from "../csv/write.ts";
 import { forEachYielding, type Yield } from "../event-loop.ts";
-import { type Cell, tableCells, tableColumns } from "../wire/schema/table.ts";
+import { type Cell, recordTableCells, recordTableColumns } from "../wire/schema/table.ts";
 import { exampleOf } from "../wire/schema/to-openapi.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
 import { parseWeights } from "./accept.ts";
@@ -101,13 +101,13 @@ export function csvReply(
 }
 
 function csvText(record: WireType<unknown>, rows: readonly unknown[], added?: AddedColumn): string {
-  const columns = tableColumns(record);
+  const columns = recordTableColumns(record);
   const place = added === undefined ? 0 : columns.indexOf(added.after) + 1;
   const withAdded = (cells: readonly Cell[], cell: Cell): readonly Cell[] =>
     added ? cells.toSpliced(place, 0, cell) : cells;
   const lines = [
     withAdded(columns, added?.name ?? null),
-    ...rows.map((row) => withAdded(tableCells(record, row), added?.valueOf(row) ?? null)),
+    ...rows.map((row) => withAdded(recordTableCells(record, row), added?.valueOf(row) ?? null)),
   ];
   return lines.map(spreadsheetLine).join("");
 }

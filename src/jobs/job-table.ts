@@ -12,7 +12,7 @@ import { recalculateSums, requestIfBasisChanged, sumsBasis } from "../usecases/c
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { renewStandings } from "../usecases/losses/standings.ts";
-import { finishRotations } from "../usecases/partners/administer-partner.ts";
+import { deleteExpiredSecrets } from "../usecases/partners/administer-partner.ts";
 import type { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
 import { retireDue } from "../usecases/portfolio/retirement.ts";
@@ -166,7 +166,7 @@ export function jobTable(deps: JobDeps): Job[] {
       pattern: "30 * * * * *",
       runAtStart: true,
       async run() {
-        for (const partnerId of await finishRotations(store))
+        for (const partnerId of await deleteExpiredSecrets(store))
           log.info({ partner_id: partnerId }, "webhook secret overlap ended");
       },
     },

@@ -49,7 +49,7 @@ export type CheckedFiles = {
 };
 
 /** Converts the files to the domain's types. Only this module knows the names of both. */
-export function assemble(files: CheckedFiles): KnowledgeData {
+export function assembleKnowledge(files: CheckedFiles): KnowledgeData {
   const types = files.appliances.map(applianceType);
   const typeOf = new Map(types.flatMap((type) => type.components.map((def) => [def.id, type.id])));
   return {

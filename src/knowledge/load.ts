@@ -1,5 +1,5 @@
 import type { Knowledge } from "../domain/knowledge.ts";
-import { assemble, type CheckedFiles } from "./assemble-knowledge.ts";
+import { assembleKnowledge, type CheckedFiles } from "./assemble-knowledge.ts";
 import { FILES } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";
 
@@ -14,7 +14,7 @@ let loaded: Knowledge | undefined;
  * sixth of the startup time.
  */
 export function loadKnowledge(settings?: CostSettings): Knowledge {
-  loaded ??= createKnowledge(assemble(embedded()));
+  loaded ??= createKnowledge(assembleKnowledge(embedded()));
   if (!settings) return loaded;
   const { location, priceLevel, buildingPerSqft } = settings;
   const { locationFactors } = loaded.costs;

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Type, type } from "../validators.ts";
-import { assemble, type CheckedFiles } from "./assemble-knowledge.ts";
+import { assembleKnowledge, type CheckedFiles } from "./assemble-knowledge.ts";
 import { checkReferences, checkSources, KnowledgeError } from "./check.ts";
 import type { KnowledgeFiles } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";
@@ -29,7 +29,7 @@ export function readKnowledge(files: KnowledgeFiles): Knowledge {
   };
   checkSources(files, checked.sources);
   checkReferences(checked);
-  return createKnowledge(assemble(checked));
+  return createKnowledge(assembleKnowledge(checked));
 }
 
 function readAppliance(files: KnowledgeFiles, name: string): CheckedFiles["appliances"][number] {

@@ -38,7 +38,7 @@ const ends = ({ shares, lives, chiSquared }: DCalibration) => ({
 });
 
 /** Compares the one-year forecasts of two models with the outcomes. Intervals are 90% intervals. */
-export function validationView(validation: Calibration["validation"]) {
+export function serializeValidation(validation: Calibration["validation"]) {
   const { from, to, components, failed, before, after, windows } = validation;
   return {
     from,
@@ -54,7 +54,7 @@ export function validationView(validation: Calibration["validation"]) {
 }
 
 /** As stored; proofs by older versions have no `failure_windows`. */
-export type ValidationJson = Omit<ReturnType<typeof validationView>, "failure_windows"> & {
+export type ValidationJson = Omit<ReturnType<typeof serializeValidation>, "failure_windows"> & {
   failure_windows?: WindowPair;
 };
 
@@ -84,7 +84,7 @@ const causes = ({ classes, years, outside }: SharedCauses) => ({
 });
 
 /** Serializes a calibration with its validation. */
-export function calibrationView(calibration: Calibration) {
+export function serializeCalibration(calibration: Calibration) {
   const { fit, failuresYearAgo, validation, dCalibration, sharedCauses } = calibration;
   return {
     failures: fit.failures,
@@ -100,10 +100,10 @@ export function calibrationView(calibration: Calibration) {
       condition: rounded(fit.corrections.strength.condition),
       repairs: rounded(fit.corrections.strength.repairs),
     },
-    validation: { ...validationView(validation), failures_a_year_ago: failuresYearAgo },
+    validation: { ...serializeValidation(validation), failures_a_year_ago: failuresYearAgo },
     d_calibration: { before: ends(dCalibration.before), after: ends(dCalibration.after) },
     shared_causes: causes(sharedCauses),
     better: validation.better,
   };
 }
-export type CalibrationJson = ReturnType<typeof calibrationView>;
+export type CalibrationJson = ReturnType<typeof serializeCalibration>;

@@ -50,7 +50,7 @@ import {
 } from "./schema/input.ts";
 import { round, usdFromCents, usdOrNull } from "./schema/units.ts";
 import { type OptionalType, RecordType, type WireOf } from "./schema/wire-type.ts";
-import { type ChangeOrVoid, readVoiding, voidFields, voidInput, voidView } from "./voiding.ts";
+import { type ChangeOrVoid, readVoidRequest, voidFields, voidInput, voidView } from "./voiding.ts";
 
 /** A multiplier on the hazard of failure; 1 has no effect. */
 const ratio = (description: string, example: number) => number(description, example, { minimum: 0 });
@@ -380,7 +380,7 @@ export function readNewClaim(given: unknown): NewClaim {
 export function readClaimRequest(given: unknown): ChangeOrVoid<ClaimChange> {
   const { voided, reason, ...wire } = claimChange.parse(given);
   const fields = CLAIM_CHANGES.filter((name) => Object.hasOwn(wire, name));
-  const voiding = readVoiding({ voided, reason }, fields);
+  const voiding = readVoidRequest({ voided, reason }, fields);
   return voiding ? { void: voiding } : { change: readChange(wire) };
 }
 

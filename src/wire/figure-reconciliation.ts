@@ -18,7 +18,7 @@ export const reconciliation = list(
 );
 
 /** Serializes how the figures of the coming 12 months fit together. */
-export function reconciliationView(made: Reconciliation): ReconciliationLine[] {
+export function serializeReconciliation(made: Reconciliation): ReconciliationLine[] {
   const of = (figure: string, label: string, cents: number, counts: string) => ({
     figure,
     label,

@@ -91,7 +91,7 @@ const forecastView = forecast.serializer((property: Property, windows: Forecasts
 export const forecastReply = forPartner(figuresReply(forecast.and(assumptionsField)));
 
 /** Creates the accumulator of a forecast over components. */
-export function forecastAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof forecast>> {
+export function failureForecastAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof forecast>> {
   const within = (days: number) => new ForecastAccumulator<ForecastItem>(prices, days);
   const windows: Windows<ForecastAccumulator<ForecastItem>> = {
     30: within(30),

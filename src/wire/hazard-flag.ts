@@ -131,7 +131,7 @@ const flagCountView = flagCount.serializer((knowledge: Knowledge, count: CountOf
 });
 
 /** Returns the counts in the order of the knowledge base. */
-export function flagCountsView(knowledge: Knowledge, counts: readonly CountOfCode[]) {
+export function serializeHazardFlagCounts(knowledge: Knowledge, counts: readonly CountOfCode[]) {
   const byCode = new Map(counts.map((count) => [count.code, count]));
   return [...knowledge.knownHazards.keys()].flatMap((known) => {
     const count = byCode.get(known);

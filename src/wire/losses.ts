@@ -10,7 +10,7 @@ import { assumptionsView, lossAssumptions, yearFactorView } from "./assumptions.
 import { lossNotesOf } from "./loss-notes.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, list, number, object, record, text, textList, usd, whole } from "./schema/fields.ts";
-import { type Cell, tableCells, tableColumns } from "./schema/table.ts";
+import { type Cell, recordTableCells, recordTableColumns } from "./schema/table.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -212,7 +212,7 @@ const HEADING = [
   "share_of_variance",
 ] as const;
 
-const ASSUMPTIONS = tableColumns(lossAssumptions);
+const ASSUMPTIONS = recordTableColumns(lossAssumptions);
 
 type Row = Partial<Record<(typeof HEADING)[number], Cell>>;
 
@@ -251,7 +251,7 @@ export function lossTable(json: LossesJson): Cell[][] {
     rows.push({
       section: "assumptions",
       item,
-      amount: tableCells(lossAssumptions, json.assumptions)[at] ?? null,
+      amount: recordTableCells(lossAssumptions, json.assumptions)[at] ?? null,
     });
   return [[...HEADING], ...rows.map((row) => HEADING.map((column) => row[column] ?? null))];
 }

@@ -85,7 +85,7 @@ export function readPartnerSettings(given: unknown): PartnerSettings {
 }
 
 /** Reads the time for which the previous secret remains valid, in milliseconds. Throws invalid_request. */
-export function readOverlap(given: unknown): number {
+export function readSecretOverlap(given: unknown): number {
   return Math.round((rotation.parse(given).overlap_hours ?? 0) * 3_600_000);
 }
 

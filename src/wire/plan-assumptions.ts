@@ -16,7 +16,7 @@ const day = usDate({ dateStyle: "medium" });
  * Returns the assumptions and exclusions of a plan, in sentences for its reader. `overridden` is the number of components with
  * their own lifespan.
  */
-export function planAssumptionsOf(
+export function planAssumptionSentences(
   {
     terms,
     asOf,

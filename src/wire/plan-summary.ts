@@ -19,7 +19,7 @@ const { years, inflationPct, openingUsd, escrowPct, interestPct, minimumUsd, dep
 type Sizes = { units: number | null; thousandSqft: number | null };
 
 /** Returns the units and the area that figures are divided by; null where a property lacks its own. */
-export function sizesOf({ unitCount, withoutUnits, areaSqft, withoutArea }: PlanSums): Sizes {
+export function unitsAndAreaOf({ unitCount, withoutUnits, areaSqft, withoutArea }: PlanSums): Sizes {
   const units = withoutUnits === 0 && unitCount > 0 ? unitCount : null;
   const hasArea = units === null && withoutArea === 0 && areaSqft > 0;
   return { units, thousandSqft: hasArea ? areaSqft / 1000 : null };
@@ -182,7 +182,7 @@ export const planSummary = object({
 export type PlanSummaryJson = WireOf<typeof planSummary>;
 
 export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capital }: PlanSummary) => {
-  const sizes = sizesOf(sums);
+  const sizes = unitsAndAreaOf(sums);
   const { plannedCents, plannedInflatedCents, runToFailureCents, runToFailureInflatedCents } = capital.totals;
   return {
     as_of: asOf,

@@ -12,11 +12,11 @@ import { actionFields, actionView } from "./action.ts";
 import { assumptionsField, assumptionsView } from "./assumptions.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
 import { costBasis, costFactor, costFields, costSize, costsView } from "./costs.ts";
-import { reconciliation, reconciliationView } from "./figure-reconciliation.ts";
+import { reconciliation, serializeReconciliation } from "./figure-reconciliation.ts";
 import { subject, subjectView } from "./figures.ts";
 import { type FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
-import { ASSUMPTIONS_COLUMN, planAssumptionsOf } from "./plan-assumptions.ts";
+import { ASSUMPTIONS_COLUMN, planAssumptionSentences } from "./plan-assumptions.ts";
 import {
   assumptions,
   budgetFields,
@@ -240,10 +240,10 @@ export const planView = propertyPlan.serializer(
     units,
     components,
     budget: made.budget && { ...budgetView(made.budget), chosen: made.budget.chosen.map(({ id }) => id) },
-    reconciliation: reconciliationView(made12m),
+    reconciliation: serializeReconciliation(made12m),
     flags: flags.list(),
     counted_assumptions: assumptionsView(made.counted, made.modelVersion),
-    assumptions: planAssumptionsOf(
+    assumptions: planAssumptionSentences(
       made,
       components.length === 0,
       made.appliances.reduce(

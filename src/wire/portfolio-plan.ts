@@ -2,7 +2,7 @@ import type { PlanRowSums } from "../domain/planning/plan-sums.ts";
 import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
 import { assumptionsField, assumptionsView } from "./assumptions.ts";
 import { page } from "./paging.ts";
-import { ASSUMPTIONS_COLUMN, planAssumptionsOf } from "./plan-assumptions.ts";
+import { ASSUMPTIONS_COLUMN, planAssumptionSentences } from "./plan-assumptions.ts";
 import {
   assumptions,
   budgetFields,
@@ -16,7 +16,7 @@ import {
 import { property } from "./property.ts";
 import { recalculating } from "./recalculating-field.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
-import { type Cell, tableCells, tableColumns } from "./schema/table.ts";
+import { type Cell, recordTableCells, recordTableColumns } from "./schema/table.ts";
 import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -110,7 +110,7 @@ export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) 
     chosen_count: made.budget.chosen.length,
     chosen: made.budget.chosen.slice(0, MAX_LISTED).map(({ id }) => id),
   },
-  assumptions: planAssumptionsOf(made),
+  assumptions: planAssumptionSentences(made),
   counted_assumptions: assumptionsView(made.counted, made.modelVersion),
 }));
 
@@ -126,15 +126,15 @@ export function portfolioPlanTable(
   const { years } = plan.terms;
   const numbers = Array.from({ length: years }, (_, index) => index);
   const heading = [
-    ...tableColumns(portfolioPlanItem),
+    ...recordTableColumns(portfolioPlanItem),
     ...numbers.map((index) => `year_${index + 1}`),
     ASSUMPTIONS_COLUMN,
   ];
-  const assumptions = planAssumptionsOf(plan).join(" ");
+  const assumptions = planAssumptionSentences(plan).join(" ");
   const cells = rows.map((row, at) => {
     const { planned, failures, repairs } = row.sums.years;
     return [
-      ...tableCells(portfolioPlanItem, portfolioPlanItemView(row, shares)),
+      ...recordTableCells(portfolioPlanItem, portfolioPlanItemView(row, shares)),
       ...numbers.map((index) => usdFromCents(planned[index]! + failures[index]! + repairs[index]!)),
       at === 0 ? assumptions : null,
     ];

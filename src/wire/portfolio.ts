@@ -20,7 +20,13 @@ import {
   totalDeferred,
   totalReactive,
 } from "./figures.ts";
-import { type CountOfCode, flagCounts, flagCountsView, flagTotals, flagTotalsView } from "./hazard-flag.ts";
+import {
+  type CountOfCode,
+  flagCounts,
+  flagTotals,
+  flagTotalsView,
+  serializeHazardFlagCounts,
+} from "./hazard-flag.ts";
 import { forPartner, page } from "./paging.ts";
 import { property } from "./property.ts";
 import { figuresReply, recalculating } from "./recalculating-field.ts";
@@ -103,14 +109,14 @@ const summaryView = summary.serializer(
       ...exposureView(totals, property.unitCount),
       recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
     },
-    flags: flagCountsView(knowledge, flags),
+    flags: serializeHazardFlagCounts(knowledge, flags),
     assessed_at: toIso(now),
   }),
 );
 export const summaryReply = forPartner(figuresReply(summary.and(assumptionsField)));
 
 /** Creates the accumulator of a portfolio summary over properties. */
-export function summaryAccumulator(
+export function portfolioSummaryAccumulator(
   prices: PriceList,
   sums: StoredSums,
 ): FigureAccumulator<WireOf<typeof summary>> {
@@ -184,7 +190,7 @@ export const portfolioTotalsView = portfolioTotals.serializer(
       ...tierCountsView(totals),
       total_deferred: usdFromCents(deferredCents),
       total_reactive: usdFromCents(reactiveCents),
-      flags: flagCountsView(knowledge, flags),
+      flags: serializeHazardFlagCounts(knowledge, flags),
     };
   },
 );

@@ -1,7 +1,7 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/assessment.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
-import { deferredPercent, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
+import { deferredPercentText, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
@@ -60,7 +60,7 @@ const replacementCostView = replacementCost.serializer(
       warning_exposure: usdFromCents(totals.warningReactiveCents),
       systems: systems.map(systemView),
       estimated_value: usdOrNull(estimatedValueCents),
-      deferred_as_pct_of_value: deferredPercent(deferredCents, estimatedValueCents),
+      deferred_as_pct_of_value: deferredPercentText(deferredCents, estimatedValueCents),
       assessed_at: toIso(now),
     };
   },

@@ -41,7 +41,7 @@ import {
 } from "./schema/input.ts";
 import { usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { type ChangeOrVoid, readVoiding, voidFields, voidInput, voidView } from "./voiding.ts";
+import { type ChangeOrVoid, readVoidRequest, voidFields, voidInput, voidView } from "./voiding.ts";
 
 const conditionScale = numberList("The worst and the best score that the inspector could give", [1, 5]);
 
@@ -203,7 +203,7 @@ export type ServiceEventRequest = ChangeOrVoid<ServiceEventChange>;
 export function readServiceEventChange(given: unknown): ServiceEventRequest {
   const { voided, reason, ...wire } = serviceEventChange.parse(given);
   const fields = Object.keys(serviceEventChange.fields).filter((name) => Object.hasOwn(wire, name));
-  const voiding = readVoiding({ voided, reason }, fields);
+  const voiding = readVoidRequest({ voided, reason }, fields);
   if (voiding) return { void: voiding };
   const change: ServiceEventChange = readOptional(wire);
   if (wire.event_type !== undefined) change.eventType = wire.event_type;

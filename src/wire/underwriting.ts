@@ -7,7 +7,7 @@ import type { Property } from "../domain/property.ts";
 import type { Day } from "../domain/time.ts";
 import { complianceItemView, item as inspection } from "./compliance.ts";
 import { componentName } from "./component-names.ts";
-import { type CountOfCode, flagCounts, flagCountsView } from "./hazard-flag.ts";
+import { type CountOfCode, flagCounts, serializeHazardFlagCounts } from "./hazard-flag.ts";
 import { type LossesJson, losses } from "./losses.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
@@ -118,7 +118,7 @@ export const underwritingView = underwriting.serializer((knowledge: Knowledge, m
       year_built: property.yearBuilt,
     },
     losses: made.losses,
-    hazards: flagCountsView(knowledge, made.flags),
+    hazards: serializeHazardFlagCounts(knowledge, made.flags),
     overdue_inspections: made.overdue.map(complianceItemView),
     claims: {
       since: claims.since,

@@ -19,7 +19,7 @@ export type ArchivedFile = { start: number; compressed: number; isDeflated: bool
  * Returns the files of a ZIP archive by its directory: the reader expands none beyond the size there. That is Infinity if the
  * directory does not say it. There are none without a directory.
  */
-export function filesOf(bytes: Uint8Array): ArchivedFile[] {
+export function archiveEntries(bytes: Uint8Array): ArchivedFile[] {
   const archive = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const uint16 = (at: number) => archive.getUint16(at, true);
   const uint32 = (at: number) => archive.getUint32(at, true);

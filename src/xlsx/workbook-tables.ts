@@ -1,6 +1,6 @@
 import { type CellValue, readXlsx, type Sheet, type Workbook } from "hucre/xlsx";
 import { OperatorError } from "../domain/errors.ts";
-import { filesOf, meteredArchive } from "./archive-size.ts";
+import { archiveEntries, meteredArchive } from "./archive-size.ts";
 import { columnName } from "./cell-references.ts";
 import { sheetArea } from "./sheet-area.ts";
 
@@ -38,7 +38,7 @@ export async function workbookTables(
       `${name} is protected by a password, or in the format of Excel 97`,
       "Save it as .xlsx without a password.",
     );
-  const files = filesOf(bytes);
+  const files = archiveEntries(bytes);
   const tooMuch = () => {
     throw tooLarge(name, `it expands to more than ${maxExpandedBytes / 1_048_576} MiB`);
   };

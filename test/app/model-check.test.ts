@@ -8,9 +8,9 @@ import { dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { createLogger } from "../../src/log.ts";
 import { defineModelGauges } from "../../src/metrics/model-gauges.ts";
 import { calibrate } from "../../src/usecases/calibration/calibrate.ts";
-import { checkModel } from "../../src/usecases/calibration/check-model.ts";
+import { checkActiveCalibration } from "../../src/usecases/calibration/check-model.ts";
 import { applyCalibration, revertModel } from "../../src/usecases/calibration/model-versions.ts";
-import { calibrationView, validationView } from "../../src/wire/calibration.ts";
+import { serializeCalibration, serializeValidation } from "../../src/wire/calibration.ts";
 import { modelCheckView } from "../../src/wire/model.ts";
 import { GOLDEN_DAY, importGoldenFleet } from "../support/calibration-example.ts";
 import type { Json } from "../support/json.ts";
@@ -39,8 +39,10 @@ beforeEach(async () => {
   [lines, commands] = [[], []];
 });
 
-const apply = (calibration: Calibration, evidence: Record<string, unknown> = calibrationView(calibration)) =>
-  applyCalibration(environment(), calibration, { force: true, evidence });
+const apply = (
+  calibration: Calibration,
+  evidence: Record<string, unknown> = serializeCalibration(calibration),
+) => applyCalibration(environment(), calibration, { force: true, evidence });
 
 /** Returns the fit with every life much too short. */
 function spoiled(fit: Calibration): Calibration {
@@ -64,7 +66,9 @@ async function tick(): Promise<void> {
     async runCommand({ args }) {
       commands.push(args);
       const beside = environment(await fixture.open());
-      return modelCheckView(await checkModel(beside, dayOf(fixture.clock()), validationView));
+      return modelCheckView(
+        await checkActiveCalibration(beside, dayOf(fixture.clock()), serializeValidation),
+      );
     },
   });
   await job.run(new AbortController().signal);

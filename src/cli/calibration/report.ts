@@ -4,7 +4,7 @@ import type { Interval, Measures, Proof } from "../../domain/calibration/proof.t
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
 import type { CalibrationContent } from "../../web/calibration/report-content.ts";
-import { windowRows } from "../../web/calibration/window-rows.ts";
+import { failureWindowRows } from "../../web/calibration/window-rows.ts";
 import { type Column, fittedTable } from "../terminal/fitted-table.ts";
 
 const CHANGES_ON_PAGE = 20;
@@ -104,7 +104,7 @@ export function calibrationText(
     ),
     fittedTable(
       [{ heading: "80% FAILURE WINDOWS", shrinks: true }, ...["DEFAULT", "CALIBRATED"].map(numbers)],
-      windowRows(validation.windows).map((row, at) => [
+      failureWindowRows(validation.windows).map((row, at) => [
         `${row.name} (${at < 2 ? 10 : 80}% expected)`,
         row.before,
         row.after,

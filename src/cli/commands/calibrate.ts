@@ -9,16 +9,16 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { calibrate } from "../../usecases/calibration/calibrate.ts";
-import { checkModel } from "../../usecases/calibration/check-model.ts";
+import { checkActiveCalibration } from "../../usecases/calibration/check-model.ts";
 import { type FitLock, withFitLock } from "../../usecases/calibration/fits.ts";
 import {
   applyCalibration,
-  keepFit,
   type ModelAdministration,
   revertModel,
+  storeProposedFit,
 } from "../../usecases/calibration/model-versions.ts";
 import { renderCalibrationReport } from "../../web/calibration/report-page.ts";
-import { calibrationView, validationView } from "../../wire/calibration.ts";
+import { serializeCalibration, serializeValidation } from "../../wire/calibration.ts";
 import { modelCheckView, modelVersionView } from "../../wire/model.ts";
 import { calibrationText, reportPageContent } from "../calibration/report.ts";
 import { command, flag, text, UsageError } from "../command.ts";
@@ -92,7 +92,7 @@ async function fitAndPrint(
 ): Promise<void> {
   const { knowledge, store } = deps;
   const calibration = await calibrate(deps, asOf);
-  const evidence = calibrationView(calibration);
+  const evidence = serializeCalibration(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)
     await replaceFile(page, renderCalibrationReport(reportPageContent(knowledge, calibration)));
@@ -107,7 +107,7 @@ async function fitAndPrint(
       }),
     );
   };
-  if (keep) await keepFit(deps, { calibration, evidence });
+  if (keep) await storeProposedFit(deps, { calibration, evidence });
   if (!apply) return await print(undefined);
   let version: string;
   try {
@@ -156,7 +156,7 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
 }
 
 const proofOf = ({ validation }: { validation: Record<string, unknown> }) =>
-  validation as ReturnType<typeof validationView>;
+  validation as ReturnType<typeof serializeValidation>;
 
 async function printReverted(context: Context, deps: ModelAdministration): Promise<void> {
   const { from, to } = await revertModel(deps);
@@ -167,7 +167,7 @@ async function printReverted(context: Context, deps: ModelAdministration): Promi
 }
 
 async function printCheck(context: Context, deps: ModelAdministration): Promise<void> {
-  const check = await checkModel(deps, dayOf(context.now()), validationView);
+  const check = await checkActiveCalibration(deps, dayOf(context.now()), serializeValidation);
   context.print(
     modelCheckView(check),
     check.isWorse

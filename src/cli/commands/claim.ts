@@ -8,7 +8,7 @@ import {
   readClaimRequest,
   storedClaimView,
 } from "../../wire/claim.ts";
-import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import type { ChangeOrVoid } from "../../wire/voiding.ts";
 import { type Command, command, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -44,7 +44,9 @@ const update = command({
     "mainstay claim update CLM_… --set status=closed --set closed_on=2026-03-01 --clear description",
   ],
   async run(context, { claimId }, given) {
-    const kinds = Object.entries(columnsOf(claimChange)).filter(([name]) => CLAIM_CHANGES.includes(name));
+    const kinds = Object.entries(csvInputColumns(claimChange)).filter(([name]) =>
+      CLAIM_CHANGES.includes(name),
+    );
     const body = correctionBodyFromOptions(Object.fromEntries(kinds), given);
     await apply(context, claimId, { change: readClaimChange(body) }, body);
   },

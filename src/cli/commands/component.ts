@@ -4,7 +4,7 @@ import { changeComponent, findComponent } from "../../usecases/portfolio/change-
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { componentView } from "../../wire/component.ts";
 import { changedComponentView, componentChange, readComponentChange } from "../../wire/component-change.ts";
-import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import { type Command, command, required } from "../command.ts";
 import { withData } from "../data-access.ts";
 import {
@@ -45,7 +45,7 @@ const update = command({
     "mainstay component update C_… --set proactive_cost=1900 --clear override_lifespan",
   ],
   async run(context, { componentId }, given) {
-    const kinds = { ...columnsOf(componentChange), original: "flag" } as const;
+    const kinds = { ...csvInputColumns(componentChange), original: "flag" } as const;
     const change = readComponentChange(correctionBodyFromOptions(kinds, given));
     const record = await withData(context, async ({ store }) => {
       const owner = requireRecordFound(

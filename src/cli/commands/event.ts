@@ -1,5 +1,5 @@
 import { correctServiceEvent } from "../../usecases/history/service-events.ts";
-import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import {
   newServiceEvent,
   readServiceEventChange,
@@ -42,7 +42,7 @@ const update = command({
   examples: ["mainstay event update SE_… --set date=2026-03-01 --set condition_after=poor --clear notes"],
   async run(context, { eventId }, given) {
     const kinds = {
-      ...columnsOf(newServiceEvent),
+      ...csvInputColumns(newServiceEvent),
       inspection_types: "list",
       condition_scale: "range",
     } as const;

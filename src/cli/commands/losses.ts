@@ -6,10 +6,10 @@ import { centsFromUsd } from "../../domain/money.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
-import { bookMembers } from "../../usecases/book/members.ts";
+import { bookPartners } from "../../usecases/book/members.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
-import { writeLosses } from "../../usecases/losses/written-losses.ts";
+import { serializeLosses } from "../../usecases/losses/written-losses.ts";
 import { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
 import { type LossComponentsJson, lossComponentsView } from "../../wire/loss-components.ts";
 import { type LossesJson, lossTable } from "../../wire/losses.ts";
@@ -84,7 +84,7 @@ async function ofBook(
 ): Promise<Found> {
   if (partner !== undefined && !(await deps.store.read.partners.find(partner)))
     throw new OperatorError(`Partner not found: ${partner}`, "`mainstay partner list` shows the IDs.");
-  const members = await bookMembers(deps.store.read, partner === undefined ? undefined : new Set([partner]));
+  const members = await bookPartners(deps.store.read, partner === undefined ? undefined : new Set([partner]));
   const selected = await new LossBooks(knowledge, new AnswerCaches(0)).ofPartners(deps, members, request);
   const name = partner === undefined ? "All partners" : members[0]!.name;
   return { losses: await written(knowledge, selected, request), name };
@@ -112,7 +112,7 @@ async function ofProperty(
 
 const written = (
   knowledge: Knowledge,
-  selected: Parameters<typeof writeLosses>[1],
+  selected: Parameters<typeof serializeLosses>[1],
   request: LossRequest,
 ): Promise<LossesJson> =>
-  writeLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });
+  serializeLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });

@@ -1,7 +1,7 @@
 import type { System } from "../knowledge.ts";
 import type { Corrections } from "../scoring/corrections.ts";
 import type { Steps } from "../steps.ts";
-import { type Day, dayNumber, daysFromCivil, MS_PER_DAY } from "../time.ts";
+import { type Day, dayNumber, dayNumberOfDate, MS_PER_DAY } from "../time.ts";
 import { expectedHazard, UnknownPastCache } from "./expected-hazard.ts";
 import type { Life } from "./life.ts";
 import { ReproducibleSums } from "./reproducible-sum.ts";
@@ -96,7 +96,7 @@ function* agesByYear(
 ): Iterable<{ year: number; accrued: number }> {
   const last = calendarYear(until - 1);
   for (let year = Math.max(calendarYear(from), oldest - 1); year < last; year++) {
-    const end = daysFromCivil(year + 1, 1, 1);
+    const end = dayNumberOfDate(year + 1, 1, 1);
     yield { year, accrued: (accrued * (end - from)) / (until - from) };
   }
   yield { year: last, accrued };

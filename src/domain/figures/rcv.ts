@@ -34,7 +34,10 @@ export class SystemValueAccumulator {
  * Returns deferred maintenance as a percentage of the property's value with one decimal, such as `4.2%`; null without a
  * value or with a value of 0.
  */
-export function deferredPercent(deferredCents: number, estimatedValueCents: number | null): string | null {
+export function deferredPercentText(
+  deferredCents: number,
+  estimatedValueCents: number | null,
+): string | null {
   if (!estimatedValueCents) return null;
   return `${(Math.round((deferredCents * 1000) / estimatedValueCents) / 10).toFixed(1)}%`;
 }

@@ -38,7 +38,7 @@ export type DueComponent = Pick<
 };
 
 /** Returns the part in place as of the component's latest score. */
-export function partOf(knowledge: Knowledge, component: DueComponent, price: Amounts): PartInPlace {
+export function partInPlaceOf(knowledge: Knowledge, component: DueComponent, price: Amounts): PartInPlace {
   const def = knowledge.component(component.defId);
   const outlook = outlookOfStored(knowledge, component, component.brandTier);
   const labelAge = hasUnknownAge(def, component) ? undefined : ageYears(component, component.scoredOn);

@@ -22,7 +22,7 @@ import {
   unitTimingOf,
   type WholeAppliance,
 } from "./appliance-plan.ts";
-import { type DueComponent, dueOn, hasUnknownAge, type Plannable, partOf } from "./component-plan.ts";
+import { type DueComponent, dueOn, hasUnknownAge, type Plannable, partInPlaceOf } from "./component-plan.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { Price, Pricing } from "./prices.ts";
@@ -161,7 +161,7 @@ type ListedPart = Plannable & {
  * Returns the action of a component as `actionsOfStored` does, from its own row; undefined where that takes its whole appliance:
  * one whose time is not stored, or that is or contains a hazard to remove at once.
  */
-export function actionOfListed<C extends ListedPart>(
+export function actionFromOwnRow<C extends ListedPart>(
   { knowledge, pricing, caches, hazardOf }: PlanContext<C>,
   component: C,
 ): Action | undefined {
@@ -176,7 +176,7 @@ export function actionOfListed<C extends ListedPart>(
     }
   }
   const isPrincipal = component.defId === whole?.principal?.defId;
-  const part = partOf(knowledge, component, pricing(component).part(component));
+  const part = partInPlaceOf(knowledge, component, pricing(component).part(component));
   const decided = decideOnPart(part, whole && timing && { timing, isPrincipal }, caches);
   const facts = { ...partFacts(knowledge, component), hazard: null };
   const principal = isPrincipal ? { ...facts, part } : null;
@@ -226,7 +226,7 @@ function inPlace<C extends DueComponent>(
   const { whole } = knowledge.type(first.typeId);
   const prices = pricing(first);
   const partPrices = components.map((component) => prices.part(component));
-  const parts = components.map((component, index) => partOf(knowledge, component, partPrices[index]!));
+  const parts = components.map((component, index) => partInPlaceOf(knowledge, component, partPrices[index]!));
   const hazards = components.map(hazardOf);
   const principalAt = whole?.principal
     ? components.findIndex(({ defId }) => defId === whole.principal!.defId)

@@ -6,13 +6,13 @@ import type {
   ScoringModel,
 } from "../knowledge.ts";
 import type { EventType } from "../service-event.ts";
-import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber, daysFromCivil } from "../time.ts";
+import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber, dayNumberOfDate } from "../time.ts";
 import { type DatedEvents, eventConcernsComponent, firstAfter } from "./dated-events.ts";
 import type { ComponentHistory } from "./types.ts";
 
 /** Returns the day number of a component's birth: its last Replacement, or 1 July of its install year. */
 export function partBirthDay(installYear: number, replacedOn: number | undefined): number {
-  return replacedOn ?? daysFromCivil(installYear, 7, 1);
+  return replacedOn ?? dayNumberOfDate(installYear, 7, 1);
 }
 
 /** Returns the calendar age in years, at least 0. A Replacement dated after `asOf` does not count. */

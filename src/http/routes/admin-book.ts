@@ -4,10 +4,10 @@ import { parsePlace } from "../../domain/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book/book-alerts.ts";
 import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
-import { bookMembers } from "../../usecases/book/members.ts";
+import { bookPartners } from "../../usecases/book/members.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
-import { writeLosses } from "../../usecases/losses/written-losses.ts";
+import { serializeLosses } from "../../usecases/losses/written-losses.ts";
 import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
 import {
   bookAlert,
@@ -161,10 +161,10 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
         const format = parseTableFormat(call);
-        const members = await bookMembers(store.read, partnerIdsOf(call));
+        const members = await bookPartners(store.read, partnerIdsOf(call));
         const selected = await books.ofPartners(lossDeps(call), members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
-        const losses = await writeLosses(knowledge, selected, asked, { terms, deviation });
+        const losses = await serializeLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, "book-losses")) ??
           ok({ ...losses, partners: members.length })
@@ -186,7 +186,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const partnerId = await store.read.properties.ownerOf(params.id!);
         const property = partnerId && (await store.read.properties.find(partnerId, params.id!));
         if (!property) throw propertyNotFound();
-        const [owner] = await bookMembers(store.read, new Set([partnerId]));
+        const [owner] = await bookPartners(store.read, new Set([partnerId]));
         const subject = { property, owner: owner!, among: "book" } as const;
         const made = await underwrite(lossDeps(call), knowledge, books, subject, request);
         return ok(withPartner(made, owner!.name));

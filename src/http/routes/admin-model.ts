@@ -2,7 +2,7 @@ import type { ModelProposal } from "../../administration/model-proposal.ts";
 import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { activateKeptFit, revertModel } from "../../usecases/calibration/model-versions.ts";
+import { activateProposedFit, revertModel } from "../../usecases/calibration/model-versions.ts";
 import { modelCheckView, modelReply, modelVersionView } from "../../wire/model.ts";
 import {
   applyProposal,
@@ -115,7 +115,7 @@ export function modelOperations(
       body: "json",
       async handle({ administration: { store, actor }, body }) {
         const { proposal_id: id, force = false } = applyProposal.parse(body);
-        await activateKeptFit({ store, knowledge, actor }, id, { force });
+        await activateProposedFit({ store, knowledge, actor }, id, { force });
         return ok(await proposed());
       },
     }),

@@ -42,8 +42,8 @@ import {
   newPartner,
   partnerSettings,
   readNewPartner,
-  readOverlap,
   readPartnerSettings,
+  readSecretOverlap,
   rotation,
   webhookTestRequest,
 } from "../../wire/partner-settings.ts";
@@ -256,7 +256,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     ),
     body: "optional",
     async handle({ administration, body, params, store }) {
-      const overlapMs = readOverlap(body);
+      const overlapMs = readSecretOverlap(body);
       const { id } = await getPartner(store, params.id!);
       const rotated = await rotateWebhookSecret(administration, id, overlapMs);
       return shownOnce(newWebhookSecretView(id, rotated));

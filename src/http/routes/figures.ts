@@ -17,7 +17,7 @@ import {
   reserveAccumulator,
   reserveReply,
 } from "../../wire/figures.ts";
-import { forecastAccumulator, forecastReply } from "../../wire/forecast.ts";
+import { failureForecastAccumulator, forecastReply } from "../../wire/forecast.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { propertyInPath } from "../../wire/parameters.ts";
 import { withRecalculating } from "../../wire/recalculating-field.ts";
@@ -55,7 +55,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The forecast", forecastReply),
-      handle: (call) => replyWith(call, forecastAccumulator),
+      handle: (call) => replyWith(call, failureForecastAccumulator),
     }),
     partnerOperation({
       id: "getPropertyReserve",

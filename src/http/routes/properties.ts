@@ -16,7 +16,7 @@ import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { earlyInstallYearWarnings } from "../../usecases/portfolio/appliances.ts";
 import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { portfolioCounts } from "../../usecases/portfolio/portfolio-assumptions.ts";
+import { portfolioAssumptionCounts } from "../../usecases/portfolio/portfolio-assumptions.ts";
 import {
   type PortfolioTotals,
   portfolioSums,
@@ -41,8 +41,8 @@ import {
   portfolioItem,
   portfolioItemView,
   portfolioPage,
+  portfolioSummaryAccumulator,
   portfolioTotalsView,
-  summaryAccumulator,
   summaryReply,
 } from "../../wire/portfolio.ts";
 import {
@@ -232,7 +232,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const totals = await store.read.totals.ofProperty(property.id);
         const flags = await store.read.flags.ofProperty(partner.id, property.id);
         const prices = await partnerPrices(store.read, knowledge, partner);
-        const figure = withAssumptions(prices, summaryAccumulator(prices, { totals, flags }));
+        const figure = withAssumptions(prices, portfolioSummaryAccumulator(prices, { totals, flags }));
         await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         const summary = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
@@ -256,7 +256,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const { rows, total, totals, flags, included } = await findPortfolio(knowledge, call, slice);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const counted = await readConsistently(store, partner.id, (read) =>
-          portfolioCounts({ read, prices, yieldNow }, partner.id, included),
+          portfolioAssumptionCounts({ read, prices, yieldNow }, partner.id, included),
         );
         const modelVersion = await modelVersionOf(store.read, knowledge);
         const assumptions =
@@ -313,7 +313,7 @@ async function findPortfolio(
   total: number;
   totals: PortfolioTotals;
   flags: readonly CodeCount[];
-  included: Parameters<typeof portfolioCounts>[2];
+  included: Parameters<typeof portfolioAssumptionCounts>[2];
 }> {
   const filter = parsePropertyFilter(query, knowledge.knownHazards);
   const includesDemo = wantsDemo(query);

@@ -12,7 +12,7 @@ import {
   refuseEmptyDatabase,
   requireUsable,
   runningServers,
-  tablesOf,
+  schemaTables,
   UNFINISHED_MOVE,
 } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -48,7 +48,7 @@ export async function postgresTarget(
   { now, again }: { now: Instant; again: boolean },
 ): Promise<PostgresEndpoint & { finish(): Promise<void> }> {
   const endpoint = await openEndpoint(url, async (client, address) => {
-    const tables = await tablesOf(client);
+    const tables = await schemaTables(client);
     if (again && tables.includes(UNFINISHED_MOVE)) await dropAll(client, tables);
     const applied = await applyMigrations(client, address, MIGRATIONS, now);
     if (applied.length < MIGRATIONS.length) await requireNoRows(client, address);
@@ -61,7 +61,7 @@ export async function postgresTarget(
 const FILLED_INITIALLY = ["schema_migrations", "clock", "model_in_use"];
 
 async function requireNoRows(client: pg.Client, { displayName }: DatabaseAddress): Promise<void> {
-  const tables = (await tablesOf(client)).filter((name) => !FILLED_INITIALLY.includes(name));
+  const tables = (await schemaTables(client)).filter((name) => !FILLED_INITIALLY.includes(name));
   for (const name of tables) {
     const { rows } = await client.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`);
     if (rows.length > 0)

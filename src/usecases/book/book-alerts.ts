@@ -13,8 +13,8 @@ import type {
 import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { BookDeps } from "./book-properties.ts";
-import { partsOf } from "./concatenated-lists.ts";
-import { bookMembers } from "./members.ts";
+import { listPartsOfPage } from "./concatenated-lists.ts";
+import { bookPartners } from "./members.ts";
 
 /** Alerts whose index entries one statement counts. */
 const ALERTS_A_STEP = 50_000;
@@ -40,11 +40,11 @@ export async function bookAlerts(
   const listedValue = (row: PlacedComponent) =>
     listed.order === "cost" ? row.expectedCostCents : row.riskScore;
   return await readBookConsistently(store, async (read) => {
-    const members = await bookMembers(read, partnerIds);
+    const members = await bookPartners(read, partnerIds);
     const reading = { read, yieldNow, steps: stepsOf(members) };
     const { values, critical, warning, offset } = await countsOf(reading, listed, slice);
     const found = { critical, warning };
-    const parts = partsOf(values, { limit: slice.limit, offset });
+    const parts = listPartsOfPage(values, { limit: slice.limit, offset });
     if (parts.length === 0) return { rows: [], ...found };
     const range = { from: parts.at(-1)!.list.value, to: parts[0]!.list.value };
     const place = new Map(members.map(({ id }, at) => [id, at]));
@@ -171,7 +171,7 @@ async function rowsOf(
 ): Promise<PlacedComponent[]> {
   const { order, tier, ...places } = listed;
   const rows: PlacedComponent[] = [];
-  const parts = partsOf(cells, slice);
+  const parts = listPartsOfPage(cells, slice);
   const [highest, lowest] = [parts[0]?.list.value, parts.at(-1)?.list.value];
   // Only of the highest and the lowest value may some partners have no part of the page.
   const whole = Map.groupBy(

@@ -14,8 +14,8 @@ import {
   subtractFlagCounts,
   subtractPortfolioSums,
 } from "../portfolio/portfolio-totals.ts";
-import { partsOf } from "./concatenated-lists.ts";
-import { bookMembers } from "./members.ts";
+import { listPartsOfPage } from "./concatenated-lists.ts";
+import { bookPartners } from "./members.ts";
 
 /*
  * The properties of several partners as one list: by partner, then by creation. The stored totals of partners locate a page,
@@ -37,7 +37,7 @@ export async function bookProperties(
   slice: RowRange,
 ): Promise<BookPage> {
   return await readBookConsistently(store, async (read) => {
-    const members = await bookMembers(read, partnerIds);
+    const members = await bookPartners(read, partnerIds);
     const page = filter
       ? await pageOfMatches(read, await findMatchingProperties(read, yieldNow, members, filter), slice)
       : await unfilteredPage(read, members, slice);
@@ -53,7 +53,7 @@ export async function bookPortfolio(
   slice: RowRange,
 ): Promise<BookPage & BookSums> {
   return await readBookConsistently(store, async (read) => {
-    const members = await bookMembers(read, partnerIds);
+    const members = await bookPartners(read, partnerIds);
     if (filter) {
       const matches = await findMatchingProperties(read, yieldNow, members, filter);
       const page = await withPartners(read, members, await pageOfMatches(read, matches, slice));
@@ -70,7 +70,7 @@ async function unfilteredPage(
   slice: RowRange,
 ): Promise<{ rows: Row[]; total: number }> {
   const lists = members.map((member) => ({ id: member.id, count: member.properties }));
-  const parts = partsOf(lists, slice);
+  const parts = listPartsOfPage(lists, slice);
   const whole = parts.filter(({ isWhole }) => isWhole).map(({ list }) => list.id);
   const rows = whole.length > 0 ? await book.properties(whole) : [];
   for (const { list, isWhole, limit, offset } of parts)

@@ -9,10 +9,10 @@ type ListPart<List> = RowRange & { list: List; isWhole: boolean };
 /**
  * Returns the parts of lists that a page of their concatenation consists of. At most the first and the last are not whole.
  * @example
- * partsOf([{ count: 3 }, { count: 2 }, { count: 9 }], { limit: 4, offset: 2 })
+ * listPartsOfPage([{ count: 3 }, { count: 2 }, { count: 9 }], { limit: 4, offset: 2 })
  * // the last of the first list, both of the second, and the first of the third
  */
-export function partsOf<List extends Counted>(
+export function listPartsOfPage<List extends Counted>(
   lists: readonly List[],
   { limit, offset }: RowRange,
 ): ListPart<List>[] {

@@ -3,7 +3,7 @@ import type { BookMember } from "../../store/queries/book.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Returns the partners of a book: those with the IDs, or all. Throws not_found for an unknown ID. */
-export async function bookMembers(
+export async function bookPartners(
   { book }: Pick<Stores, "book">,
   ids: ReadonlySet<string> | undefined,
 ): Promise<BookMember[]> {

@@ -1,6 +1,6 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { allElements, elementsAt, textAt, type XmlElement } from "../../xml/read-xml.ts";
-import { type AreaUnit, areaIn } from "../import/mapping/areas.ts";
+import { type AreaUnit, convertAreaText } from "../import/mapping/areas.ts";
 import { type Cells, type LeftOut, standardFormatTable, type Table } from "../import/mapping/table.ts";
 import { type Equipment, equipmentOf } from "./equipment.ts";
 import { roofAreas, sizeOf } from "./sizes.ts";
@@ -118,7 +118,7 @@ function propertyOf({ element, site, isOnly, reference }: Building, areaUnit: Ar
     country: /^[A-Z]{2}$/.exec(at(...address, "Country"))?.[0],
     year_built: textAt(element, "YearOfConstruction"),
     stories: textAt(element, "FloorsAboveGrade"),
-    gross_area_sqft: grossArea ? areaIn(String(grossArea), "sqft", areaUnit) : undefined,
+    gross_area_sqft: grossArea ? convertAreaText(String(grossArea), "sqft", areaUnit) : undefined,
     unit_count: units > 0 ? String(units) : undefined,
   };
 }

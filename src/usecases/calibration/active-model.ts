@@ -12,7 +12,7 @@ export async function modelVersionOf(stores: Pick<Stores, "models">, knowledge: 
 }
 
 /** Returns the active calibration as far as scoring these appliances needs it. */
-export async function correctionsOf(
+export async function loadCorrections(
   stores: Pick<Stores, "models">,
   knowledge: Knowledge,
   appliances: readonly { id: string }[],

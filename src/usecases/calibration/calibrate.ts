@@ -17,7 +17,12 @@ import type { PropertyHistory } from "../../domain/scoring/types.ts";
 import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import { baseVersion } from "./active-model.ts";
-import { type CalibrationDeps, eachProperty, inSlices, YearForecasts } from "./forecast-year.ts";
+import {
+  type CalibrationDeps,
+  forEachPropertyHistory,
+  runInTimeSlices,
+  YearForecasts,
+} from "./forecast-year.ts";
 
 /**
  * Calibrates the model with the operator's own outcomes as of a day, and measures what that calibration would have
@@ -25,9 +30,9 @@ import { type CalibrationDeps, eachProperty, inSlices, YearForecasts } from "./f
  */
 export async function calibrate(environment: CalibrationDeps, asOf: Day): Promise<Calibration> {
   const { store, knowledge } = environment;
-  await refuseAnotherModel(store, knowledge);
+  await requireScoresOfThisModel(store, knowledge);
   const yearAgo = addDays(asOf, -YEAR_DAYS);
-  const slices = <T>(steps: Generator<void, T>) => inSlices(environment, steps);
+  const slices = <T>(steps: Generator<void, T>) => runInTimeSlices(environment, steps);
   // One after the other, since the lives of a large portfolio take much memory.
   const { failures: failuresYearAgo, fit: fitThen } = await fitAsOf(environment, yearAgo);
   const corrections = fitThen?.corrections ?? UNCORRECTED;
@@ -63,7 +68,9 @@ async function fitAsOf(
   const isEnough = failures >= FEWEST_FAILURES;
   return {
     failures,
-    fit: isEnough ? await inSlices(environment, fitRecordInSteps(environment.knowledge, lives)) : undefined,
+    fit: isEnough
+      ? await runInTimeSlices(environment, fitRecordInSteps(environment.knowledge, lives))
+      : undefined,
   };
 }
 
@@ -74,9 +81,9 @@ async function livesAsOf(
   alsoTake?: (history: PropertyHistory, lives: readonly Life[]) => Promise<void>,
 ): Promise<Life[]> {
   const lives: Life[] = [];
-  await eachProperty(environment, asOf, async (histories) => {
+  await forEachPropertyHistory(environment, asOf, async (histories) => {
     for (const history of histories) {
-      const ofHistory = await inSlices(
+      const ofHistory = await runInTimeSlices(
         environment,
         livesOnRecordInSteps(environment.knowledge, history, asOf),
       );
@@ -118,7 +125,10 @@ function refuseThinRecord(lives: readonly Life[], yearAgo: Day): void {
 }
 
 /** Throws an OperatorError if the database's scores, or its active calibration, belong to another model version. */
-export async function refuseAnotherModel({ read }: Pick<Store, "read">, knowledge: Knowledge): Promise<void> {
+export async function requireScoresOfThisModel(
+  { read }: Pick<Store, "read">,
+  knowledge: Knowledge,
+): Promise<void> {
   const snapshot = await read.snapshots.latestFinished();
   const inUse = await read.models.inUse();
   for (const version of [snapshot?.modelVersion, inUse?.version])

@@ -3,8 +3,8 @@ import type { ModelCheck } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
-import { correctionsOf } from "./active-model.ts";
-import { refuseAnotherModel } from "./calibrate.ts";
+import { loadCorrections } from "./active-model.ts";
+import { requireScoresOfThisModel } from "./calibrate.ts";
 import { type CalibrationDeps, forecastYear } from "./forecast-year.ts";
 
 /**
@@ -12,17 +12,17 @@ import { type CalibrationDeps, forecastYear } from "./forecast-year.ts";
  * stores the result. A calibration younger than a year has seen part of that year; a loss is then all the more
  * certain. Throws an OperatorError if the default model is active.
  */
-export async function checkModel(
+export async function checkActiveCalibration(
   environment: CalibrationDeps & { store: Store },
   asOf: Day,
   evidenceOf: (validation: Calibration["validation"]) => Record<string, unknown>,
 ): Promise<ModelCheck> {
   const { store, knowledge } = environment;
-  await refuseAnotherModel(store, knowledge);
+  await requireScoresOfThisModel(store, knowledge);
   const inUse = await store.read.models.inUse();
   if (!inUse) throw new OperatorError("the default model is active: there is no calibration to check");
   const validation = await forecastYear(environment, asOf, (appliances) =>
-    correctionsOf(store.read, knowledge, appliances),
+    loadCorrections(store.read, knowledge, appliances),
   );
   const check: ModelCheck = {
     day: asOf,

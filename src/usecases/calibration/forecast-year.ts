@@ -52,10 +52,13 @@ export async function forecastYear(
 ): Promise<Calibration["validation"]> {
   const { knowledge } = environment;
   const forecasts = new YearForecasts(environment, asOf);
-  await eachProperty(environment, asOf, async (histories, appliances) => {
+  await forEachPropertyHistory(environment, asOf, async (histories, appliances) => {
     const corrections = await correctionsOf(appliances);
     for (const history of histories) {
-      const lives = await inSlices(environment, livesOnRecordInSteps(knowledge, history, asOf, { years: 1 }));
+      const lives = await runInTimeSlices(
+        environment,
+        livesOnRecordInSteps(knowledge, history, asOf, { years: 1 }),
+      );
       await forecasts.add(history, lives, corrections);
     }
   });
@@ -84,7 +87,7 @@ export class YearForecasts {
       appliances: history.appliances.filter(({ retiredOn }) => !retiredOn || retiredOn > this.#from),
     };
     const scores = (options: ScoreOptions) =>
-      inSlices(this.environment, scorePropertyInSteps(knowledge, inService, this.#from, options));
+      runInTimeSlices(this.environment, scorePropertyInSteps(knowledge, inService, this.#from, options));
     const before = await scores({});
     const after = corrections === UNCORRECTED ? before : await scores({ corrections });
     const forecasts: Forecast[] = [];
@@ -108,7 +111,7 @@ export class YearForecasts {
 
   /** Measures the forecasts against the outcomes. */
   async measure(): Promise<Calibration["validation"]> {
-    const proof = await inSlices(
+    const proof = await runInTimeSlices(
       this.environment,
       validateForecastsInSteps(this.#byProperty, seededRandom(SEED)),
     );
@@ -121,7 +124,7 @@ export class YearForecasts {
  * Visits the histories of all properties except demo properties, a few at a time, as they are scored at the start
  * of the year up to `asOf`; yields in between.
  */
-export async function eachProperty(
+export async function forEachPropertyHistory(
   { store, knowledge, yieldNow, monotonicMs, signal }: CalibrationDeps,
   asOf: Day,
   take: (
@@ -238,7 +241,7 @@ async function loadInSteps(
 }
 
 /** Runs a generator to its end and yields after each slice. */
-export async function inSlices<T>(
+export async function runInTimeSlices<T>(
   { yieldNow, monotonicMs, signal }: Pick<CalibrationDeps, "yieldNow" | "monotonicMs" | "signal">,
   steps: Generator<void, T>,
 ): Promise<T> {

@@ -34,7 +34,7 @@ type Fitted = { calibration: Calibration; evidence: Record<string, unknown> };
  * Stores a calibration with its proof for later activation, in place of the previously stored one. Scores do not
  * change.
  */
-export async function keepFit(deps: Storing, { calibration, evidence }: Fitted): Promise<StoredFit> {
+export async function storeProposedFit(deps: Storing, { calibration, evidence }: Fitted): Promise<StoredFit> {
   const { store, knowledge, fitLock } = deps;
   return await withLock(store, modelLock(deps.actor), async (lock) => {
     const number = await storeFrailties(deps, lock, calibration);
@@ -59,7 +59,7 @@ export async function keepFit(deps: Storing, { calibration, evidence }: Fitted):
  * conflict, with nothing changed, for another id than the stored one, and for an unproven calibration unless it is
  * forced.
  */
-export async function activateKeptFit(
+export async function activateProposedFit(
   { store, knowledge, actor }: Pick<ModelAdministration, "store" | "knowledge" | "actor">,
   id: string,
   { force }: { force: boolean },

@@ -2,7 +2,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { addDays, addMonths } from "../../domain/time.ts";
 import { readDate } from "../../domain/written-dates.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
-import { type AreaUnit, areaIn, areaUnitOf } from "../import/mapping/areas.ts";
+import { type AreaUnit, convertAreaText, parseAreaUnit } from "../import/mapping/areas.ts";
 import { lookUp } from "../import/mapping/look-up.ts";
 import { type Cells, type LeftOut, standardFormatTable, type Table } from "../import/mapping/table.ts";
 import { fieldOfHeading } from "../import/mapping/words.ts";
@@ -109,7 +109,7 @@ function propertyOf(
     if (field === undefined || field === "name" || stated[field] !== undefined) continue;
     stated[field] =
       field === "gross_area_sqft"
-        ? areaIn(value, areaUnitOf(unit || cell("AreaUnits")) ?? areaUnit, areaUnit)
+        ? convertAreaText(value, parseAreaUnit(unit || cell("AreaUnits")) ?? areaUnit, areaUnit)
         : value;
   }
   const floors = sheetRows(sheets, "Floor").filter((row) => /^floor$/i.test(row.cell("Category")));

@@ -11,7 +11,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Day } from "../../domain/time.ts";
 import { newCostLine, readCostLine } from "../../wire/cost-book.ts";
-import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import { readRows, surveyFile } from "../import/file-rows.ts";
 import { type RejectedRow, RejectLog, type Rejects } from "../import/rejects.ts";
 import type { RowReader } from "../import/row-kind.ts";
@@ -47,7 +47,7 @@ export async function readCostFile(
 ): Promise<ReadCosts> {
   const reader: RowReader<CostLine> = {
     name: "cost_lines",
-    fields: columnsOf(newCostLine),
+    fields: csvInputColumns(newCostLine),
     required: ["type_id"],
     references: [["proactive_cost"], ["reactive_cost"]],
     read(cells) {

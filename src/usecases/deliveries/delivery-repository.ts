@@ -8,7 +8,7 @@ import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/deliver
 import type { PartnerLeases } from "../../webhooks/dispatcher-deps.ts";
 import { HEALTHY } from "../../webhooks/endpoint-health.ts";
 import { MAX_DELAY_MS } from "../../webhooks/retry-schedule.ts";
-import { hasTakenOver } from "../partners/administer-partner.ts";
+import { hasSecretOverlapEnded } from "../partners/administer-partner.ts";
 
 /** The most decrypted secrets kept in memory, by their encrypted text. */
 const MAX_SECRETS = 1000;
@@ -39,7 +39,8 @@ export function deliveryRepository(
     if (!endpoint) return null;
     const { url, revision } = endpoint;
     const next = endpoint.nextSecret && (await decrypt(endpoint.nextSecret));
-    if (next && hasTakenOver(endpoint, clock())) return { url, revision, secret: next, nextSecret: null };
+    if (next && hasSecretOverlapEnded(endpoint, clock()))
+      return { url, revision, secret: next, nextSecret: null };
     return { url, revision, secret: await decrypt(endpoint.secret), nextSecret: next || null };
   }
 
@@ -55,7 +56,7 @@ export function deliveryRepository(
     record: (results) =>
       // Writes no numbered or dated row, and so does not wait for a partner's long writes.
       store.write(async (tx) => {
-        const own = cluster.isSingleNode ? results : await underHeldLeases(tx, cluster, results);
+        const own = cluster.isSingleNode ? results : await resultsUnderHeldLeases(tx, cluster, results);
         for (const result of own) await tx.deliveries.recordAttempt(madeAttempt(result));
       }),
     async endpointState(partnerId) {
@@ -68,7 +69,7 @@ export function deliveryRepository(
       store.write(async (tx) => {
         const [own] = cluster.isSingleNode
           ? [true]
-          : await underHeldLeases(tx, cluster, [{ partnerId, epoch }]);
+          : await resultsUnderHeldLeases(tx, cluster, [{ partnerId, epoch }]);
         if (own) await tx.partners.saveEndpointHealth(partnerId, health, revision);
       }),
   };
@@ -79,7 +80,7 @@ const leaseName = (partnerId: string) => `deliveries:${partnerId}`;
 /**
  * Returns the results of partners whose leases this server still holds; the server that has acquired a lease since reports its own.
  */
-export async function underHeldLeases<Made extends { partnerId: string; epoch?: number }>(
+export async function resultsUnderHeldLeases<Made extends { partnerId: string; epoch?: number }>(
   tx: Tx,
   cluster: Cluster,
   made: readonly Made[],

@@ -8,9 +8,9 @@ import { addDays, type Day, type Instant } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { DayEvent } from "../../store/queries/service-events.ts";
-import { correctionsOf, modelVersionOf } from "../calibration/active-model.ts";
+import { loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { batchesOf, isReachedByOthers, upstreamOf } from "../portfolio/rescore.ts";
+import { isCascadeTarget, scoringBatches, upstreamAppliances } from "../portfolio/rescore.ts";
 import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { appliancesForScoring } from "./scored-appliances.ts";
 
@@ -80,19 +80,19 @@ export class PredictionOutcomeLog {
     const components = Map.groupBy(loaded.components, ({ applianceId }) => applianceId);
     const histories = new Map(loaded.history.appliances.map((history) => [history.id, history]));
     const reachingEver = upstream.map(({ id }) => histories.get(id)!);
-    const ofUpstream = await correctionsOf(tx, knowledge, reachingEver);
+    const ofUpstream = await loadCorrections(tx, knowledge, reachingEver);
     const stands = scoringRepresentatives(reachingEver, ofUpstream);
     for (const [date, logs] of days) {
       const before = addDays(date, -1);
       const targets = [...logs.keys()];
-      const reaching = upstreamOf(
+      const reaching = upstreamAppliances(
         knowledge,
         targets.map((id) => this.#appliances.get(id)!),
         upstream,
       );
       const standing = new Set(reaching.map(({ id }) => stands.get(id)!));
       const assessed = new Map<string, CascadingAppliance>();
-      for (const appliances of batchesOf([...standing])) {
+      for (const appliances of scoringBatches([...standing])) {
         const some = { ...loaded.history, appliances: [...appliances] };
         const steps = scoreCascadeSourcesInSteps(knowledge, some, before, ofUpstream);
         for (const [i, score] of (await runYielding(steps, tx.yieldToEventLoop)).entries())
@@ -105,9 +105,9 @@ export class PredictionOutcomeLog {
       }));
       const cascades = new CascadeEffects(knowledge, upstreamScores);
       const scores = new Map<string, Score>();
-      for (const step of batchesOf(targets)) {
+      for (const step of scoringBatches(targets)) {
         const some = { ...loaded.history, appliances: step.map((id) => histories.get(id)!) };
-        const corrections = await correctionsOf(tx, knowledge, some.appliances);
+        const corrections = await loadCorrections(tx, knowledge, some.appliances);
         const steps = scorePropertyInSteps(knowledge, some, before, { corrections, cascades });
         for (const [id, score] of await runYielding(steps, tx.yieldToEventLoop)) scores.set(id, score);
         await tx.yieldToEventLoop();
@@ -127,9 +127,9 @@ export class PredictionOutcomeLog {
     const spokenOf = [...new Set([...days.values()].flatMap((logs) => [...logs.keys()]))].map(
       (id) => this.#appliances.get(id)!,
     );
-    const isReached = spokenOf.some(({ typeId }) => isReachedByOthers(knowledge, typeId));
+    const isReached = spokenOf.some(({ typeId }) => isCascadeTarget(knowledge, typeId));
     const all = isReached ? await appliancesForScoring(tx, propertyId) : [];
-    const upstream = upstreamOf(knowledge, spokenOf, all);
+    const upstream = upstreamAppliances(knowledge, spokenOf, all);
     const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
     const before = [...days.keys()].map((day) => addDays(day, -1));
     const loaded = await loadHistories(tx, knowledge, [property], [...read.values()], before);

@@ -84,7 +84,7 @@ function applianceText(reference: ApplianceReference): string {
 }
 
 /** Returns the failure of a row about a kind of component that is not in service on an appliance: of another type, or retired. */
-export function missingPart(appliance: Appliance): Error {
+export function componentNotInServiceError(appliance: Appliance): Error {
   if (isRetired(appliance)) return retiredError("Appliance", appliance);
   const { typeId } = appliance;
   const message = `is none of the components of a ${typeId}`;

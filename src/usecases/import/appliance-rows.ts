@@ -10,7 +10,7 @@ import {
   readApplianceChange,
   readNewAppliance,
 } from "../../wire/appliance.ts";
-import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import { ApplianceCreator, changeAppliance, installYearWarnings } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
@@ -22,7 +22,7 @@ import {
   RETIREMENT_COLUMNS,
   readPropertyReference,
   referenceText,
-  retirementIn,
+  retirementCells,
 } from "./property-rows.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
 
@@ -55,7 +55,12 @@ const UNRESOLVED = "P_";
  */
 export const applianceRows: RowKind<Entry> = {
   name: "appliances",
-  fields: { partner_property_id: "text", unit: "number", ...columnsOf(newAppliance), ...RETIREMENT_COLUMNS },
+  fields: {
+    partner_property_id: "text",
+    unit: "number",
+    ...csvInputColumns(newAppliance),
+    ...RETIREMENT_COLUMNS,
+  },
   required: ["type_id"],
   references: PROPERTY_REFERENCES,
   read: ({ unit, ...cells }) => ({
@@ -122,7 +127,7 @@ class ApplianceBatch implements Batch<Entry> {
     if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
-      const retirement = retirementIn(cells);
+      const retirement = retirementCells(cells);
       const stated = retirement && readApplianceChange(retirement);
       const installYear = given.installYear ?? property.yearBuilt;
       if (stated?.retiredAt != null && installYear !== null)

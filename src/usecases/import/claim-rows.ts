@@ -9,7 +9,7 @@ import {
   readClaimRequest,
   readNewClaim,
 } from "../../wire/claim.ts";
-import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import type { Voiding } from "../../wire/voiding.ts";
 import { ClaimLog } from "../claims/claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -22,7 +22,7 @@ import {
   referenceText,
 } from "./property-rows.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
-import { readVoiding, VOID_COLUMNS, voidOutcome } from "./voiding.ts";
+import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./voiding.ts";
 
 type Entry = { claimNumber: string; property: PropertyReference; cells: Cells } & (
   | { input: NewClaim }
@@ -42,11 +42,11 @@ const COMPARISON: Comparison<Claim, ClaimChange> = {
  */
 export const claimRows: RowKind<Entry> = {
   name: "claims",
-  fields: { partner_property_id: "text", property_id: "text", ...columnsOf(newClaim), ...VOID_COLUMNS },
+  fields: { partner_property_id: "text", property_id: "text", ...csvInputColumns(newClaim), ...VOID_COLUMNS },
   required: ["claim_number", "claim_type", "date_of_loss"],
   references: PROPERTY_REFERENCES,
   read(given) {
-    const voids = readVoiding(given, readClaimRequest);
+    const voids = readRowVoiding(given, readClaimRequest);
     if (voids) {
       const { claimNumber = null } = readClaimChange({ claim_number: given.claim_number });
       return {
@@ -115,7 +115,7 @@ class ClaimBatch implements Batch<Entry> {
     if ("voids" in entry) {
       if (!there || !update) return "unchanged";
       claims.set(claimNumber, null);
-      return voidOutcome(there, await log.void(there, entry.voids));
+      return voidRowOutcome(there, await log.void(there, entry.voids));
     }
     if (!there) {
       claims.set(claimNumber, await log.add(entry.input, { isNumberUnused: true }));

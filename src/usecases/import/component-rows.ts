@@ -1,14 +1,14 @@
 import type { PlacedComponent, StatedComponent } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import { componentChange, readComponentChange, statedComponentView } from "../../wire/component-change.ts";
-import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import { ComponentCorrections } from "../portfolio/change-component.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import type { Preloading } from "./appliance-cache.ts";
 import {
   APPLIANCE_REFERENCES,
   type ApplianceReference,
-  missingPart,
+  componentNotInServiceError,
   ReferencedAppliances,
   readApplianceReference,
 } from "./appliance-references.ts";
@@ -35,7 +35,7 @@ export const componentRows: RowKind<Entry> = {
     partner_property_id: "text",
     property_id: "text",
     component_def_id: "text",
-    ...columnsOf(componentChange),
+    ...csvInputColumns(componentChange),
   },
   required: [],
   references: [["component_id"], ...APPLIANCE_REFERENCES.map((columns) => [...columns, "component_def_id"])],
@@ -103,7 +103,7 @@ class ComponentBatch implements Batch<Entry> {
   async #idOf({ appliance: reference, defId }: Exclude<Reference, { componentId: string }>): Promise<string> {
     const appliance = await this.#appliances.find(reference);
     const found = this.#ofAppliance.get(appliance.id)?.find((component) => component.defId === defId);
-    if (!found) throw missingPart(appliance);
+    if (!found) throw componentNotInServiceError(appliance);
     if (!this.#components.has(found.id)) this.#components.set(found.id, found);
     return found.id;
   }

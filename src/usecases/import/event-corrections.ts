@@ -11,7 +11,7 @@ import {
   readApplianceReference,
 } from "./appliance-references.ts";
 import type { Cells, Outcome } from "./row-kind.ts";
-import { readVoiding, VOID_COLUMNS, voidOutcome } from "./voiding.ts";
+import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./voiding.ts";
 
 /** The columns of a row that corrects or voids a stored event. */
 export const CORRECTION_COLUMNS = { service_event_id: "text", ...VOID_COLUMNS } as const;
@@ -32,7 +32,7 @@ type Corrected = { outcome: Outcome; before: ServiceEvent; after: ServiceEvent }
 /** Returns the correction of a row with the ID of an event; undefined for any other row. Throws invalid_request. */
 export function readEventCorrection(cells: Cells): EventCorrection | undefined {
   if (cells.service_event_id === undefined) return undefined;
-  const voids = readVoiding(cells, readServiceEventChange);
+  const voids = readRowVoiding(cells, readServiceEventChange);
   readChange(cells);
   const namesAppliance = APPLIANCE_REFERENCES.some((columns) => columns.every((name) => name in cells));
   return {
@@ -47,7 +47,7 @@ export function readEventCorrection(cells: Cells): EventCorrection | undefined {
 /** Voids an event. One that is voided stays as it is, but for a reason if it has none. */
 export async function voidEvent(log: ServiceLog, before: ServiceEvent, voids: Voiding): Promise<Corrected> {
   const after = await log.void(before, voids);
-  return { outcome: voidOutcome(before, after), before, after };
+  return { outcome: voidRowOutcome(before, after), before, after };
 }
 
 /** Corrects the event that a row names. Throws not_found, and conflict for a change of a voided one. */

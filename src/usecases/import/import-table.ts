@@ -12,7 +12,7 @@ import { guessFileMapping, mappableFields, mappedTypes, misnamedIn } from "./map
 import type { Prepared } from "./mapping/prepare.ts";
 import { prepareInMemory } from "./mapping/prepared-files.ts";
 import type { LeftOut, Table } from "./mapping/table.ts";
-import { checkHeadings } from "./mapping/tables.ts";
+import { checkTableHeadings } from "./mapping/tables.ts";
 
 /** Some rows of a table. `firstRow` is the number of the first one in its file. */
 export type TableRows = {
@@ -109,7 +109,7 @@ export async function importTable(
 
 function tableOf({ file, columns, rows, firstRow, separator }: TableRows): Table {
   const headings = columns.map((column) => column.trim());
-  asInvalid(() => checkHeadings(file, headings));
+  asInvalid(() => checkTableHeadings(file, headings));
   return {
     name: file,
     headings,

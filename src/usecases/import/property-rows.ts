@@ -8,7 +8,7 @@ import {
   readNewProperty,
   readPropertyChange,
 } from "../../wire/property-input.ts";
-import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty, firstOfItsAddress } from "../portfolio/properties.ts";
 import { type Comparison, compareRowWithRecord } from "./differences.ts";
@@ -44,7 +44,7 @@ const COMPARISON: Comparison<StatedProperty, PropertyChange> = {
  */
 export const propertyRows: RowKind<Entry> = {
   name: "properties",
-  fields: { partner_property_id: "text", ...columnsOf(newProperty), ...RETIREMENT_COLUMNS },
+  fields: { partner_property_id: "text", ...csvInputColumns(newProperty), ...RETIREMENT_COLUMNS },
   required: ["partner_property_id", "name", "address", "state"],
   references: [[]],
   read(cells) {
@@ -64,7 +64,7 @@ export const propertyRows: RowKind<Entry> = {
         const there = known.find({ partnerPropertyId });
         if (!there) {
           const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
-          const retirement = retirementIn(cells);
+          const retirement = retirementCells(cells);
           const added = retirement
             ? await changeProperty(writer, made.id, readPropertyChange(retirement))
             : made;
@@ -91,7 +91,7 @@ async function sameAddressAs(writer: PortfolioWriter, property: Property): Promi
 }
 
 /** Returns the row's cells of these columns; undefined without any. */
-export function retirementIn({ retired_at, retired_reason }: Cells): Cells | undefined {
+export function retirementCells({ retired_at, retired_reason }: Cells): Cells | undefined {
   if (retired_at === undefined && retired_reason === undefined) return undefined;
   return {
     ...(retired_at !== undefined && { retired_at }),

@@ -1,7 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
-import { columnsOf } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import {
   newServiceEvent,
   readNewServiceEvent,
@@ -15,7 +15,7 @@ import type { Preloading } from "./appliance-cache.ts";
 import {
   APPLIANCE_REFERENCES,
   type ApplianceReference,
-  missingPart,
+  componentNotInServiceError,
   ReferencedAppliances,
   readApplianceReference,
 } from "./appliance-references.ts";
@@ -30,7 +30,7 @@ import {
 } from "./event-corrections.ts";
 import { EventDayCache, EventMatcher } from "./event-matcher.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
-import { readVoiding } from "./voiding.ts";
+import { readRowVoiding } from "./voiding.ts";
 
 type LoggedEvent = {
   appliance: ApplianceReference;
@@ -79,7 +79,7 @@ export const serviceEventRows: RowKind<Entry> = {
     property_id: "text",
     component_id: "text",
     component_def_id: "text",
-    ...columnsOf(newServiceEvent),
+    ...csvInputColumns(newServiceEvent),
     ...CORRECTION_COLUMNS,
   },
   required: ["event_type", "date"],
@@ -97,7 +97,7 @@ export const serviceEventRows: RowKind<Entry> = {
       input: readNewServiceEvent(given),
       componentDefId: cells.component_def_id?.toString(),
       appliance: readApplianceReference(cells),
-      voids: readVoiding(cells, readServiceEventChange),
+      voids: readRowVoiding(cells, readServiceEventChange),
       cells,
     };
   },
@@ -223,7 +223,7 @@ class ServiceEventBatch implements Batch<Entry> {
       this.#log.componentsOf(appliance.id) ?? (await this.writer.tx.components.ofAppliance(appliance.id));
     const found = components.find((component) => component.defId === defId);
     if (found) return found.id;
-    throw missingPart(appliance);
+    throw componentNotInServiceError(appliance);
   }
 }
 

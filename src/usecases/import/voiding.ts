@@ -6,7 +6,7 @@ import type { Cells, Outcome } from "./row-kind.ts";
 export const VOID_COLUMNS = { voided: "text", void_reason: "text" } as const;
 
 /** Returns the voiding that a row asks for. Throws invalid_request for neither true nor false. */
-export function readVoiding(
+export function readRowVoiding(
   { voided, void_reason: reason }: Cells,
   read: (given: unknown) => ChangeOrVoid<unknown>,
 ): Voiding | undefined {
@@ -20,7 +20,7 @@ export function readVoiding(
 type Voided = { voidedAt: number | null; voidReason: string | null };
 
 /** Returns the outcome of a row that voids a record, which stays as it is if it was voided with a reason. */
-export function voidOutcome(before: Voided, after: Voided): Outcome {
+export function voidRowOutcome(before: Voided, after: Voided): Outcome {
   if (before.voidedAt === null) return { updated: [{ field: "voided", from: false, to: true }] };
   if (before.voidReason === after.voidReason) return "unchanged";
   return { updated: [{ field: "void_reason", from: before.voidReason, to: after.voidReason }] };

@@ -7,7 +7,7 @@ import { iterateLossRows } from "../../store/paged-iteration.ts";
 import type { PropertyStanding } from "../../store/queries/property-standings.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";
-import { bookMembers } from "../book/members.ts";
+import { bookPartners } from "../book/members.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
 
 type StandingDeps = {
@@ -35,7 +35,7 @@ export async function renewStandings(deps: StandingDeps): Promise<number> {
   if (!run || run.comparedAt !== null) return 0;
   const { day } = run;
   const portfolios: { partnerId: string; properties: ComparedProperty[] }[] = [];
-  for (const { id: partnerId } of await bookMembers(store.read, undefined)) {
+  for (const { id: partnerId } of await bookPartners(store.read, undefined)) {
     signal?.throwIfAborted();
     portfolios.push({ partnerId, properties: await unitLossesOf(deps, partnerId) });
   }

@@ -12,7 +12,7 @@ import type { ShownPartner } from "../partners/answer-caches.ts";
 import { complianceOf } from "../portfolio/compliance.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
-import { writeLosses } from "./written-losses.ts";
+import { serializeLosses } from "./written-losses.ts";
 
 /** The years whose claims are counted. */
 const CLAIM_YEARS = 5;
@@ -38,7 +38,7 @@ export async function underwrite(
   const flags = await store.read.flags.ofProperties([property.id]);
   return underwritingView(knowledge, {
     property,
-    losses: await writeLosses(knowledge, own, request, { terms: undefined, deviation: async () => 0 }),
+    losses: await serializeLosses(knowledge, own, request, { terms: undefined, deviation: async () => 0 }),
     flags: flags.get(property.id) ?? [],
     overdue: inspections.filter(({ regime, status }) => regime.mandatory && status === "OVERDUE"),
     claims: await claimsOf(deps, property),

@@ -7,7 +7,7 @@ import type { LossRequest, SelectedLosses } from "./loss-books.ts";
 type PremiumRequest = { terms: PremiumTerms | undefined; deviation: () => Promise<number> };
 
 /** Serializes losses, with a technical premium if terms are given. */
-export async function writeLosses(
+export async function serializeLosses(
   knowledge: Knowledge,
   selected: SelectedLosses,
   { layer }: LossRequest,

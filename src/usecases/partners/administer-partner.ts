@@ -87,7 +87,7 @@ export async function rotateWebhookSecret(
   const encrypted = await administration.encryptor.encrypt(secret);
   return await change(administration, partnerId, async (tx, { endpoint }, record) => {
     const takesEffectAt = tx.now + overlapMs;
-    const current = (hasTakenOver(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
+    const current = (hasSecretOverlapEnded(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
     await tx.partners.updateEndpoint(
       partnerId,
       overlapMs > 0
@@ -100,12 +100,15 @@ export async function rotateWebhookSecret(
 }
 
 /** Returns whether the overlap of a rotation has ended, so that the next secret signs. */
-export function hasTakenOver({ rotatesAt }: Pick<WebhookEndpoint, "rotatesAt">, now: Instant): boolean {
+export function hasSecretOverlapEnded(
+  { rotatesAt }: Pick<WebhookEndpoint, "rotatesAt">,
+  now: Instant,
+): boolean {
   return rotatesAt !== null && rotatesAt <= now;
 }
 
 /** Deletes previous secrets whose overlap has ended, so that a clock that is set back cannot reactivate them. */
-export async function finishRotations(store: Store): Promise<string[]> {
+export async function deleteExpiredSecrets(store: Store): Promise<string[]> {
   return await store.write((tx) => tx.partners.finishRotations(tx.now));
 }
 

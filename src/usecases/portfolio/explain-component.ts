@@ -8,12 +8,12 @@ import { refuseRetiredComponent } from "../../domain/retirement.ts";
 import type { Score } from "../../domain/scoring/types.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
-import { correctionsOf, modelVersionOf } from "../calibration/active-model.ts";
+import { loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { planContextOf } from "./plan-context.ts";
 import { currentPartnerPrices } from "./price-list.ts";
-import { upstreamOf } from "./rescore.ts";
+import { upstreamAppliances } from "./rescore.ts";
 
 /** Explains any partner's component, for operators only; undefined for an unknown id. Throws conflict for a retired one. */
 export async function explainComponent(
@@ -30,7 +30,7 @@ export async function explainComponent(
   const property = (await read.properties.find(owner, propertyId))!;
   const all = await appliancesForScoring(read, propertyId, yieldNow);
   const appliance = all.find((scoredAppliance) => scoredAppliance.id === applianceId)!;
-  const upstream = upstreamOf(knowledge, [appliance], all).filter(
+  const upstream = upstreamAppliances(knowledge, [appliance], all).filter(
     (scoredAppliance) =>
       scoredAppliance.id !== applianceId &&
       (scoredAppliance.unitId === null || scoredAppliance.unitId === appliance.unitId),
@@ -45,7 +45,7 @@ export async function explainComponent(
     yieldNow,
   );
   const { history } = loaded.get(propertyId)!;
-  const corrections = await correctionsOf(read, knowledge, history.appliances);
+  const corrections = await loadCorrections(read, knowledge, history.appliances);
   const target = { applianceId, componentId: id };
   const prices = await currentPartnerPrices(read, knowledge, owner);
   const stored = new Map((await read.components.rowsOfAppliances([applianceId])).map((row) => [row.id, row]));

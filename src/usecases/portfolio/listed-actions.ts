@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Action } from "../../domain/planning/action.ts";
-import { actionOfListed } from "../../domain/planning/planned-appliance.ts";
+import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { forEachYielding } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -25,7 +25,7 @@ export async function actionsOfListedComponents(
   const open = new Set<string>();
   await forEachYielding(listed, deps.yieldNow, (component) => {
     if (isRetired(component)) return;
-    const action = isStored ? actionOfListed(context, component) : undefined;
+    const action = isStored ? actionFromOwnRow(context, component) : undefined;
     if (action) actions.set(component.id, action);
     else open.add(component.applianceId);
   });

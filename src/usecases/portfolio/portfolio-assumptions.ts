@@ -22,7 +22,7 @@ type Included = { ids: readonly string[] } | { without: readonly string[] };
  * Returns what the figures of a partner's properties rest on: the stored counts of their plans, and for those that have changed
  * since, their components. Null while too many have, as after a large import: the plan of the portfolio renews them.
  */
-export async function portfolioCounts(
+export async function portfolioAssumptionCounts(
   { read, prices, yieldNow }: { read: Stores; prices: PriceList; yieldNow: Yield },
   partnerId: string,
   included: Included,

@@ -22,7 +22,7 @@ import { DueCostChanges } from "./due-cost-changes.ts";
 import { FlagCountChanges } from "./flag-count-changes.ts";
 import { type Direction, ListCounters } from "./list-counters.ts";
 import { MoneyChanges, type SummedAppliance } from "./money-changes.ts";
-import { announces, isOnlyAged, type ScoreCause } from "./score-change.ts";
+import { announcesTierChange, isOnlyAged, type ScoreCause } from "./score-change.ts";
 import { TierAnnouncements } from "./tier-announcements.ts";
 
 /** The maker of a change in the audit log: a partner's or administrator's id, or `cli:<user>(<user id>)`. */
@@ -347,7 +347,7 @@ export class PortfolioWriter {
       this.suppressed++;
       after.announcedTier = after.riskTier;
     }
-    if (announces(cause, before, after)) {
+    if (announcesTierChange(cause, before, after)) {
       await this.#announce(before, after);
       after.announcedTier = after.riskTier;
     }

@@ -27,7 +27,7 @@ import { deriveRecordStart } from "../history/service-record.ts";
 import { followYearBuilt } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
-import { applyRetirement, auditRetirement, isDue } from "./retirement.ts";
+import { applyPropertyRetirement, auditRetirement, isDue } from "./retirement.ts";
 
 /**
  * Creates a property with its units and queues a webhook. A partner_property_id that is in use is a conflict; with
@@ -96,9 +96,9 @@ export async function changeProperty(
   await tx.properties.update(id, { ...retirement, mergedInto, updatedAt: tx.now });
   let after: Property = { ...stored, ...retirement, mergedInto, updatedAt: tx.now };
   // The other fields change while it is listed.
-  if (isRetired(after)) after = await applyRetirement(writer, after);
+  if (isRetired(after)) after = await applyPropertyRetirement(writer, after);
   if (Object.keys(others).length > 0) after = await changeListed(writer, after, others);
-  after = await applyRetirement(writer, after);
+  after = await applyPropertyRetirement(writer, after);
   await auditRetirement(writer, "property", id, stored, retirement);
   return after;
 }

@@ -20,7 +20,7 @@ import {
 import { conditionPointView } from "../../wire/condition-trend.ts";
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
 import { conditionAccumulator, reserveAccumulator } from "../../wire/figures.ts";
-import { forecastAccumulator } from "../../wire/forecast.ts";
+import { failureForecastAccumulator } from "../../wire/forecast.ts";
 import { plannedComponentView, plannedUnitView, planView, yearlyCosts } from "../../wire/plan.ts";
 import { propertyView, unitView } from "../../wire/property.ts";
 import { historyEventView } from "../../wire/service-event.ts";
@@ -73,7 +73,7 @@ export async function propertyFigures(
   const components: Component[] = [];
   const [condition, forecast, reserve, assumptions] = [
     conditionAccumulator(prices, planContextOf(prices)),
-    forecastAccumulator(prices),
+    failureForecastAccumulator(prices),
     reserveAccumulator(prices),
     assumptionsAccumulator(prices),
   ];

@@ -9,7 +9,7 @@ import { type Day, dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Tx } from "../../store/store.ts";
-import { correctionsOf } from "../calibration/active-model.ts";
+import { loadCorrections } from "../calibration/active-model.ts";
 import { loadClaims } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
@@ -119,7 +119,7 @@ async function rescoreTogether(
   const properties = rescorings.map(({ property }) => property);
   for (const property of properties) writer.seePlace(property);
   const loaded = await load(writer, properties, read);
-  const corrections = await correctionsOf(tx, knowledge, read);
+  const corrections = await loadCorrections(tx, knowledge, read);
   const scored: Component[] = [];
   for (const { property, cause, targets, upstream } of reached) {
     const whole = loaded.get(property.id)!;
@@ -173,17 +173,17 @@ export async function scoreInBatches(
 ): Promise<void> {
   // Upstream appliances are assessed once.
   const upstreamScores: CascadingAppliance[] = [];
-  for (const step of batchesOf(upstream)) {
+  for (const step of scoringBatches(upstream)) {
     const { history } = await load(step);
-    const corrections = known ?? (await correctionsOf(tx, knowledge, history.appliances));
+    const corrections = known ?? (await loadCorrections(tx, knowledge, history.appliances));
     const steps = scoreCascadeSourcesInSteps(knowledge, history, asOf, corrections);
     upstreamScores.push(...(await runYielding(steps, tx.yieldToEventLoop)));
     await tx.yieldToEventLoop();
   }
   const cascades = new CascadeEffects(knowledge, upstreamScores);
-  for (const step of batchesOf(targets)) {
+  for (const step of scoringBatches(targets)) {
     const loaded = await load(step);
-    const corrections = known ?? (await correctionsOf(tx, knowledge, loaded.history.appliances));
+    const corrections = known ?? (await loadCorrections(tx, knowledge, loaded.history.appliances));
     const steps = scorePropertyInSteps(knowledge, loaded.history, asOf, { corrections, cascades });
     const scores = await runYielding(steps, tx.yieldToEventLoop);
     for (const component of loaded.components) {
@@ -214,7 +214,7 @@ async function load(
 }
 
 /** Yields the appliances in batches. */
-export function* batchesOf<T>(all: readonly T[]): Generator<readonly T[]> {
+export function* scoringBatches<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < all.length; from += STEP) yield all.slice(from, from + STEP);
 }
 
@@ -224,7 +224,7 @@ export function* batchesOf<T>(all: readonly T[]): Generator<readonly T[]> {
  */
 function staysWithinAppliances(knowledge: Knowledge, changed: readonly ScoredAppliance[] | "all"): boolean {
   const { links } = crossTypeLinks(knowledge);
-  const isLinked = ({ typeId }: ScoredAppliance) => links.has(typeId) || isReachedByOthers(knowledge, typeId);
+  const isLinked = ({ typeId }: ScoredAppliance) => links.has(typeId) || isCascadeTarget(knowledge, typeId);
   return changed !== "all" && !changed.some(isLinked);
 }
 
@@ -240,7 +240,7 @@ function affectedAppliances(
   if (staysWithinAppliances(knowledge, changed))
     return { targets: changed as readonly ScoredAppliance[], upstream: [] };
   const targets = changed === "all" ? all : withReached(knowledge, changed, all);
-  return { targets, upstream: upstreamOf(knowledge, targets, all) };
+  return { targets, upstream: upstreamAppliances(knowledge, targets, all) };
 }
 
 function withReached(
@@ -255,7 +255,7 @@ function withReached(
 }
 
 /** Returns the appliances of a property whose state cascades to appliances of other types in the list. */
-export function upstreamOf<A extends Pick<ScoredAppliance, "typeId">>(
+export function upstreamAppliances<A extends Pick<ScoredAppliance, "typeId">>(
   knowledge: Knowledge,
   reached: readonly Pick<ScoredAppliance, "typeId">[],
   all: readonly A[],
@@ -266,7 +266,7 @@ export function upstreamOf<A extends Pick<ScoredAppliance, "typeId">>(
 }
 
 /** Returns whether appliances of other types cascade to this type. */
-export function isReachedByOthers(knowledge: Knowledge, typeId: string): boolean {
+export function isCascadeTarget(knowledge: Knowledge, typeId: string): boolean {
   return crossTypeLinks(knowledge).reached.has(typeId);
 }
 

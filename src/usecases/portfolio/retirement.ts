@@ -22,7 +22,10 @@ const APPLIANCES_A_STEP = 100;
 export const isDue = ({ retiredAt }: Retirement, today: Day) => retiredAt !== null && retiredAt <= today;
 
 /** Makes the property's rows follow its stored retirement, and returns it with its number. Scores what remains. */
-export async function applyRetirement(writer: PortfolioWriter, property: Property): Promise<Property> {
+export async function applyPropertyRetirement(
+  writer: PortfolioWriter,
+  property: Property,
+): Promise<Property> {
   const { tx } = writer;
   const today = dayOf(tx.now);
   const due = isDue(property, today);
@@ -159,7 +162,7 @@ export async function retireDue({ store, knowledge, clock, yieldNow, signal }: D
     async (writer, id) => {
       const property = await writer.tx.properties.find(writer.partner.id, id);
       if (!property || isRetired(property)) return;
-      await applyRetirement(writer, property);
+      await applyPropertyRetirement(writer, property);
       await recordDue(writer, "property", property);
     },
   );

@@ -15,7 +15,7 @@ export type ScoreCause =
   | "history";
 
 /** Returns whether a new score is announced to the partner. */
-export function announces(cause: ScoreCause, before: ComponentToScore, after: Component): boolean {
+export function announcesTierChange(cause: ScoreCause, before: ComponentToScore, after: Component): boolean {
   if (after.riskTier === before.announcedTier) return false;
   if (cause === "history" || cause === "change of model") return false;
   return cause !== "replacement" || after.riskTier === "GOOD";

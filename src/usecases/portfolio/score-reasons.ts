@@ -5,10 +5,10 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { correctionsOf } from "../calibration/active-model.ts";
+import { loadCorrections } from "../calibration/active-model.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
-import { isReachedByOthers, upstreamOf } from "./rescore.ts";
+import { isCascadeTarget, upstreamAppliances } from "./rescore.ts";
 
 /**
  * Returns the main reasons for the scores of some components of a property, by their IDs, each as of the day of its
@@ -24,20 +24,20 @@ export async function scoreReasons(
   const reasons = new Map<string, Reason[]>();
   if (components.length === 0) return reasons;
   const ids = new Set(components.map(({ applianceId }) => applianceId));
-  const isReached = components.some(({ typeId }) => isReachedByOthers(knowledge, typeId));
+  const isReached = components.some(({ typeId }) => isCascadeTarget(knowledge, typeId));
   const all = isReached
     ? await appliancesForScoring(read, property.id, yieldNow)
     : (await read.appliances.ofIds(property.partnerId, [...ids])).filter(({ seq }) => seq > 0);
   const targets = all.filter(({ id }) => ids.has(id));
   const units = new Set(targets.map(({ unitId }) => unitId));
-  const upstream = upstreamOf(knowledge, targets, all).filter(
+  const upstream = upstreamAppliances(knowledge, targets, all).filter(
     ({ id, unitId }) => !ids.has(id) && (unitId === null || units.has(unitId)),
   );
   const days = [...new Set(components.map(({ scoredOn }) => scoredOn))];
   const appliances = [...targets, ...upstream];
   const loaded = await loadHistories(read, knowledge, [property], appliances, days, undefined, yieldNow);
   const { history } = loaded.get(property.id)!;
-  const corrections = await correctionsOf(read, knowledge, history.appliances);
+  const corrections = await loadCorrections(read, knowledge, history.appliances);
   for (const { id, applianceId, scoredOn } of components) {
     const target = { applianceId, componentId: id };
     // Retired, or of the type that its appliance had before.

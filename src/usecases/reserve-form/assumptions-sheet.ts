@@ -3,12 +3,12 @@ import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { IMMEDIATE_WORK } from "../../domain/planning/immediate-work.ts";
 import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { planAssumptionsOf } from "../../wire/plan-assumptions.ts";
+import { planAssumptionSentences } from "../../wire/plan-assumptions.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import { headings, PERCENT, SHARE, SHEETS, USD } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
-import { depositDivisor } from "./summary-sheet.ts";
+import { depositUnitsOrArea } from "./summary-sheet.ts";
 
 /** The rows of the assumptions that differ between the form of a property and that of a portfolio. */
 type FormAssumptions = {
@@ -26,7 +26,7 @@ export function assumptionsSheet(
   { subject, lines, loanTermYears, sentences }: FormAssumptions,
 ): Sheet {
   const { terms, modelVersion, asOf } = plan;
-  const divisor = depositDivisor(plan);
+  const divisor = depositUnitsOrArea(plan);
   const percent = (value: number): SheetCell => ({ value: value / 100, format: PERCENT });
   const share = (value: number): SheetCell => ({ value, format: SHARE });
   return {
@@ -84,7 +84,7 @@ export function assumptionsOfProperty({ plan, terms }: ReserveForm): FormAssumpt
     sentences: [
       "EUL: expected useful life in the place of the item. Effective age: age adjusted for condition, use and service. RUL: EUL less effective age. Means of a line's items.",
       `Like items are the same part of the same kind of appliance. More than four of them are listed if they cost over ${wholeMoney(10_000)} together.`,
-      ...planAssumptionsOf(plan, appliances.length === 0, overriddenIn(plan)),
+      ...planAssumptionSentences(plan, appliances.length === 0, overriddenIn(plan)),
     ],
   };
 }

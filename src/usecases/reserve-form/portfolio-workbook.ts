@@ -2,7 +2,7 @@ import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { forEachYielding, type Yield } from "../../event-loop.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans.ts";
-import { planAssumptionsOf } from "../../wire/plan-assumptions.ts";
+import { planAssumptionSentences } from "../../wire/plan-assumptions.ts";
 import { writeWorkbook } from "../../xlsx/write-workbook.ts";
 import { assumptionsSheet } from "./assumptions-sheet.ts";
 import { MOST_CELLS } from "./cells.ts";
@@ -59,7 +59,7 @@ export async function portfolioWorkbook(
           ["Other properties, which share a line", Math.max(others, 0)],
         ],
         loanTermYears,
-        sentences: planAssumptionsOf(plan),
+        sentences: planAssumptionSentences(plan),
       }),
     ],
     yieldNow,

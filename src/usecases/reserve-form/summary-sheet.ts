@@ -1,6 +1,6 @@
 import { areaUnit, plainTodaysMoney } from "../../domain/display.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { sizesOf, exactUsd as usd } from "../../wire/plan-summary.ts";
+import { unitsAndAreaOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import { bold, COUNT, calculated, headings, INPUTS, rowOfYear, SHEETS, USD } from "./cells.ts";
@@ -8,8 +8,8 @@ import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
 import type { CostCells } from "./form.ts";
 
 /** Returns the name of what deposits are divided by, and its number; null where neither units nor area are known. */
-export function depositDivisor(plan: Pick<PlanSummary, "sums">): { name: string; number: number } | null {
-  const { units, thousandSqft } = sizesOf(plan.sums);
+export function depositUnitsOrArea(plan: Pick<PlanSummary, "sums">): { name: string; number: number } | null {
+  const { units, thousandSqft } = unitsAndAreaOf(plan.sums);
   if (units !== null) return { name: "unit", number: units };
   return thousandSqft === null ? null : { name: `1,000 ${areaUnit()}`, number: thousandSqft };
 }
@@ -22,7 +22,7 @@ export function summarySheet(
 ): Sheet {
   const { capital, sums, terms } = plan;
   const { due } = sums;
-  const divisor = depositDivisor(plan);
+  const divisor = depositUnitsOrArea(plan);
   const last = rowOfYear(terms.years);
   const total = last + 1;
   const { levelDeposit, totals, balances, schedule } = capital;

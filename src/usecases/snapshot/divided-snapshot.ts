@@ -4,7 +4,7 @@ import type { SnapshotShare } from "../../store/queries/snapshot-shares.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import {
-  dayScoring,
+  determineDayScoring,
   EMPTY_RUN,
   type ModelContext,
   RESTARTED_RUN,
@@ -57,11 +57,11 @@ export async function scoreShares(
   let share: SnapshotShare | undefined = await tx.snapshotShares.claim(day, "");
   if (!run || run.finishedAt) return "none left";
   if (!share) return (await tx.snapshotShares.left(day)) > 0 ? "others" : "none left";
-  const scoring = await dayScoring(tx, model, day, run.takenAgain);
+  const scoring = await determineDayScoring(tx, model, day, run.takenAgain);
   for (let left = budget; share && left > 0; ) {
     const { partnerId, doneSeq }: SnapshotShare = share;
     // Locks the partner's rows before the properties are read, so that concurrent writes to them have committed.
-    const rows = await lockRows(tx, partnerId);
+    const rows = await lockPartnerRows(tx, partnerId);
     const properties = rows ? await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left) : [];
     // The event stream dates these scores no later than the partner's own clock.
     if (properties.length > 0) rows?.latestInstant();
@@ -79,7 +79,7 @@ export async function scoreShares(
 }
 
 /** Locks a partner's rows; undefined if it is deleted, perhaps by the write for which this one had to wait. */
-export async function lockRows(tx: Tx, partnerId: string): Promise<PartnerRows | undefined> {
+export async function lockPartnerRows(tx: Tx, partnerId: string): Promise<PartnerRows | undefined> {
   try {
     return await tx.forPartner(partnerId);
   } catch (error) {

@@ -9,13 +9,13 @@ import { runYielding } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Tx } from "../../store/store.ts";
-import { baseVersion, correctionsOf, modelVersionOf } from "../calibration/active-model.ts";
+import { baseVersion, loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import { loadClaims } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { refreshHazardFlags } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { scoreInBatches, upstreamOf } from "../portfolio/rescore.ts";
+import { scoreInBatches, upstreamAppliances } from "../portfolio/rescore.ts";
 import type { ScoreCause } from "../portfolio/score-change.ts";
 import { isFirstOfWeek, recordConditions } from "./condition-trends.ts";
 
@@ -85,7 +85,7 @@ type DayScoring = {
 };
 
 /** Determines the scoring of a day's first run, or of a run that another model repeats. */
-export async function dayScoring(
+export async function determineDayScoring(
   tx: Tx,
   model: ModelContext,
   day: Day,
@@ -95,7 +95,7 @@ export async function dayScoring(
   const cause = causeOf(latest, model, takenAgain);
   const replans = takenAgain || (await isNewModel(tx, latest, model.knowledge));
   const recordsConditions = await isFirstOfWeek(tx, day);
-  return { cause, prunes: mayPrune(latest, day), takenAgain, replans, recordsConditions };
+  return { cause, prunes: mayPruneTrends(latest, day), takenAgain, replans, recordsConditions };
 }
 
 /** The latest finished snapshot, if there is one. */
@@ -123,7 +123,7 @@ function causeOf(
 export const isOfModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseVersion(modelVersion) === knowledge.modelVersion;
 
-export function mayPrune(latest: Latest, day: Day): boolean {
+export function mayPruneTrends(latest: Latest, day: Day): boolean {
   return latest !== undefined && daysBetween(latest.day, day) <= MAX_GAP_DAYS;
 }
 
@@ -152,7 +152,7 @@ export async function scoreProperties(
   const others = properties.filter((property) => !isLarge(property));
   const ofOthers = others.flatMap(({ id }) => byProperty.get(id) ?? []);
   const loaded = await loadHistories(tx, knowledge, others, ofOthers, day);
-  const corrections = await correctionsOf(tx, knowledge, ofOthers);
+  const corrections = await loadCorrections(tx, knowledge, ofOthers);
   const moved: string[] = [];
   const expected = new Map<string, number>();
   for (const property of properties) {
@@ -170,7 +170,12 @@ export async function scoreProperties(
         await refreshHazardFlags(writer, part);
         return part;
       };
-      await scoreInBatches({ tx, knowledge, asOf: day, load }, all, upstreamOf(knowledge, all, all), save);
+      await scoreInBatches(
+        { tx, knowledge, asOf: day, load },
+        all,
+        upstreamAppliances(knowledge, all, all),
+        save,
+      );
       continue;
     }
     const part = loaded.get(id)!;

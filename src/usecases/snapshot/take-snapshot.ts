@@ -7,13 +7,13 @@ import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { retireDue } from "../portfolio/retirement.ts";
 import { isFirstOfWeek } from "./condition-trends.ts";
-import { closeShares, lockRows, openShares, scoreShares } from "./divided-snapshot.ts";
+import { closeShares, lockPartnerRows, openShares, scoreShares } from "./divided-snapshot.ts";
 import {
-  dayScoring,
+  determineDayScoring,
   EMPTY_RUN,
   isOfModel,
   type ModelContext,
-  mayPrune,
+  mayPruneTrends,
   RESTARTED_RUN,
   RETENTION_DAYS,
   type Run,
@@ -163,7 +163,7 @@ async function takeSingleNodeStep(
     stored && !stored.finishedAt ? resumed(stored) : await started(tx, model, day, stored);
   const properties = await tx.properties.forSnapshot(cursor, budget);
   if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
-  const scoring = await dayScoring(tx, model, day, run.takenAgain);
+  const scoring = await determineDayScoring(tx, model, day, run.takenAgain);
   await scoreProperties(tx, model.knowledge, day, properties, run, scoring);
   await tx.snapshots.advance(day, run, properties.at(-1)!.id);
   return { isLast: false, alreadyDone: false, run };
@@ -217,7 +217,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
   if (found.length === 0) return { isLast: true, alreadyDone: true, run: stored };
   const run = { ...stored };
   const partnerIds = new Set(found.map(({ partnerId }) => partnerId));
-  for (const partnerId of [...partnerIds].sort()) await lockRows(tx, partnerId);
+  for (const partnerId of [...partnerIds].sort()) await lockPartnerRows(tx, partnerId);
   // Read again under the locks.
   const unseen = await tx.properties.withUnseen(budget);
   const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));
@@ -254,7 +254,7 @@ const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) 
 
 /** Ends the run, unless another server ends it or has ended it. */
 async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
-  const prunes = mayPrune(await tx.snapshots.latestFinished(), day);
+  const prunes = mayPruneTrends(await tx.snapshots.latestFinished(), day);
   if (isDivided && !(await closeShares(tx, day))) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // All partners see the time of the latest snapshot.

@@ -3,13 +3,23 @@ import { area, curveStepAfter, line } from "d3-shape";
 import {
   type BinContent,
   type CurveContent,
-  calibratedSurvival,
+  calibratedModelSurvival,
   type DecileContent,
-  defaultSurvival,
+  defaultModelSurvival,
   type LifeCorrection,
   type ModelContent,
 } from "./report-content.ts";
-import { escapeHtml, type Frame, percent, round, type Scale, svg, xAxis, yAxis, yTitle } from "./svg.ts";
+import {
+  escapeHtml,
+  type Frame,
+  percent,
+  round,
+  type Scale,
+  svgElement,
+  xAxis,
+  yAxis,
+  yTitle,
+} from "./svg.ts";
 
 const FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
@@ -22,7 +32,7 @@ export function reliabilityChart(model: ModelContent, name: string): string {
   const exact = `<line class="exact" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>`;
   const largest = Math.max(1, ...model.bins.map(({ components }) => components));
   const dots = model.bins.map((bin) => forecastDot(bin, x, y, largest)).join("");
-  return svg(
+  return svgElement(
     frame,
     `${name}: share that failed by forecast, in ten bins; the table below has the values`,
     yTitle(frame, "Failed within the year") +
@@ -63,7 +73,7 @@ export function decileChart({ shares }: DecileContent, name: string): string {
     })
     .join("");
   const tenPercent = round(y(0.1));
-  return svg(
+  return svgElement(
     frame,
     `${name}: share of lifetimes that ended in each decile of the prior; the table below has the values`,
     yTitle(frame, "Share of lifetimes") +
@@ -111,7 +121,7 @@ export function correctionChart(corrections: readonly LifeCorrection[]): string 
         `<line class="${tick === 1 ? "axis" : "grid"}" x1="${round(x(tick))}" x2="${round(x(tick))}" y1="${frame.top}" y2="${frame.height - frame.bottom}"/>`,
     )
     .join("");
-  return svg(
+  return svgElement(
     frame,
     "Calibrated lifetime of each component type as a multiple of the default; the table below has the values",
     grid +
@@ -150,13 +160,13 @@ export function survivalChart(curve: CurveContent): string {
       (age) => round(x(age)),
       (age) => round(y(survival(curve, age))),
     )(ages);
-  return svg(
+  return svgElement(
     frame,
     `${curve.name}: share that survives each age; the table below has the values`,
     yTitle(frame, "Still in service") +
       yAxis(frame, y, FIFTHS, (tick) => percent(tick)) +
       `<path class="band" d="${band}"/><path class="observed" d="${steps}"/>` +
-      `<path class="default" d="${model(defaultSurvival)}"/><path class="calibrated" d="${model(calibratedSurvival)}"/>` +
+      `<path class="default" d="${model(defaultModelSurvival)}"/><path class="calibrated" d="${model(calibratedModelSurvival)}"/>` +
       xAxis(frame, x, x.ticks(5), { label: String, title: "Age in years of normal use" }),
   );
 }

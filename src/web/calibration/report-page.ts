@@ -6,14 +6,14 @@ import {
   type CalibrationContent,
   type CausesContent,
   type CurveContent,
-  calibratedSurvival,
-  defaultSurvival,
+  calibratedModelSurvival,
+  defaultModelSurvival,
   type Interval,
   type MeasureName,
   type ModelContent,
 } from "./report-content.ts";
 import { escapeHtml, percent } from "./svg.ts";
-import { windowRows } from "./window-rows.ts";
+import { failureWindowRows } from "./window-rows.ts";
 
 /** The 95th percentile of χ² with nine degrees of freedom. */
 const CHI_SQUARED_5_PERCENT = 16.92;
@@ -129,7 +129,7 @@ function validationSection({
         cell(after, name, decimals),
       ] as const,
   );
-  const held = windowRows(windows).map(
+  const held = failureWindowRows(windows).map(
     (row) =>
       [
         `<strong>${row.name}</strong><br><span class="muted">${row.means}</span>`,
@@ -214,8 +214,8 @@ function curveFigure(curve: CurveContent): string {
     String(atRisk),
     percent(survival, 1),
     `${percent(band.low, 1)} to ${percent(band.high, 1)}`,
-    percent(defaultSurvival(curve, age), 1),
-    percent(calibratedSurvival(curve, age), 1),
+    percent(defaultModelSurvival(curve, age), 1),
+    percent(calibratedModelSurvival(curve, age), 1),
   ]);
   const headings = ["Age", "At risk", "Observed", "90% band", "Default", "Calibrated"];
   return `<figure><h3>${escapeHtml(curve.name)}</h3>${survivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;

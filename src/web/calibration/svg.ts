@@ -15,7 +15,11 @@ export type Frame = {
 };
 
 /** Renders an SVG element with a description for screen readers. */
-export function svg(frame: Pick<Frame, "width" | "height">, description: string, content: string): string {
+export function svgElement(
+  frame: Pick<Frame, "width" | "height">,
+  description: string,
+  content: string,
+): string {
   const { width, height } = frame;
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(description)}">${content}</svg>`;
 }

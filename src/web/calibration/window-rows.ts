@@ -2,7 +2,7 @@
 type WindowOutcomes = { begun: number; early: number; ended: number; late: number };
 
 /** Returns how many failure windows held, by the default model and as calibrated, as rows for people. */
-export function windowRows({ before, after }: { before: WindowOutcomes; after: WindowOutcomes }) {
+export function failureWindowRows({ before, after }: { before: WindowOutcomes; after: WindowOutcomes }) {
   const row = (name: string, means: string, share: (outcomes: WindowOutcomes) => string) => ({
     name,
     means,

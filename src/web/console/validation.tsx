@@ -1,5 +1,5 @@
 import type { ValidationJson } from "../../wire/calibration.ts";
-import { windowRows } from "../calibration/window-rows.ts";
+import { failureWindowRows } from "../calibration/window-rows.ts";
 import { count, counted, date } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 
@@ -61,7 +61,7 @@ export function Validation({ validation }: { validation: ValidationJson }) {
       {windows && (
         <DataTable
           caption="80% failure windows compared with outcomes"
-          rows={windowRows(windows)}
+          rows={failureWindowRows(windows)}
           columns={[
             {
               heading: "Failure windows",

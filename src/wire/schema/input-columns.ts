@@ -2,7 +2,7 @@ import { validatorSchema } from "./validator-schema.ts";
 import type { Fields, RecordType } from "./wire-type.ts";
 
 /** Returns the columns of a CSV file whose rows are inputs of this type, with what their cells contain. */
-export function columnsOf({ type }: { type: RecordType<Fields> }): Record<string, "text" | "number"> {
+export function csvInputColumns({ type }: { type: RecordType<Fields> }): Record<string, "text" | "number"> {
   const columns = Object.entries(type.fields).map(([name, { definition }]) => {
     const schema =
       definition.kind === "validated"

@@ -7,22 +7,22 @@ export type Cell = string | number | boolean | null;
  * Returns the columns of a table of records: one per field, by its name. The fields of a nested object become
  * `object_field`.
  */
-export function tableColumns({ definition }: WireType<unknown>, prefix = ""): string[] {
+export function recordTableColumns({ definition }: WireType<unknown>, prefix = ""): string[] {
   if (definition.kind !== "record") return [prefix.slice(0, -1)];
   return Object.entries(definition.fields).flatMap(([name, field]) =>
-    tableColumns(field, `${prefix}${name}_`),
+    recordTableColumns(field, `${prefix}${name}_`),
   );
 }
 
 /**
- * Returns the cells of a record in the order of `tableColumns`. A list is one cell with its items, separated by spaces;
+ * Returns the cells of a record in the order of `recordTableColumns`. A list is one cell with its items, separated by spaces;
  * a record among them is its first two fields, joined by a colon.
  */
-export function tableCells({ definition }: WireType<unknown>, value: unknown): Cell[] {
+export function recordTableCells({ definition }: WireType<unknown>, value: unknown): Cell[] {
   if (definition.kind === "list" && Array.isArray(value)) return [value.map(itemText).join(" ")];
   if (definition.kind !== "record") return [(value ?? null) as Cell];
   return Object.entries(definition.fields).flatMap(([name, field]) =>
-    tableCells(field, (value as Record<string, unknown> | null)?.[name]),
+    recordTableCells(field, (value as Record<string, unknown> | null)?.[name]),
   );
 }
 

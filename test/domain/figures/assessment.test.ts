@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { perDoor } from "../../../src/domain/figures/assessment.ts";
 import { exposureOf } from "../../../src/domain/figures/exposure.ts";
-import { deferredPercent, SystemValueAccumulator } from "../../../src/domain/figures/rcv.ts";
+import { deferredPercentText, SystemValueAccumulator } from "../../../src/domain/figures/rcv.ts";
 import { ReportAccumulator } from "../../../src/domain/figures/report.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { anyComponents, assess, gather, knowledge, part, prices, whole } from "./components.ts";
@@ -126,12 +126,12 @@ describe("replacement cost value by system", () => {
 
 // Rule: deferred-percent
 test("deferred maintenance is a percentage of the property's value, if it is known", () => {
-  expect(deferredPercent(133_000, 3_200_000)).toBe("4.2%"); // 4.15625
-  expect(deferredPercent(100_000, 800_000)).toBe("12.5%");
-  expect(deferredPercent(0, 800_000)).toBe("0.0%");
-  expect(deferredPercent(425, 10_000)).toBe("4.3%"); // 4.25 exactly: half up
-  expect(deferredPercent(133_000, null)).toBeNull();
-  expect(deferredPercent(133_000, 0)).toBeNull();
+  expect(deferredPercentText(133_000, 3_200_000)).toBe("4.2%"); // 4.15625
+  expect(deferredPercentText(100_000, 800_000)).toBe("12.5%");
+  expect(deferredPercentText(0, 800_000)).toBe("0.0%");
+  expect(deferredPercentText(425, 10_000)).toBe("4.3%"); // 4.25 exactly: half up
+  expect(deferredPercentText(133_000, null)).toBeNull();
+  expect(deferredPercentText(133_000, 0)).toBeNull();
 });
 
 describe("a report", () => {

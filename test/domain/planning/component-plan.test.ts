@@ -1,12 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
 import { noCounts } from "../../../src/domain/figures/assumptions.ts";
-import { dueOn, hasUnknownAge, type Plannable, partOf } from "../../../src/domain/planning/component-plan.ts";
+import {
+  dueOn,
+  hasUnknownAge,
+  type Plannable,
+  partInPlaceOf,
+} from "../../../src/domain/planning/component-plan.ts";
 import { lifespanYearsOf } from "../../../src/domain/planning/part-in-place.ts";
 import { planPart } from "../../../src/domain/planning/plan.ts";
 import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
-import { planAssumptionsOf } from "../../../src/wire/plan-assumptions.ts";
+import { planAssumptionSentences } from "../../../src/wire/plan-assumptions.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { noCaches } from "./parts.ts";
 
@@ -34,7 +39,7 @@ const valve: Plannable = {
 };
 const tank: Plannable = { ...valve, id: "C_2", defId: "wh_gas_tank" };
 const price = { plannedCents: 30_000, failedCents: 90_000, basis: "own" as const };
-const partFor = (component: Plannable) => partOf(knowledge, component, price);
+const partFor = (component: Plannable) => partInPlaceOf(knowledge, component, price);
 const planned = (component: Plannable) => planPart(partFor(component), noCaches());
 
 describe("a stored component", () => {
@@ -52,7 +57,7 @@ describe("a stored component", () => {
     expect(lifespanYearsOf(partFor(own))).toBeCloseTo(40, 9);
     expect(planned(own).bestAgeMonths!).toBeGreaterThan(planned(tank).bestAgeMonths!);
     const sentences = (overridden: number) =>
-      planAssumptionsOf(
+      planAssumptionSentences(
         {
           terms: { ...USUAL_TERMS, years: 1 },
           asOf: "2026-11-21",

@@ -5,7 +5,7 @@ import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { DueSum } from "../../../src/domain/planning/due-sum.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
-  actionOfListed,
+  actionFromOwnRow,
   actionsOfStored,
   dueStateOf,
   planStoredAppliance,
@@ -120,7 +120,7 @@ describe("from a component's own row", () => {
       for (const { component, action } of planned) {
         const row = { ...component, unitTiming, flags: isHazard ? "recalled:brand" : "old:era" };
         const hazardOf = ({ flags }: typeof row) => (flags === "recalled:brand" ? hazard : null);
-        const listed = actionOfListed({ ...context, hazardOf }, row);
+        const listed = actionFromOwnRow({ ...context, hazardOf }, row);
         expect(listed).toEqual(isHazard ? undefined : action);
         if (listed) seen.add(listed.because.kind);
       }
@@ -139,9 +139,9 @@ describe("from a component's own row", () => {
   test("it is not told where the time of its appliance is unknown", () => {
     const components = applianceOf(knowledge, "boiler", [OLD]);
     expect(dueStateOf(context, components.slice(0, 3)).unitTiming).toBeNull();
-    expect(actionOfListed(context, { ...components[0]!, unitTiming: null, flags: "" })).toBeUndefined();
+    expect(actionFromOwnRow(context, { ...components[0]!, unitTiming: null, flags: "" })).toBeUndefined();
     const [covering] = applianceOf(knowledge, "roof", [OLD]);
-    expect(actionOfListed(context, { ...covering!, unitTiming: null, flags: "" })).toBeDefined();
+    expect(actionFromOwnRow(context, { ...covering!, unitTiming: null, flags: "" })).toBeDefined();
   });
 });
 

@@ -7,8 +7,8 @@ import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { IMPORT_FIELDS, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { mappingOf, mappingText, readMapping } from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
-import { prepareFiles } from "../../../src/usecases/import/mapping/prepare.ts";
-import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
+import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare.ts";
+import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
 import type { Target } from "../target.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -151,7 +151,7 @@ export function mappedImportTarget(): Target {
       if (mappingText(saved) !== mappingText(readMapping("m.json", mappingText(saved))))
         throw new Error("a mapping that is saved and read again differs");
       const importing = await newImport();
-      const mapped = (await openTables(path)).map((table) => ({
+      const mapped = (await openImportTables(path)).map((table) => ({
         table,
         mapping:
           mappingOf(saved, table.headings) ??
@@ -162,7 +162,7 @@ export function mappedImportTarget(): Target {
         types: importing.knowledge.types,
         yieldNow: async () => {},
       };
-      const { sources } = await prepareFiles(preparing, mapped, fields);
+      const { sources } = await prepareMappedRows(preparing, mapped, fields);
       const result = await importPortfolio({ ...importing, sources });
       return `${Object.keys(sources).join(" and ")}, ${result.rejected === 0 ? "no" : "some"} rejected`;
     },

@@ -1,14 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
 import { storedFitId } from "../../../src/domain/calibration/model-version.ts";
-import { partOf } from "../../../src/domain/planning/component-plan.ts";
+import { partInPlaceOf } from "../../../src/domain/planning/component-plan.ts";
 import type { Corrections } from "../../../src/domain/scoring/corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
 import {
-  activateKeptFit,
+  activateProposedFit,
   applyCalibration,
-  keepFit,
   revertModel,
+  storeProposedFit,
 } from "../../../src/usecases/calibration/model-versions.ts";
 import { renewAgedPlans, renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
@@ -95,8 +95,8 @@ describe("a model that is applied or reverted to", () => {
   });
 });
 
-const partFor = (component: Parameters<typeof partOf>[1]) =>
-  partOf(knowledge, component, { plannedCents: 1, failedCents: 2 });
+const partFor = (component: Parameters<typeof partInPlaceOf>[1]) =>
+  partInPlaceOf(knowledge, component, { plannedCents: 1, failedCents: 2 });
 
 // Rule: calibrate-plans
 test("a plan's lives are those of the fit: by component type, and shorter for every component of a frail appliance", async () => {
@@ -162,7 +162,7 @@ describe("two fits that are stored at once", () => {
 
   test("one that was suspended changes nothing that the other has stored since", async () => {
     const other = await fixture.open();
-    let kept: Awaited<ReturnType<typeof keepFit>> | undefined;
+    let kept: Awaited<ReturnType<typeof storeProposedFit>> | undefined;
     let steps = 0;
     const stands = apply(
       {
@@ -170,7 +170,7 @@ describe("two fits that are stored at once", () => {
           if (++steps !== 2) return;
           // A minute later.
           await fixture.sql("UPDATE locks SET expires_at = 1 WHERE name = 'calibration'");
-          kept = await keepFit(
+          kept = await storeProposedFit(
             { ...environment(), store: other },
             { calibration: fitted(frailtiesOf(3)), evidence: {} },
           );
@@ -180,18 +180,18 @@ describe("two fits that are stored at once", () => {
     );
     await expect(stands).rejects.toThrow("another process may be doing the same");
     const environmentOfOther = { ...environment(), store: other };
-    await activateKeptFit(environmentOfOther, storedFitId(kept!), { force: false });
+    await activateProposedFit(environmentOfOther, storedFitId(kept!), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });
 
   test("the stored one cannot be applied while the next replaces it", async () => {
-    const kept = await keepFit(environment(), { calibration: fitted(frailtiesOf(2)), evidence: {} });
+    const kept = await storeProposedFit(environment(), { calibration: fitted(frailtiesOf(2)), evidence: {} });
     const refusals: string[] = [];
-    const next = await keepFit(
+    const next = await storeProposedFit(
       {
         ...environment(),
         yieldNow: async () => {
-          const applying = activateKeptFit(environment(), storedFitId(kept), { force: false });
+          const applying = activateProposedFit(environment(), storedFitId(kept), { force: false });
           refusals.push(await applying.then(() => "applied", String));
         },
       },
@@ -199,14 +199,14 @@ describe("two fits that are stored at once", () => {
     );
     expect(refusals.length).toBeGreaterThan(2);
     for (const refusal of refusals) expect(refusal).toContain("Another calibration is being stored");
-    await activateKeptFit(environment(), storedFitId(next), { force: false });
+    await activateProposedFit(environment(), storedFitId(next), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });
 
   test("nothing can be reverted meanwhile, which is a conflict and not a server error", async () => {
     await apply();
     const refusals: unknown[] = [];
-    await keepFit(
+    await storeProposedFit(
       {
         ...environment(),
         yieldNow: async () =>

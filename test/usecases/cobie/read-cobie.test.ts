@@ -7,7 +7,7 @@ import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { COLUMNS, type SheetName } from "../../../src/usecases/cobie/layout.ts";
 import { applianceTypeOfProduct, PRODUCT_CLASSES } from "../../../src/usecases/cobie/product-classes.ts";
 import type { Table } from "../../../src/usecases/import/mapping/table.ts";
-import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
+import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
 
 /* The workbooks are written as the standard has them, with the cells of other programs. */
 
@@ -31,7 +31,7 @@ async function open(rows: Rows, name = "cobie.xlsx"): Promise<Table[]> {
     ],
   }));
   writeFileSync(path, await writeXlsx({ sheets }));
-  return await openTables(path);
+  return await openImportTables(path);
 }
 
 /** Returns the rows of the table of a sheet, without empty cells, with their lines. */
@@ -235,7 +235,7 @@ describe("a COBie workbook", () => {
       path,
       await writeXlsx({ sheets: ["Facility", "Type", "Component"].map((name) => ({ name, rows })) }),
     );
-    expect((await openTables(path)).map(({ form }) => form)).toEqual([undefined, undefined, undefined]);
+    expect((await openImportTables(path)).map(({ form }) => form)).toEqual([undefined, undefined, undefined]);
   });
 });
 

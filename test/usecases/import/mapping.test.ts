@@ -15,12 +15,12 @@ import {
   readMapping,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
-import { findHeadings } from "../../../src/usecases/import/mapping/heading-row.ts";
+import { findHeadingRow } from "../../../src/usecases/import/mapping/heading-row.ts";
 import { guessFileMapping, mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
-import { areaOf, sizeIn } from "../../../src/usecases/import/mapping/measures.ts";
-import { prepareFiles } from "../../../src/usecases/import/mapping/prepare.ts";
-import { openTables } from "../../../src/usecases/import/mapping/tables.ts";
-import { unitsIn } from "../../../src/usecases/import/mapping/unit-lists.ts";
+import { applianceSizeIn, areaOf } from "../../../src/usecases/import/mapping/measures.ts";
+import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare.ts";
+import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
+import { buildingUnitsIn } from "../../../src/usecases/import/mapping/unit-lists.ts";
 import { FIELD_WORDS } from "../../../src/usecases/import/mapping/words.ts";
 import { usePortfolioStore } from "../../support/portfolio-store.ts";
 
@@ -269,7 +269,7 @@ describe("numbers", () => {
     ["large", "tons", "Capacity", undefined],
     ["0 tons", "tons", "Capacity", undefined],
   ] as const)("a size of %s in %s under %s is %j", (cell, unit, heading, size) => {
-    expect(sizeIn(cell, unit, { heading, areaUnit: "sqft", hasCommas: false })).toBe(size);
+    expect(applianceSizeIn(cell, unit, { heading, areaUnit: "sqft", hasCommas: false })).toBe(size);
   });
 
   test.each([
@@ -312,12 +312,12 @@ describe("numbers", () => {
     ["1-999999", "Units", 1],
     ["Roof", "Unit", 1],
   ] as const)("units %s under %s are %d", (cell, heading, count) => {
-    expect(unitsIn(cell, heading)).toHaveLength(count);
+    expect(buildingUnitsIn(cell, heading)).toHaveLength(count);
   });
 });
 
 describe("headings", () => {
-  const found = (...rows: string[]) => findHeadings(rows.map((row) => row.split("|")));
+  const found = (...rows: string[]) => findHeadingRow(rows.map((row) => row.split("|")));
 
   test("are below titles", () => {
     expect(found("Portfolio, 3/1/2024||", "Code|Name|Address", "A|Elm|1 Elm St")).toMatchObject({
@@ -391,13 +391,13 @@ async function prepare(
   for (const [index, text] of files.entries()) {
     const path = join(folder, `file-${index}.csv`);
     writeFileSync(path, text);
-    const [table] = await openTables(path);
+    const [table] = await openImportTables(path);
     const { headings, sample, hasCommas } = table!;
     const mapping = guessMapping(headings, sample, IMPORT_FIELDS, () => undefined, hasCommas);
     mapped.push({ table: table!, mapping: { ...mapping, values: { ...mapping.values, ...values } } });
   }
   const { store, partner } = fixture;
-  const { sources, leftOut } = await prepareFiles(
+  const { sources, leftOut } = await prepareMappedRows(
     {
       read: store.read,
       partnerId: partner.id,
@@ -796,7 +796,7 @@ describe("a register as people keep it", () => {
     const path = join(folder, "utf16.csv");
     const text = "\uFEFFProperty ID\tName\tAddress\tState\r\nU1\tCafé\t1 Elm St, Rear\tNY\r\n";
     writeFileSync(path, Buffer.from(text, "utf16le"));
-    const [table] = await openTables(path);
+    const [table] = await openImportTables(path);
     expect(table).toMatchObject({
       headings: ["Property ID", "Name", "Address", "State"],
       sample: [["U1", "Café", "1 Elm St, Rear", "NY"]],
@@ -829,15 +829,15 @@ describe("a table", () => {
     const path = join(folder, "wide.csv");
     const columns = (count: number) => Array.from({ length: count }, (_, at) => `C${at}`).join();
     writeFileSync(path, columns(1_001));
-    await expect(openTables(path)).rejects.toThrow("has 1001 columns, and at most 1000 are read");
+    await expect(openImportTables(path)).rejects.toThrow("has 1001 columns, and at most 1000 are read");
     writeFileSync(path, columns(1_000));
-    expect(await openTables(path)).toHaveLength(1);
+    expect(await openImportTables(path)).toHaveLength(1);
   });
 
   test("with two columns of one heading is refused with both", async () => {
     const path = join(folder, "twins.csv");
     writeFileSync(path, "Address,RSN, Address \n1 Elm St,1,2 Elm St\n");
-    await expect(openTables(path)).rejects.toThrow('columns 1 and 3 have the same heading "Address"');
+    await expect(openImportTables(path)).rejects.toThrow('columns 1 and 3 have the same heading "Address"');
   });
 
   test("is read again row by row", async () => {
@@ -846,7 +846,7 @@ describe("a table", () => {
       path,
       readFileSync(join(import.meta.dir, "../../../samples/toronto-apartments/registrations.csv")),
     );
-    const [table] = await openTables(path);
+    const [table] = await openImportTables(path);
     let rows = 0;
     for await (const { line } of table!.rows()) expect(line).toBe(++rows + 1);
     expect(rows).toBe(table!.count);

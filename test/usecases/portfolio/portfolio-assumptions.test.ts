@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
-import { portfolioCounts } from "../../../src/usecases/portfolio/portfolio-assumptions.ts";
+import { portfolioAssumptionCounts } from "../../../src/usecases/portfolio/portfolio-assumptions.ts";
 import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
@@ -14,7 +14,7 @@ test("a portfolio of which too much has changed is counted when its plans are re
   );
   const prices = new PriceList(knowledge, knowledge.priceTerms);
   const counts = (most?: { properties: number; components: number }) =>
-    portfolioCounts({ read: store.read, prices, yieldNow }, partnerId, { without: [] }, most);
+    portfolioAssumptionCounts({ read: store.read, prices, yieldNow }, partnerId, { without: [] }, most);
   const [first, second] = [await addProperty(), await addProperty()];
   await addAppliances(
     { propertyId: first.id, typeId: "boiler" },

@@ -24,7 +24,7 @@ import {
   optional,
   required,
 } from "../../../src/wire/schema/input.ts";
-import { columnsOf } from "../../../src/wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../../src/wire/schema/input-columns.ts";
 import { exampleOf, SchemaRegistry, schemaOf } from "../../../src/wire/schema/to-openapi.ts";
 import type { WireType } from "../../../src/wire/schema/wire-type.ts";
 
@@ -163,7 +163,7 @@ describe("a request type", () => {
 
   test("determines the columns of a CSV file", () => {
     expect(
-      columnsOf(
+      csvInputColumns(
         input("Row", {
           name: required(requiredLine, "N"),
           cost: nullable(usdIn, "C"),

@@ -13,7 +13,7 @@ export const hasLines = (field: string): boolean => LINES.test(field);
  * Returns a year from a date or an estimate, a number without signs and units, and any other text as it is. So is a size, which
  * is read once its type is known.
  */
-export function valueIn(field: string, cell: string, reading: CellReading): string {
+export function plainCellValue(field: string, cell: string, reading: CellReading): string {
   if (YEARS.has(field)) return yearIn(cell) ?? cell;
   if (field === "size") return cell;
   if (field === "gross_area_sqft") return areaOf(cell, reading) ?? cell;

@@ -33,7 +33,7 @@ type Found = {
 };
 
 /** Finds the row of the headings: the first, unless it is mostly unknown and one below has more known headings. */
-export function findHeadings(rows: readonly (readonly string[])[]): Found {
+export function findHeadingRow(rows: readonly (readonly string[])[]): Found {
   const [first = []] = rows;
   const isMostlyKnown = headingScore(first) * 2 >= first.filter((cell) => cell.trim() !== "").length;
   let best: Found & { score: number } = {

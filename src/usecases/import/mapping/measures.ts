@@ -1,6 +1,6 @@
 import { SQUARE_FEET } from "../../../domain/display.ts";
 import { normalizedNumber } from "../../../domain/written-numbers.ts";
-import { type AreaUnit, areaIn, areaUnitOf } from "./areas.ts";
+import { type AreaUnit, convertAreaText, parseAreaUnit } from "./areas.ts";
 import { plainWords } from "./words.ts";
 
 /* Sizes of equipment in files that state their unit, in the unit of the type. */
@@ -51,7 +51,7 @@ export type CellReading = { heading: string; areaUnit: AreaUnit; hasCommas: bool
  * Returns a size in the unit of its type, as its cell states it; a number without a unit is in that of the column's heading, or
  * of the type. Undefined for another unit, or what is no size.
  */
-export function sizeIn(
+export function applianceSizeIn(
   cell: string,
   typeUnit: string | undefined,
   { heading, areaUnit, hasCommas }: CellReading,
@@ -66,8 +66,8 @@ export function sizeIn(
 }
 
 function converted(number: string, unit: string, typeUnit: string, areaUnit: AreaUnit): string | undefined {
-  const area = areaUnitOf(unit);
-  if (typeUnit === SQUARE_FEET) return area && areaIn(number, area, areaUnit);
+  const area = parseAreaUnit(unit);
+  if (typeUnit === SQUARE_FEET) return area && convertAreaText(number, area, areaUnit);
   const factor = FACTORS[typeUnit]?.find(([words]) => words.test(plainWords(unit)))?.[1];
   if (factor === undefined) return undefined;
   return factor === 1 ? number : String(Number((Number(number) * factor).toPrecision(4)));
@@ -88,9 +88,9 @@ const OWN_AREA = "gross_area_sqft";
 function areaUnitOfHeading(heading: string): AreaUnit | undefined {
   if (heading === OWN_AREA) return undefined;
   const inBrackets = unitInBrackets(heading);
-  if (inBrackets !== undefined) return areaUnitOf(inBrackets);
+  if (inBrackets !== undefined) return parseAreaUnit(inBrackets);
   const words = plainWords(heading).split(" ");
-  return areaUnitOf(words.slice(-2).join(" ")) ?? areaUnitOf(words.at(-1)!);
+  return parseAreaUnit(words.slice(-2).join(" ")) ?? parseAreaUnit(words.at(-1)!);
 }
 
 /** Returns an area in the unit of the installation, if its cell or its column's heading states another. */
@@ -98,7 +98,7 @@ export function areaOf(cell: string, { heading, areaUnit, hasCommas }: CellReadi
   const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
   const number = digits === undefined ? undefined : normalizedNumber(digits, hasCommas);
   if (number === undefined) return undefined;
-  const unit = stated === "" ? areaUnitOfHeading(heading) : areaUnitOf(stated!);
+  const unit = stated === "" ? areaUnitOfHeading(heading) : parseAreaUnit(stated!);
   if (unit === undefined) return stated === "" ? number : undefined;
-  return areaIn(number, unit, areaUnit);
+  return convertAreaText(number, unit, areaUnit);
 }

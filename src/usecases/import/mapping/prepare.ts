@@ -11,14 +11,14 @@ import { readDate } from "../../../domain/written-dates.ts";
 import type { Yield } from "../../../event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
 import type { AreaUnit } from "./areas.ts";
-import { hasLines, valueIn, zipIn } from "./cell-values.ts";
+import { hasLines, plainCellValue, zipIn } from "./cell-values.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { KnownProperties } from "./known-properties.ts";
 import { Labels } from "./labels.ts";
 import { lookUp } from "./look-up.ts";
-import { sizeIn } from "./measures.ts";
+import { applianceSizeIn } from "./measures.ts";
 import type { Cells, LeftOut, Table } from "./table.ts";
-import { namesUnitsAlone, unitsIn } from "./unit-lists.ts";
+import { buildingUnitsIn, namesUnitsAlone } from "./unit-lists.ts";
 import { FORMULA_ERROR, hasNoValue, NO_VALUE, plainWords, TOTALS } from "./words.ts";
 
 /** The files that the importer reads, written from mapped tables. */
@@ -56,7 +56,7 @@ export type PreparationDeps = {
 type Preparation = PreparationDeps & { folder?: string };
 
 /** Prepares rows of tables, mapped to the importer's fields. */
-export async function prepareFiles(
+export async function prepareMappedRows(
   { read, partnerId, folder, types, most, yieldNow }: Preparation,
   mapped: readonly Mapped[],
   fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
@@ -232,7 +232,7 @@ class RowMapper {
         hasCommas: decimal_comma?.includes(field) ?? false,
       };
       // A date in another format stays as it is, and the importer rejects its row.
-      read[field] = format ? (readDate(cell, format) ?? cell) : valueIn(field, cell, reading);
+      read[field] = format ? (readDate(cell, format) ?? cell) : plainCellValue(field, cell, reading);
     }
     if (read.zip !== undefined && (read.country ?? UNITED_STATES) === UNITED_STATES)
       read.zip = zipIn(read.zip);
@@ -246,7 +246,7 @@ class RowMapper {
     if (read.size === undefined || fields.size === undefined || this.mapping.rows !== "appliances") return;
     const type = this.types.get(read.type_id ?? "");
     if (!type) return;
-    const size = sizeIn(read.size, type.size?.unit, {
+    const size = applianceSizeIn(read.size, type.size?.unit, {
       heading: fields.size,
       areaUnit: this.#areaUnit,
       hasCommas: decimal_comma?.includes("size") ?? false,
@@ -277,7 +277,7 @@ class RowMapper {
       this.#leave(`quantity ${quantity}`, "none of them is there");
       return [];
     }
-    const units = unit === undefined ? [undefined] : unitsIn(unit, this.mapping.fields.unit ?? "");
+    const units = unit === undefined ? [undefined] : buildingUnitsIn(unit, this.mapping.fields.unit ?? "");
     if (units.length > 1) {
       if (quantity !== undefined && count !== 1 && count !== units.length)
         this.#leave(`quantity ${quantity}`, "not the number of its units");

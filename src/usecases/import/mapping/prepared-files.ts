@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { IMPORT_FIELDS } from "../import-portfolio.ts";
-import { type Mapped, type PreparationDeps, type Prepared, prepareFiles } from "./prepare.ts";
+import { type Mapped, type PreparationDeps, type Prepared, prepareMappedRows } from "./prepare.ts";
 
 const fieldsOf = (kind: string) => IMPORT_FIELDS[kind] ?? [];
 const partFields = () => ({
@@ -20,7 +20,7 @@ export async function withPreparedFiles<T>(
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-import-"));
   try {
-    return await work(await prepareFiles({ ...deps, folder }, mapped, partFields()));
+    return await work(await prepareMappedRows({ ...deps, folder }, mapped, partFields()));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -28,4 +28,4 @@ export async function withPreparedFiles<T>(
 
 /** Prepares mapped rows in memory: a server may write to its data folder alone. */
 export const prepareInMemory = (deps: PreparationDeps, mapped: readonly Mapped[]): Promise<Prepared> =>
-  prepareFiles(deps, mapped, partFields());
+  prepareMappedRows(deps, mapped, partFields());

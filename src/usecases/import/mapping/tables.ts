@@ -8,15 +8,15 @@ import { buildingSyncTables } from "../../buildingsync/read-buildingsync.ts";
 import { cobieTables } from "../../cobie/read-cobie.ts";
 import { isCobie } from "../../cobie/sheet-rows.ts";
 import type { AreaUnit } from "./areas.ts";
-import { delimiterOf } from "./delimiter.ts";
-import { FIRST_ROWS, findHeadings } from "./heading-row.ts";
+import { detectDelimiter } from "./delimiter.ts";
+import { FIRST_ROWS, findHeadingRow } from "./heading-row.ts";
 import { SAMPLE, type Table } from "./table.ts";
 
 /**
  * Opens the tables of a CSV file, a workbook or a BuildingSync document, whose areas are in that unit unless they state another. Throws an OperatorError
  * for one that cannot be read.
  */
-export async function openTables(path: string, areaUnit: AreaUnit = "sqft"): Promise<Table[]> {
+export async function openImportTables(path: string, areaUnit: AreaUnit = "sqft"): Promise<Table[]> {
   if (isXml(path)) return buildingSyncTables(path, readXml(path), areaUnit);
   if (!isWorkbook(path)) return [await csvTable(path)];
   const sheets = await readWorkbook(path);
@@ -25,9 +25,9 @@ export async function openTables(path: string, areaUnit: AreaUnit = "sqft"): Pro
   if (isCobie(sheets)) return cobieTables(path, sheets, areaUnit);
   return sheets.map(({ sheet, rows, notes }) => {
     const name = sheets.length === 1 ? path : `${path}, sheet ${sheet}`;
-    const { headings, above, note } = findHeadings(rows.slice(0, FIRST_ROWS).map(({ cells }) => cells));
+    const { headings, above, note } = findHeadingRow(rows.slice(0, FIRST_ROWS).map(({ cells }) => cells));
     const data = rows.slice(above + 1);
-    checkHeadings(name, headings);
+    checkTableHeadings(name, headings);
     return {
       name,
       headings,
@@ -44,7 +44,7 @@ export async function openTables(path: string, areaUnit: AreaUnit = "sqft"): Pro
 async function csvTable(path: string): Promise<Table> {
   const source = { path };
   csvSourceBytes(source);
-  const delimiter = await delimiterOf(source);
+  const delimiter = await detectDelimiter(source);
   const first: string[][] = [];
   const sample: string[][] = [];
   let read = 0;
@@ -58,8 +58,8 @@ async function csvTable(path: string): Promise<Table> {
       `${path} has nothing but blank lines`,
       "The first line must contain the column names.",
     );
-  const { headings, above, note } = findHeadings(first);
-  checkHeadings(path, headings);
+  const { headings, above, note } = findHeadingRow(first);
+  checkTableHeadings(path, headings);
   return {
     name: path,
     headings,
@@ -78,7 +78,7 @@ async function csvTable(path: string): Promise<Table> {
 const MOST_COLUMNS = 1_000;
 
 /** Throws an OperatorError for too many headings, and for two that are the same. */
-export function checkHeadings(name: string, headings: readonly string[]): void {
+export function checkTableHeadings(name: string, headings: readonly string[]): void {
   if (headings.length > MOST_COLUMNS)
     throw new OperatorError(
       `${name} has ${headings.length} columns, and at most ${MOST_COLUMNS} are read`,
