@@ -95,7 +95,7 @@ export async function forEachYielding<T>(
 /**
  * Maps the items as `Array.from` does and yields after each slice.
  * @example
- * const records = await mapYielding(rows, yieldToEventLoop, componentView);
+ * const records = await mapYielding(rows, yieldToEventLoop, serializeComponent);
  */
 export async function mapYielding<T, Mapped>(
   items: Iterable<T>,

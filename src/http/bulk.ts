@@ -1,6 +1,6 @@
 import { Failure, invalid } from "../domain/errors.ts";
 import { mapYielding, type Yield } from "../event-loop.ts";
-import { type BulkResult, bulkView } from "../wire/bulk.ts";
+import { type BulkResult, serializeBulkResult } from "../wire/bulk.ts";
 
 type ParsedItem<T> = { input: T } | { error: string };
 
@@ -62,7 +62,7 @@ export async function bulkReplyBody<R, View>(
     views.push(view(item));
     await yieldToEventLoop();
   }
-  return bulkView({ saved: views, errors }, (serialized) => serialized);
+  return serializeBulkResult({ saved: views, errors }, (serialized) => serialized);
 }
 
 /** Rethrows unexpected errors. */

@@ -5,7 +5,7 @@ import {
   UnfinishedChange,
   UnknownOutcome,
 } from "../domain/errors.ts";
-import { failureView } from "../wire/errors.ts";
+import { serializeFailure } from "../wire/errors.ts";
 
 /** The HTTP status of each failure code. */
 const STATUS: Record<FailureCode, number> = {
@@ -69,7 +69,7 @@ export const dailyLimitExceeded = (perDay: number, waitMs: number) =>
 export function errorReply(error: unknown, requestId: string): ErrorReply {
   const failure = failureOf(error);
   const details = failure.details?.length ? failure.details : undefined;
-  const body = failureView(failure.code, failure.message, requestId, details);
+  const body = serializeFailure(failure.code, failure.message, requestId, details);
   return {
     status: STATUS[failure.code],
     body: JSON.stringify(body),

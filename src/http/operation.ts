@@ -211,7 +211,7 @@ function queryOf({
  *   path: "/unit/{id}",
  *   summary: "A unit",
  *   replies: okReplies("The unit", unit),
- *   handle: async ({ params, store }) => ok(unitView(await requireUnit(store, params.id))),
+ *   handle: async ({ params, store }) => ok(serializeUnit(await requireUnit(store, params.id))),
  * })
  */
 export const partnerOperation = <const R extends Replies>(

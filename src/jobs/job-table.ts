@@ -17,7 +17,7 @@ import type { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
 import { retireDue } from "../usecases/portfolio/retirement.ts";
 import { isTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
-import { snapshotView } from "../wire/snapshot.ts";
+import { serializeSnapshot } from "../wire/snapshot.ts";
 import type { Job } from "./schedule.ts";
 
 type JobDeps = {
@@ -55,7 +55,7 @@ export function jobTable(deps: JobDeps): Job[] {
         { store, knowledge, clock, monotonicMs, yieldNow: yieldToEventLoop, signal },
         dayOf(clock()),
       );
-      log.info(snapshotView(result), "snapshot taken");
+      log.info(serializeSnapshot(result), "snapshot taken");
     },
   };
   return [
@@ -218,7 +218,7 @@ function dailySnapshot({
         day,
       );
       if (!result.endedByAnotherServer && !result.alreadyDone)
-        log.info(snapshotView(result), "snapshot taken");
+        log.info(serializeSnapshot(result), "snapshot taken");
     }
   };
 }

@@ -22,7 +22,7 @@ export const actionFields = {
   reason: text("Why, in one or two sentences", "Replacement at 8.1 years costs least in the long run."),
 };
 
-export const actionView = ({ name, because }: Action) => ({ action: name, reason: reasonOf(because) });
+export const serializeAction = ({ name, because }: Action) => ({ action: name, reason: reasonOf(because) });
 
 /** The fields of an action of what may be retired, and then has none. */
 export const actionOrNullFields = {
@@ -30,19 +30,19 @@ export const actionOrNullFields = {
   reason: actionFields.reason.describedAs("Why, in one or two sentences; null without an action").orNull(),
 };
 
-export const actionOrNullView = (action: Action | undefined) =>
-  action ? actionView(action) : { action: null, reason: null };
+export const serializeActionOrNull = (action: Action | undefined) =>
+  action ? serializeAction(action) : { action: null, reason: null };
 
 /** Adds to the records of components what to do with each. Leaves out those that were purged since they were read. */
 export const addActionsToComponents = <R extends { component_id: string }>(
   records: readonly R[],
   actions: ReadonlyMap<string, Action>,
 ) => {
-  const listed: (R & ReturnType<typeof actionView>)[] = [];
+  const listed: (R & ReturnType<typeof serializeAction>)[] = [];
   for (const one of records) {
     const action = actions.get(one.component_id);
     // A copy of each record takes longer than finding its action.
-    if (action) listed.push(Object.assign(one, actionView(action)));
+    if (action) listed.push(Object.assign(one, serializeAction(action)));
   }
   return listed;
 };

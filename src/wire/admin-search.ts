@@ -19,7 +19,7 @@ export const adminSearchReply = object({
 });
 export type AdminSearchJson = WireOf<typeof adminSearchReply>;
 
-export const adminSearchView = adminSearchReply.serializer((found: readonly SearchResult[]) => ({
+export const serializeAdminSearch = adminSearchReply.serializer((found: readonly SearchResult[]) => ({
   results: found.map(({ kind, id, title, detail, propertyId }) => ({
     kind,
     id,

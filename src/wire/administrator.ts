@@ -18,12 +18,12 @@ const newAdministrator = object({
 });
 
 /** The only response that contains a new administrator's key. */
-export const newAdministratorView = newAdministrator.serializer((id: string, key: string) => ({
+export const serializeNewAdministrator = newAdministrator.serializer((id: string, key: string) => ({
   admin_id: id,
   admin_key: key,
 }));
 
-export const administratorView = administrator.serializer((administrator: Administrator) => ({
+export const serializeAdministrator = administrator.serializer((administrator: Administrator) => ({
   admin_id: administrator.id,
   name: administrator.name,
   created_at: toIso(administrator.createdAt),

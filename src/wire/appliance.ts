@@ -7,18 +7,18 @@ import type { Action } from "../domain/planning/action.ts";
 import { isRetired } from "../domain/retirement.ts";
 import type { BrandTier, InstallYearBasis } from "../domain/scoring/types.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { actionOrNullFields, actionOrNullView } from "./action.ts";
+import { actionOrNullFields, serializeActionOrNull } from "./action.ts";
 import { bulkReply } from "./bulk.ts";
-import { componentView, ownedComponent } from "./component.ts";
+import { ownedComponent, serializeComponent } from "./component.ts";
 import { componentDefId, componentName } from "./component-names.ts";
 import {
   flagsClearedText,
   flagsSetText,
   hazardFlags,
-  hazardFlagsView,
   hazardsOfType,
   partnerFlagFields,
   readStatedFlags,
+  serializeHazardFlags,
 } from "./hazard-flag.ts";
 import { forPartner, page, unscopedPage } from "./paging.ts";
 import { property } from "./property.ts";
@@ -79,29 +79,31 @@ export const appliance = record("Appliance", {
 });
 export type ApplianceJson = WireOf<typeof appliance>;
 
-export const applianceView = appliance.serializer((knowledge: Knowledge, appliance: ListedAppliance) => ({
-  id: appliance.id,
-  property_id: appliance.propertyId,
-  unit_id: appliance.unitId,
-  type_id: appliance.typeId,
-  brand: appliance.brand,
-  model: appliance.model,
-  serial: appliance.serial,
-  brand_tier: appliance.brandTier,
-  install_year: appliance.installYear,
-  install_year_basis: appliance.installYearBasis,
-  usage_intensity: appliance.usageIntensity,
-  size: appliance.size,
-  warranty_expiry: appliance.warrantyExpiry,
-  flags: hazardFlagsView(knowledge, parseHazardFlags(appliance.flags)),
-  flags_set: flagCodesOf(appliance.flagsSet),
-  flags_cleared: flagCodesOf(appliance.flagsCleared),
-  retired_at: appliance.retiredAt,
-  retired_reason: appliance.retiredReason,
-  is_retired: isRetired(appliance),
-  created_at: toIso(appliance.createdAt),
-  updated_at: toIso(appliance.updatedAt),
-}));
+export const serializeAppliance = appliance.serializer(
+  (knowledge: Knowledge, appliance: ListedAppliance) => ({
+    id: appliance.id,
+    property_id: appliance.propertyId,
+    unit_id: appliance.unitId,
+    type_id: appliance.typeId,
+    brand: appliance.brand,
+    model: appliance.model,
+    serial: appliance.serial,
+    brand_tier: appliance.brandTier,
+    install_year: appliance.installYear,
+    install_year_basis: appliance.installYearBasis,
+    usage_intensity: appliance.usageIntensity,
+    size: appliance.size,
+    warranty_expiry: appliance.warrantyExpiry,
+    flags: serializeHazardFlags(knowledge, parseHazardFlags(appliance.flags)),
+    flags_set: flagCodesOf(appliance.flagsSet),
+    flags_cleared: flagCodesOf(appliance.flagsCleared),
+    retired_at: appliance.retiredAt,
+    retired_reason: appliance.retiredReason,
+    is_retired: isRetired(appliance),
+    created_at: toIso(appliance.createdAt),
+    updated_at: toIso(appliance.updatedAt),
+  }),
+);
 export const appliancePage = page("appliances", appliance);
 
 /** The appliance with the full records of its components, and what to do with it and each of them. */
@@ -121,7 +123,7 @@ export type ApplianceWithComponentsJson = WireOf<typeof wholeAppliance>;
 type ApplianceActions = { units: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
 
 /** `latestSnapshotAt`: when the latest snapshot was taken. */
-export const applianceWithComponentsView = wholeAppliance.serializer(
+export const serializeApplianceWithComponents = wholeAppliance.serializer(
   (
     prices: PriceList,
     appliance: Appliance,
@@ -129,11 +131,11 @@ export const applianceWithComponentsView = wholeAppliance.serializer(
     actions: ApplianceActions,
     latestSnapshotAt: Instant | null,
   ) => ({
-    ...applianceView(prices.knowledge, appliance),
-    ...actionOrNullView(actions.units.get(appliance.id)),
+    ...serializeAppliance(prices.knowledge, appliance),
+    ...serializeActionOrNull(actions.units.get(appliance.id)),
     components: components.map((row) => ({
-      ...componentView(prices, row, latestSnapshotAt),
-      ...actionOrNullView(actions.components.get(row.id)),
+      ...serializeComponent(prices, row, latestSnapshotAt),
+      ...serializeActionOrNull(actions.components.get(row.id)),
     })),
   }),
 );
@@ -161,14 +163,14 @@ const writtenAppliance = appliance.and({
   ]),
 });
 
-export const writtenApplianceView = writtenAppliance.serializer(
+export const serializeWrittenAppliance = writtenAppliance.serializer(
   (
     knowledge: Knowledge,
     appliance: Appliance,
     components: readonly Component[],
     warnings: readonly string[],
   ) => ({
-    ...applianceView(knowledge, appliance),
+    ...serializeAppliance(knowledge, appliance),
     warnings,
     components: components.map(({ id, defId }) => ({
       id,
@@ -183,19 +185,19 @@ const changedAppliance = writtenAppliance.and({
   ...actionOfWhole,
   components: list("The appliance's components", componentStub.and(actionOrNullFields)),
 });
-export const changedApplianceView = changedAppliance.serializer(
+export const serializeChangedAppliance = changedAppliance.serializer(
   (
     knowledge: Knowledge,
     { appliance, components, warnings }: ChangedAppliance,
     actions: ApplianceActions,
   ) => {
-    const written = writtenApplianceView(knowledge, appliance, components, warnings);
+    const written = serializeWrittenAppliance(knowledge, appliance, components, warnings);
     return {
       ...written,
-      ...actionOrNullView(actions.units.get(appliance.id)),
+      ...serializeActionOrNull(actions.units.get(appliance.id)),
       components: written.components.map((component) => ({
         ...component,
-        ...actionOrNullView(actions.components.get(component.id)),
+        ...serializeActionOrNull(actions.components.get(component.id)),
       })),
     };
   },
@@ -206,14 +208,14 @@ const createdAppliance = writtenAppliance.and({
   components_created: whole("Components created from the appliance's type", 6),
 });
 
-export const createdApplianceView = createdAppliance.serializer(
+export const serializeCreatedAppliance = createdAppliance.serializer(
   (
     knowledge: Knowledge,
     appliance: Appliance,
     components: readonly Component[],
     warnings: readonly string[],
   ) => ({
-    ...writtenApplianceView(knowledge, appliance, components, warnings),
+    ...serializeWrittenAppliance(knowledge, appliance, components, warnings),
     components_created: components.length,
   }),
 );
@@ -254,25 +256,27 @@ const applianceType = object({
 });
 export type ApplianceTypeJson = WireOf<typeof applianceType>;
 
-export const applianceTypeView = applianceType.serializer((knowledge: Knowledge, type: ApplianceType) => ({
-  type_id: type.id,
-  name: type.name,
-  system: type.system,
-  size: type.size && {
-    unit: type.size.unit,
-    reference: type.size.reference,
-    exponent: type.size.exponent,
-    defaults_to: type.size.defaultsTo,
-  },
-  components: type.components.map(({ id, name }) => ({ component_def_id: id, component_name: name })),
-  hazards: knowledge.hazardsOf(type.id).map(({ code, label }) => ({ code, label })),
-  inspections: knowledge.regimes(type.id).map((regime) => ({
-    inspection_type: regime.inspectionType,
-    authority: regime.authority,
-    mandatory: regime.mandatory,
-    interval_months: regime.intervalMonths,
-  })),
-}));
+export const serializeApplianceType = applianceType.serializer(
+  (knowledge: Knowledge, type: ApplianceType) => ({
+    type_id: type.id,
+    name: type.name,
+    system: type.system,
+    size: type.size && {
+      unit: type.size.unit,
+      reference: type.size.reference,
+      exponent: type.size.exponent,
+      defaults_to: type.size.defaultsTo,
+    },
+    components: type.components.map(({ id, name }) => ({ component_def_id: id, component_name: name })),
+    hazards: knowledge.hazardsOf(type.id).map(({ code, label }) => ({ code, label })),
+    inspections: knowledge.regimes(type.id).map((regime) => ({
+      inspection_type: regime.inspectionType,
+      authority: regime.authority,
+      mandatory: regime.mandatory,
+      interval_months: regime.intervalMonths,
+    })),
+  }),
+);
 export const applianceTypePage = page("appliance_types", applianceType);
 export const anyApplianceTypePage = unscopedPage("appliance_types", applianceType);
 

@@ -71,7 +71,7 @@ export const lossAssumptions = fields.and({
   ),
 });
 
-export const yearFactorView = ({ system, variance, isLearned }: YearFactor) => ({
+export const serializeYearFactor = ({ system, variance, isLearned }: YearFactor) => ({
   system,
   variance: round(variance, 6),
   learned: isLearned,
@@ -82,7 +82,7 @@ export const assumptionsField = {
   assumptions: fields.describedAs("What the figures rest on"),
 };
 
-export const assumptionsView = fields.serializer((counted: Assumptions, modelVersion: string) => {
+export const serializeAssumptions = fields.serializer((counted: Assumptions, modelVersion: string) => {
   const { components, costShares, confidenceShares } = assumptionSharesOf(counted);
   return {
     model_version: modelVersion,
@@ -123,7 +123,7 @@ export function assumptionsAccumulator(
     write: (_, { modelVersion }: FigureContext) =>
       inOneStep(() => {
         const costCents = figure.costCents?.() ?? counted.assumptions.costCents;
-        return assumptionsView({ ...counted.assumptions, costCents }, modelVersion);
+        return serializeAssumptions({ ...counted.assumptions, costCents }, modelVersion);
       }),
   };
 }

@@ -24,7 +24,7 @@ const entry = auditRow.and({
 });
 export type AuditEntryJson = WireOf<typeof entry>;
 
-export const auditView = entry.serializer((entry: NamedAuditEntry) => ({
+export const serializeAuditLog = entry.serializer((entry: NamedAuditEntry) => ({
   seq: entry.seq,
   at: toIso(entry.at),
   actor: entry.actor,

@@ -3,11 +3,11 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Partner } from "../domain/partner.ts";
 import type { Property } from "../domain/property.ts";
-import { alert, alertView } from "./component.ts";
+import { alert, serializeAlert } from "./component.ts";
 import { losses } from "./losses.ts";
 import { partnerName, unscopedPage } from "./paging.ts";
-import { portfolioItem, portfolioItemView, portfolioTotals, type StoredSums } from "./portfolio.ts";
-import { propertyRow, propertyRowView } from "./property.ts";
+import { portfolioItem, portfolioTotals, type StoredSums, serializePortfolioItem } from "./portfolio.ts";
+import { propertyRow, serializePropertyRow } from "./property.ts";
 import { id, whole } from "./schema/fields.ts";
 
 import type { WireOf } from "./schema/wire-type.ts";
@@ -15,23 +15,23 @@ import type { WireOf } from "./schema/wire-type.ts";
 /* The book: the records of all partners, or of some, for the operator. Each names its partner. */
 
 const owner = { partner_id: id("PARTNER", "The partner"), partner: partnerName };
-const ownerView = ({ id, name }: Pick<Partner, "id" | "name">) => ({ partner_id: id, partner: name });
+const serializeOwner = ({ id, name }: Pick<Partner, "id" | "name">) => ({ partner_id: id, partner: name });
 type Owner = { partner: Pick<Partner, "id" | "name"> };
 
 export const bookProperty = propertyRow.and(owner);
-export const bookPropertyView = ({ partner, property }: Owner & { property: Property }) => ({
-  ...propertyRowView(property),
-  ...ownerView(partner),
+export const serializeBookProperty = ({ partner, property }: Owner & { property: Property }) => ({
+  ...serializePropertyRow(property),
+  ...serializeOwner(partner),
 });
 export const bookPropertyPage = unscopedPage("properties", bookProperty);
 
 export const bookItem = portfolioItem.and(owner);
-export const bookItemView = (
+export const serializeBookItem = (
   knowledge: Knowledge,
   { partner, ...row }: Owner & StoredSums & { property: Property },
 ) => ({
-  ...portfolioItemView(knowledge, row),
-  ...ownerView(partner),
+  ...serializePortfolioItem(knowledge, row),
+  ...serializeOwner(partner),
 });
 export const bookPropertiesPage = unscopedPage("portfolio", bookItem, {
   totals: portfolioTotals.describedAs(
@@ -42,9 +42,9 @@ export const bookPropertiesPage = unscopedPage("portfolio", bookItem, {
 export type BookPropertiesPageJson = WireOf<typeof bookPropertiesPage>;
 
 export const bookAlert = alert.and(owner);
-export const bookAlertView = (prices: PriceList, partner: Owner["partner"], row: PlacedComponent) => ({
-  ...alertView(prices, row),
-  ...ownerView(partner),
+export const serializeBookAlert = (prices: PriceList, partner: Owner["partner"], row: PlacedComponent) => ({
+  ...serializeAlert(prices, row),
+  ...serializeOwner(partner),
 });
 export const bookAlertPage = unscopedPage("alerts", bookAlert, {
   critical_count: whole("CRITICAL components on all pages", 2),

@@ -22,7 +22,7 @@ export const brand = object({
 });
 export type BrandJson = WireOf<typeof brand>;
 
-export const brandView = brand.serializer((partnerId: string, brand: Brand) => ({
+export const serializeBrand = brand.serializer((partnerId: string, brand: Brand) => ({
   partner_id: partnerId,
   display_name: brand.displayName,
   color: brand.color,

@@ -26,7 +26,10 @@ export const bulkFields = <T>(description: string, item: WireType<T>) => ({
 export const bulkReply = <T>(description: string, item: WireType<T>) =>
   new RecordType({ ...bulkFields(description, item), partner: partnerName });
 
-export const bulkView = <T, Wire>({ saved: kept, errors }: BulkResult<T>, view: (item: T) => Wire) => ({
+export const serializeBulkResult = <T, Wire>(
+  { saved: kept, errors }: BulkResult<T>,
+  view: (item: T) => Wire,
+) => ({
   created: kept.length,
   errors: errors.length,
   events: kept.map(view),

@@ -16,7 +16,7 @@ import { centsFromUsd } from "../domain/money.ts";
 import { claimRatio } from "../domain/scoring/claims.ts";
 import type { ClaimEvidence } from "../domain/scoring/types.ts";
 import { type Day, dayNumber, toIso } from "../domain/time.ts";
-import { type BulkResult, bulkFields, bulkView } from "./bulk.ts";
+import { type BulkResult, bulkFields, serializeBulkResult } from "./bulk.ts";
 import { forPartner, page } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
@@ -50,7 +50,7 @@ import {
 } from "./schema/input.ts";
 import { round, usdFromCents, usdOrNull } from "./schema/units.ts";
 import { type OptionalType, RecordType, type WireOf } from "./schema/wire-type.ts";
-import { type ChangeOrVoid, readVoidRequest, voidFields, voidInput, voidView } from "./voiding.ts";
+import { type ChangeOrVoid, readVoidRequest, serializeVoiding, voidFields, voidInput } from "./voiding.ts";
 
 /** A multiplier on the hazard of failure; 1 has no effect. */
 const ratio = (description: string, example: number) => number(description, example, { minimum: 0 });
@@ -96,7 +96,7 @@ const claimFields = {
 /** A claim in an export, which leaves out the effect on scores because it changes daily. */
 export const storedClaim = object(claimFields);
 
-export const storedClaimView = storedClaim.serializer((claim: Claim) => ({
+export const serializeStoredClaim = storedClaim.serializer((claim: Claim) => ({
   id: claim.id,
   property_id: claim.propertyId,
   claim_type: claim.claimType,
@@ -115,13 +115,13 @@ export const storedClaimView = storedClaim.serializer((claim: Claim) => ({
   reported_on: claim.reportedOn,
   closed_on: claim.closedOn,
   valued_at: claim.valuedAt,
-  ...voidView(claim),
+  ...serializeVoiding(claim),
   created_at: toIso(claim.createdAt),
 }));
 
 /** Returns a claim with the amount under the name of requests, to compare it with one. */
-export const claimInputView = (claim: Claim) => ({
-  ...storedClaimView(claim),
+export const serializeClaimInput = (claim: Claim) => ({
+  ...serializeStoredClaim(claim),
   amount: usdFromCents(claim.amountCents),
 });
 
@@ -131,9 +131,10 @@ export const claim = record("Claim", {
 });
 export type ClaimJson = WireOf<typeof claim>;
 
-export const claimView = claim.serializer((knowledge: Knowledge, claim: Claim, today: Day) => ({
-  ...storedClaimView(claim),
-  scoring_impact: claim.voidedAt === null ? ratioView(claimRatio(knowledge, claim, dayNumber(today))) : 1,
+export const serializeClaim = claim.serializer((knowledge: Knowledge, claim: Claim, today: Day) => ({
+  ...serializeStoredClaim(claim),
+  scoring_impact:
+    claim.voidedAt === null ? serializeClaimRatio(claimRatio(knowledge, claim, dayNumber(today))) : 1,
 }));
 export const claimReply = forPartner(claim);
 export const claimPage = page("claims", claim, { property_id: claimFields.property_id });
@@ -151,9 +152,9 @@ export const changedClaimReply = forPartner(changedClaim);
 /** A request to change a claim, which may be the whole record as it was answered. */
 type Asked = { given: object; before: Claim };
 
-export const changedClaimView = changedClaim.serializer(
+export const serializeChangedClaim = changedClaim.serializer(
   (knowledge: Knowledge, claim: Claim, today: Day, asked: Asked) => ({
-    ...claimView(knowledge, claim, today),
+    ...serializeClaim(knowledge, claim, today),
     warnings: claimWarnings(knowledge, claim, asked),
   }),
 );
@@ -169,7 +170,7 @@ const FIXED = ["id", "property_id", "amount_paid", "incurred", "created_at"] as 
 
 function ignoredIn({ given, before }: Asked, claim: Claim): string[] {
   const values = new Map<string, unknown>(Object.entries(given));
-  const [from, stored] = [storedClaimView(before), storedClaimView(claim)];
+  const [from, stored] = [serializeStoredClaim(before), serializeStoredClaim(claim)];
   return FIXED.filter(
     (field) => values.has(field) && ![from[field], stored[field]].includes(values.get(field) as never),
   ).map((field) => {
@@ -192,12 +193,12 @@ const claimsResult = new RecordType({
 });
 
 /** Serializes a bulk result, and for a single claim also its record: clients rely on either. */
-export const claimsView = claimsResult.serializer(
+export const serializeClaims = claimsResult.serializer(
   (knowledge: Knowledge, result: BulkResult<Claim>, isSingle: boolean, today: Day) => {
-    const view = (claim: Claim) => claimView(knowledge, claim, today);
+    const view = (claim: Claim) => serializeClaim(knowledge, claim, today);
     return {
       ...(isSingle && view(result.saved[0]!)),
-      ...bulkView(result, view),
+      ...serializeBulkResult(result, view),
       warnings: warningsAbout(knowledge, result.saved),
     };
   },
@@ -253,14 +254,14 @@ const impact = record("ClaimImpact", {
 });
 
 type Impact = ClaimImpact<ClaimEvidence & { id: string }>;
-export const impactView = impact.serializer((impact: Impact) => ({
+export const serializeClaimImpact = impact.serializer((impact: Impact) => ({
   claim_id: impact.claim.id,
   claim_type: impact.claim.claimType,
   label: impact.label,
   date_of_loss: impact.claim.dateOfLoss,
   age_years: round(impact.ageYears, 4),
   base_likelihood_ratio: impact.baseRatio,
-  effective_likelihood_ratio: ratioView(impact.effectiveRatio),
+  effective_likelihood_ratio: serializeClaimRatio(impact.effectiveRatio),
   decay_remaining_years: round(impact.remainingYears, 4),
   status: impact.status,
   reason: impact.reason,
@@ -285,13 +286,13 @@ const impacts = object({
   }).describedAs("How the claims are scored"),
 });
 
-export const impactsView = impacts.serializer(
+export const serializeClaimImpacts = impacts.serializer(
   (
     { model }: Knowledge,
     modelVersion: string,
     property: { id: string; name: string },
     all: readonly Impact[],
-    claims: ReturnType<typeof impactView>[],
+    claims: ReturnType<typeof serializeClaimImpact>[],
   ) => {
     const active = all.filter(({ status }) => status === "active_scoring").length;
     const { spanYears, counted } = model.evidence.claims;
@@ -313,7 +314,7 @@ export const impactsView = impacts.serializer(
 export const impactsReply = forPartner(impacts);
 
 /** Rounds to six decimals, at which a ratio exceeds 1 even on the last day on which the claim has an effect. */
-const ratioView = (ratio: number) => round(ratio, 6);
+const serializeClaimRatio = (ratio: number) => round(ratio, 6);
 
 const claimType = defineConstraint((type) =>
   type("string <= 64")

@@ -4,7 +4,7 @@ import { INSPECTION_NOTICE } from "../domain/figures/inspection-law-notice.ts";
 import type { InspectionBasis } from "../domain/figures/inspection-record.ts";
 import type { Property } from "../domain/property.ts";
 import { applianceTypeId } from "./component-names.ts";
-import { subject, subjectView } from "./figures.ts";
+import { serializeSubject, subject } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, flag, id, integer, list, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -50,7 +50,7 @@ export const item = object({
 });
 export type InspectionJson = WireOf<typeof item>;
 
-export const complianceItemView = item.serializer(
+export const serializeComplianceItem = item.serializer(
   ({ appliance, regime, ...item }: ComplianceItem<Appliance>) => ({
     appliance_id: appliance.id,
     appliance_type: appliance.typeId,
@@ -79,10 +79,10 @@ const compliance = object({
   notice: text("Limits of this list", INSPECTION_NOTICE),
 });
 
-export const complianceView = compliance.serializer(
+export const serializeCompliance = compliance.serializer(
   (property: Property, items: readonly ComplianceItem<Appliance>[]) => ({
-    ...subjectView(property),
-    compliance_items: items.map(complianceItemView),
+    ...serializeSubject(property),
+    compliance_items: items.map(serializeComplianceItem),
     overdue: items.filter(({ status }) => status === "OVERDUE").length,
     overdue_mandatory: items.filter(({ status, regime }) => status === "OVERDUE" && regime.mandatory).length,
     notice: INSPECTION_NOTICE,

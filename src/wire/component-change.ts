@@ -3,7 +3,7 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import { invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import type { Instant } from "../domain/time.ts";
-import { component, componentView } from "./component.ts";
+import { component, serializeComponent } from "./component.ts";
 import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
 import { object, textList } from "./schema/fields.ts";
@@ -60,7 +60,7 @@ export function readComponentChange(given: unknown): Partial<StatedComponent> {
 const cents = (amount: number | null) => (amount === null ? null : centsFromUsd(amount));
 
 /** Serializes what is stated of a component, by the names in requests. */
-export const statedComponentView = object({
+export const serializeStatedComponent = object({
   override_lifespan: out.override_lifespan,
   install_year: out.install_year,
   proactive_cost: out.proactive_cost.orNull(),
@@ -83,10 +83,10 @@ const changedComponent = component.and({
 });
 export const changedComponentReply = forPartner(changedComponent);
 
-export const changedComponentView = changedComponent.serializer(
+export const serializeChangedComponent = changedComponent.serializer(
   (
     prices: PriceList,
     { component, warnings }: { component: PlacedComponent; warnings: readonly string[] },
     latestSnapshotAt: Instant | null,
-  ) => ({ ...componentView(prices, component, latestSnapshotAt), warnings }),
+  ) => ({ ...serializeComponent(prices, component, latestSnapshotAt), warnings }),
 );

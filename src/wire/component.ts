@@ -14,8 +14,8 @@ import { DAYS_PER_YEAR, type Instant, toIso } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import { actionFields, actionOrNullFields } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
-import { costFields, costsView } from "./costs.ts";
-import { hazardFlags, hazardFlagsView } from "./hazard-flag.ts";
+import { costFields, serializeCosts } from "./costs.ts";
+import { hazardFlags, serializeHazardFlags } from "./hazard-flag.ts";
 import { forPartner, page, unscopedPage } from "./paging.ts";
 import {
   day,
@@ -34,7 +34,7 @@ import {
 import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, confidence, failureWindow, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
-import { historyEvent, historyEventView } from "./service-event.ts";
+import { historyEvent, serializeHistoryEvent } from "./service-event.ts";
 
 /** A component in a list: the union of both variants in the specification. */
 export const component = record("Component", {
@@ -89,11 +89,11 @@ export const component = record("Component", {
 export type ComponentJson = WireOf<typeof component>;
 
 /** `latestSnapshotAt`: when the latest snapshot was taken, which scored every component that was not rescored since. */
-export const componentView = component.serializer(
+export const serializeComponent = component.serializer(
   (prices: PriceList, row: PlacedComponent, latestSnapshotAt: Instant | null) => {
     const { knowledge } = prices;
     const definition = knowledge.component(row.defId);
-    const costs = costsView(prices.ofComponent(row));
+    const costs = serializeCosts(prices.ofComponent(row));
     const outlook = outlookOfStored(knowledge, row, row.brandTier);
     const projection = projectionOf(knowledge, row, row.brandTier, outlook);
     const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook);
@@ -132,7 +132,7 @@ export const componentView = component.serializer(
       cost_basis: costs.cost_basis,
       size: costs.size,
       cost_factor: costs.cost_factor,
-      flags: hazardFlagsView(knowledge, hazardFlagsOfPart(knowledge, row.flags, row.defId)),
+      flags: serializeHazardFlags(knowledge, hazardFlagsOfPart(knowledge, row.flags, row.defId)),
       last_scored: toIso(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
     };
   },
@@ -179,7 +179,7 @@ export const alert = record("Alert", {
 export const listedAlert = record("ListedAlert", { ...alert.fields, ...actionFields });
 export type AlertJson = WireOf<typeof listedAlert>;
 
-export const alertView = alert.serializer((prices: PriceList, row: PlacedComponent) => {
+export const serializeAlert = alert.serializer((prices: PriceList, row: PlacedComponent) => {
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
   const outlook = outlookOfStored(knowledge, row, row.brandTier);
@@ -200,7 +200,7 @@ export const alertView = alert.serializer((prices: PriceList, row: PlacedCompone
     confidence: row.confidence,
     projected_failure_year: projectionOf(knowledge, row, row.brandTier, outlook).projectedFailureYear,
     failure_probability_12m: round(yearly, 4),
-    ...costsView(prices.ofComponent(row)),
+    ...serializeCosts(prices.ofComponent(row)),
     expected_cost_12m: usdFromCents(row.expectedCostCents),
   };
 });
@@ -220,9 +220,9 @@ export type AlertPageJson = WireOf<typeof alertPage>;
 const partnerComponent = alert.and({ partner_id: id("PARTNER", "The partner") });
 export type PartnerComponentJson = WireOf<typeof partnerComponent>;
 
-export const partnerComponentView = partnerComponent.serializer(
+export const serializePartnerComponent = partnerComponent.serializer(
   (prices: PriceList, row: PlacedComponent) => ({
-    ...alertView(prices, row),
+    ...serializeAlert(prices, row),
     partner_id: row.partnerId,
   }),
 );
@@ -246,7 +246,7 @@ const history = object({
 });
 export type ComponentHistoryJson = WireOf<typeof history>;
 
-export const historyView = history.serializer(
+export const serializeComponentHistory = history.serializer(
   (knowledge: Knowledge, row: PlacedComponent, events: readonly ServiceEvent[]) => ({
     component: {
       id: row.id,
@@ -257,7 +257,7 @@ export const historyView = history.serializer(
       last_replaced: row.lastReplaced,
       last_serviced: row.lastServiced,
     },
-    events: events.map(historyEventView),
+    events: events.map(serializeHistoryEvent),
     total_events: events.length,
   }),
 );
@@ -270,7 +270,7 @@ const trendPoint = record("TrendPoint", {
 });
 export type TrendPointJson = WireOf<typeof trendPoint>;
 
-export const trendPointView = trendPoint.serializer(({ day, riskScore }: TrendRow) => ({
+export const serializeTrendPoint = trendPoint.serializer(({ day, riskScore }: TrendRow) => ({
   date: day,
   risk_score: scoreFromHundredths(riskScore),
   risk_tier: tierOfHundredths(riskScore),

@@ -22,7 +22,7 @@ export const conditionPoint = record("ConditionPoint", {
 });
 export type ConditionPointJson = WireOf<typeof conditionPoint>;
 
-export const conditionPointView = conditionPoint.serializer((point: ConditionPoint) => {
+export const serializeConditionPoint = conditionPoint.serializer((point: ConditionPoint) => {
   const { score, grade } = conditionOfSums(point);
   return {
     date: point.day,

@@ -27,7 +27,7 @@ export type ConsoleSessionJson = WireOf<typeof consoleSession>;
 
 type Session = { administrator: Administrator; csrfToken: string; expiresAt: Instant };
 
-export const consoleSessionView = consoleSession.serializer(
+export const serializeConsoleSession = consoleSession.serializer(
   (session: Session | undefined, shows: boolean) => ({
     signed_in: session !== undefined,
     admin_id: session?.administrator.id ?? null,

@@ -40,7 +40,7 @@ export const costLine = record("CostLine", {
 });
 export type CostLineJson = WireOf<typeof costLine>;
 
-export const costLineView = costLine.serializer((line: StoredCostLine) => ({
+export const serializeCostLine = costLine.serializer((line: StoredCostLine) => ({
   id: line.id,
   type_id: line.typeId,
   component_def_id: line.componentDefId,
@@ -65,7 +65,7 @@ const book = object({
 export const costBookReply = forPartner(book);
 export type CostBookJson = WireOf<typeof costBookReply>;
 
-export const costBookView = book.serializer((lines: CostLineJson[], recalculating: boolean) => ({
+export const serializeCostBook = book.serializer((lines: CostLineJson[], recalculating: boolean) => ({
   lines,
   recalculating,
 }));
@@ -77,9 +77,9 @@ const replacedBook = book.and({
 });
 export const replacedBookReply = forPartner(replacedBook);
 
-export const replacedBookView = replacedBook.serializer(
+export const serializeReplacedBook = replacedBook.serializer(
   (lines: CostLineJson[], recalculating: boolean, warnings: readonly string[]) => ({
-    ...costBookView(lines, recalculating),
+    ...serializeCostBook(lines, recalculating),
     warnings,
   }),
 );

@@ -34,7 +34,7 @@ const costHistory = object({
 export type CostHistoryJson = WireOf<typeof costHistory>;
 
 /** `saved` is what has been saved to the cost book; null if nothing was to be saved. */
-export const costHistoryView = costHistory.serializer(
+export const serializeCostHistory = costHistory.serializer(
   (
     partnerId: string,
     asOf: Day,

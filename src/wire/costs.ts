@@ -31,7 +31,7 @@ export const costFields = {
   cost_factor: costFactor,
 };
 
-export const costsView = object(costFields).serializer(
+export const serializeCosts = object(costFields).serializer(
   (costs: Pick<Costs, "plannedCents" | "failedCents" | "basis" | "scaling">) => ({
     proactive_cost: usdFromCents(costs.plannedCents),
     reactive_cost: usdFromCents(costs.failedCents),

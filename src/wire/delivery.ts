@@ -38,7 +38,7 @@ const attempt = record("DeliveryAttempt", {
   response_head: text("The first bytes of the response", "ok"),
 });
 
-const attemptView = attempt.serializer((attempt: Attempt) => ({
+const serializeDeliveryAttempt = attempt.serializer((attempt: Attempt) => ({
   attempt: attempt.attempt,
   started_at: toIso(attempt.startedAt),
   finished_at: toIso(attempt.startedAt + attempt.durationMs),
@@ -75,7 +75,7 @@ export const delivery = record("Delivery", {
 });
 export type DeliveryJson = WireOf<typeof delivery>;
 
-export const deliveryView = delivery.serializer(({ delivery, attempts }: LoggedDelivery) => ({
+export const serializeDelivery = delivery.serializer(({ delivery, attempts }: LoggedDelivery) => ({
   id: delivery.id,
   partner_id: delivery.partnerId,
   event: delivery.event as WebhookEvent,
@@ -86,7 +86,7 @@ export const deliveryView = delivery.serializer(({ delivery, attempts }: LoggedD
   next_attempt_at: isoOrNull(delivery.nextAttemptAt),
   finished_at: isoOrNull(delivery.finishedAt),
   attempt_count: delivery.attempts,
-  attempts: attempts.map(attemptView),
+  attempts: attempts.map(serializeDeliveryAttempt),
 }));
 
 /** Returns what a payload is about, in words; null where it has only IDs. */
@@ -104,9 +104,9 @@ const SUBJECT_FIELDS = [
 const isName = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 const deliveryWithPartner = delivery.and({ partner_name: partnerName });
-export const deliveryWithPartnerView = deliveryWithPartner.serializer(
+export const serializeDeliveryWithPartner = deliveryWithPartner.serializer(
   (logged: LoggedDelivery, name: string) => ({
-    ...deliveryView(logged),
+    ...serializeDelivery(logged),
     partner_name: name,
   }),
 );
@@ -123,8 +123,8 @@ export const fullDelivery = delivery.and({
 });
 export type FullDeliveryJson = WireOf<typeof fullDelivery>;
 
-export const fullDeliveryView = fullDelivery.serializer((logged: LoggedDelivery) => ({
-  ...deliveryView(logged),
+export const serializeFullDelivery = fullDelivery.serializer((logged: LoggedDelivery) => ({
+  ...serializeDelivery(logged),
   payload: JSON.parse(logged.delivery.body) as unknown,
 }));
 
@@ -135,7 +135,7 @@ export const deliverySignature = object({
 });
 export type DeliverySignatureJson = WireOf<typeof deliverySignature>;
 
-export const deliverySignatureView = deliverySignature.serializer(
+export const serializeDeliverySignature = deliverySignature.serializer(
   (id: string, at: Instant, headers: Record<string, string>) => ({ id, signed_at: toIso(at), headers }),
 );
 
@@ -147,12 +147,14 @@ export const resent = object({
 });
 
 /** Serializes a delivery that is queued again. */
-export const resentView = resent.serializer((delivery: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
-  id: delivery.id,
-  status: "pending",
-  attempts: delivery.attempts,
-  partner_id: delivery.partnerId,
-}));
+export const serializeResentDelivery = resent.serializer(
+  (delivery: Pick<Delivery, "id" | "partnerId" | "attempts">) => ({
+    id: delivery.id,
+    status: "pending",
+    attempts: delivery.attempts,
+    partner_id: delivery.partnerId,
+  }),
+);
 
 /** A delivery in a response to its partner. */
 export const ownResentReply = forPartner(resent);
@@ -183,28 +185,32 @@ export const failureGroupsReply = object({
 export type FailureGroupsJson = WireOf<typeof failureGroupsReply>;
 
 type EndpointFailures = FailureGroup & { partnerName: string; url: string | null };
-export const failureGroupsView = failureGroupsReply.serializer((groups: readonly EndpointFailures[]) => ({
-  groups: groups.map((group) => ({
-    partner_id: group.partnerId,
-    partner_name: group.partnerName,
-    url: group.url,
-    error: group.error,
-    failed: group.count,
-    first_at: toIso(group.firstAt),
-    last_at: toIso(group.lastAt),
-  })),
-}));
+export const serializeFailureGroups = failureGroupsReply.serializer(
+  (groups: readonly EndpointFailures[]) => ({
+    groups: groups.map((group) => ({
+      partner_id: group.partnerId,
+      partner_name: group.partnerName,
+      url: group.url,
+      error: group.error,
+      failed: group.count,
+      first_at: toIso(group.firstAt),
+      last_at: toIso(group.lastAt),
+    })),
+  }),
+);
 
 type Resent = { matched: number; resent: number };
-export const bulkResendView = bulkResend.serializer((window: FailedWindow, { matched, resent }: Resent) => ({
-  partner_id: window.partnerId,
-  from: toIso(window.from),
-  to: toIso(window.to),
-  status: "failed",
-  error: window.error ?? null,
-  matched,
-  resent,
-}));
+export const serializeBulkResend = bulkResend.serializer(
+  (window: FailedWindow, { matched, resent }: Resent) => ({
+    partner_id: window.partnerId,
+    from: toIso(window.from),
+    to: toIso(window.to),
+    status: "failed",
+    error: window.error ?? null,
+    matched,
+    resent,
+  }),
+);
 
 export const bulkResendReply = bulkResend.and({
   dry_run: flag("Whether the deliveries were only counted", false),

@@ -37,7 +37,7 @@ export const embed = object({
 export type EmbedJson = WireOf<typeof embed>;
 
 /** An embed in a list, without its token. */
-export const embedView = embed.serializer((listed: ListedEmbed, now: Instant) => ({
+export const serializeEmbed = embed.serializer((listed: ListedEmbed, now: Instant) => ({
   embed_id: listed.id,
   property_id: listed.propertyId,
   property_name: listed.propertyName,
@@ -65,7 +65,7 @@ const preview = object({
   critical: whole("Components in tier CRITICAL", 3),
   warning: whole("Components in tier WARNING", 20),
 });
-const previewView = preview.serializer(({ property, totals, grade, brand }: EmbedPreview) => ({
+const serializePreview = preview.serializer(({ property, totals, grade, brand }: EmbedPreview) => ({
   display_name: brand.displayName,
   has_logo: brand.logo !== null,
   title: property.name,
@@ -90,14 +90,14 @@ export type NewEmbedJson = WireOf<typeof newEmbed>;
 export const embedUrl = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
 
 /** Serializes a new embed with its token, which is shown only once. */
-export const newEmbedView = newEmbed.serializer(
+export const serializeNewEmbed = newEmbed.serializer(
   (made: Embed, token: string, publicUrl: string, shown: EmbedPreview) => ({
     embed_id: made.id,
     token,
     url: embedUrl(publicUrl, token),
     property_id: made.propertyId,
     expires_at: isoOrNull(made.expiresAt),
-    preview: previewView(shown),
+    preview: serializePreview(shown),
   }),
 );
 
@@ -113,10 +113,12 @@ export const embedViews = object({
 export type EmbedViewsJson = WireOf<typeof embedViews>;
 
 /** Serializes the view log of an embed. */
-export const embedViewsView = embedViews.serializer(({ id, views }: Embed, latest: readonly EmbedView[]) => ({
-  embed_id: id,
-  views,
-  latest: latest.map(({ viewedAt, address }) => ({ viewed_at: toIso(viewedAt), address })),
-}));
+export const serializeEmbedViews = embedViews.serializer(
+  ({ id, views }: Embed, latest: readonly EmbedView[]) => ({
+    embed_id: id,
+    views,
+    latest: latest.map(({ viewedAt, address }) => ({ viewed_at: toIso(viewedAt), address })),
+  }),
+);
 
 export const revokedEmbed = object({ embed_id: embedId, revoked: flag("Whether the embed was revoked") });

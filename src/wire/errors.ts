@@ -15,7 +15,7 @@ export const failure = record("Error", {
   ).orAbsent(),
 });
 
-export const failureView = failure.serializer(
+export const serializeFailure = failure.serializer(
   (code: FailureCode, message: string, requestId: string, details: readonly FieldIssue[] | undefined) => ({
     error: message,
     code,

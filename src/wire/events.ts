@@ -34,7 +34,7 @@ const propertyEntry = object({
 });
 
 type StreamedProperty = Pick<Property, "id" | "name" | "address" | "city" | "state" | "source">;
-export const propertyEntryView = propertyEntry.serializer((at: Instant, property: StreamedProperty) => ({
+export const serializePropertyEntry = propertyEntry.serializer((at: Instant, property: StreamedProperty) => ({
   type: "property.created",
   timestamp: toIso(at),
   data: {
@@ -59,11 +59,13 @@ const applianceEntry = object({
 });
 
 type StreamedAppliance = Pick<Appliance, "id" | "typeId" | "propertyId">;
-export const applianceEntryView = applianceEntry.serializer((at: Instant, appliance: StreamedAppliance) => ({
-  type: "appliance.created",
-  timestamp: toIso(at),
-  data: { id: appliance.id, type_id: appliance.typeId, property_id: appliance.propertyId },
-}));
+export const serializeApplianceEntry = applianceEntry.serializer(
+  (at: Instant, appliance: StreamedAppliance) => ({
+    type: "appliance.created",
+    timestamp: toIso(at),
+    data: { id: appliance.id, type_id: appliance.typeId, property_id: appliance.propertyId },
+  }),
+);
 
 const serviceEventEntry = object({
   type: enumOf(["service_event.created"], "A service event was created"),
@@ -82,7 +84,7 @@ type StreamedServiceEvent = Pick<
   ServiceEvent,
   "id" | "eventType" | "applianceId" | "totalCostCents" | "date" | "voidedAt"
 >;
-export const serviceEventEntryView = serviceEventEntry.serializer(
+export const serializeServiceEventEntry = serviceEventEntry.serializer(
   (at: Instant, event: StreamedServiceEvent) => ({
     type: "service_event.created",
     timestamp: toIso(at),
@@ -112,7 +114,7 @@ const elevatedEntry = object({
   }).describedAs(dataDescription),
 });
 
-export const elevatedEntryView = elevatedEntry.serializer(
+export const serializeElevatedComponentEntry = elevatedEntry.serializer(
   (knowledge: Knowledge, row: PlacedComponent, at: Instant) => ({
     type: row.riskTier === "CRITICAL" ? "component.critical" : "component.warning",
     timestamp: toIso(at),

@@ -35,18 +35,18 @@ export const explainedCosts = object({
   ).orNull(),
 });
 
-const damageView = ({ peril, expected, cents }: DamageCosts) => ({
+const serializeDamage = ({ peril, expected, cents }: DamageCosts) => ({
   peril,
   expected,
   cost: usdFromCents(cents),
 });
 
-export const explainedCostsView = explainedCosts.serializer(
+export const serializeExplainedCosts = explainedCosts.serializer(
   (knowledge: Knowledge, { typeId, state }: { typeId: string; state: string }, costs: Costs) => ({
     cost_basis: costs.basis,
     proactive_cost: usdFromCents(costs.plannedCents),
     emergency_cost: usdFromCents(Math.round(costs.emergencyCents)),
-    damage: costs.damage && damageView(costs.damage),
+    damage: costs.damage && serializeDamage(costs.damage),
     reactive_cost: usdFromCents(costs.failedCents),
     size: costs.scaling.size,
     size_unit: knowledge.type(typeId).size?.unit ?? null,

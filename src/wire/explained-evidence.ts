@@ -59,7 +59,7 @@ export const evidence = object({
 });
 export type EvidenceJson = WireOf<typeof evidence>;
 
-export const evidenceView = evidence.serializer((evidencePart: EvidencePart) => ({
+export const serializeEvidence = evidence.serializer((evidencePart: EvidencePart) => ({
   kind: evidencePart.kind,
   subject: evidencePart.subject,
   label: evidencePart.label,
@@ -99,7 +99,7 @@ export const hazard = object({
   acute_span_days: number("Days after which an acute hazard expires", 90),
 });
 
-export const hazardView = hazard.serializer(
+export const serializeHazard = hazard.serializer(
   ({ product, score }: Explanation, { model }: Knowledge, { strength }: Corrections) => ({
     strength_condition: strength.condition,
     strength_repairs: strength.repairs,

@@ -77,7 +77,7 @@ export const definition = object({
 
 const sourcedValue = <T>(value: T, { source, kind }: Provenance) => ({ value, source, kind });
 
-export const definitionView = (def: ComponentDef, type: ApplianceType) => ({
+export const serializeComponentDefinition = (def: ComponentDef, type: ApplianceType) => ({
   system: def.system as string,
   appliance: type.name,
   reference_size: type.referenceSize,
@@ -116,7 +116,7 @@ export const life = object({
   weibull_scale_years: number("Weibull scale η: calibrated_median_years / ln 2 ^ (1/shape)", 13.46),
 });
 
-export const lifeView = life.serializer((life: LifeParts) => ({
+export const serializeLife = life.serializer((life: LifeParts) => ({
   median_life_years: life.medianYears,
   overridden: life.isOverridden,
   brand_tier: life.brandTier,
@@ -157,7 +157,7 @@ export const rate = object({
   ),
 });
 
-export const rateView = rate.serializer(
+export const serializeRate = rate.serializer(
   (rate: RateParts, { source }: Provenance, isClimateKnown: boolean) => ({
     usage_intensity: rate.usageIntensity,
     usage_exponent: rate.usageExponent,
@@ -222,7 +222,7 @@ export const age = object({
   ),
 });
 
-export const ageView = age.serializer((age: AgeParts, { rate }: Pick<RateParts, "rate">) => ({
+export const serializeAge = age.serializer((age: AgeParts, { rate }: Pick<RateParts, "rate">) => ({
   reason: age.reason,
   born_on: age.bornOn,
   age_years: age.ageYears,

@@ -5,20 +5,20 @@ import { CHANGES, type ChangeName } from "../domain/explanation/what-if.ts";
 import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import type { Confidence, Score } from "../domain/scoring/types.ts";
-import { actionFields, actionView } from "./action.ts";
+import { actionFields, serializeAction } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
-import { explainedCosts, explainedCostsView } from "./explained-costs.ts";
-import { evidence, evidenceView, hazard, hazardView } from "./explained-evidence.ts";
+import { explainedCosts, serializeExplainedCosts } from "./explained-costs.ts";
+import { evidence, hazard, serializeEvidence, serializeHazard } from "./explained-evidence.ts";
 import {
   age,
-  ageView,
   definition,
-  definitionView,
   KINDS,
   life,
-  lifeView,
   rate,
-  rateView,
+  serializeAge,
+  serializeComponentDefinition,
+  serializeLife,
+  serializeRate,
 } from "./explained-life.ts";
 import {
   day,
@@ -203,7 +203,7 @@ export const explanationReply = object({
 });
 export type ExplanationJson = WireOf<typeof explanationReply>;
 
-const scoreView = scoreForm.serializer((explained: Explanation, { model }: Knowledge) => {
+const serializeScore = scoreForm.serializer((explained: Explanation, { model }: Knowledge) => {
   const { risk, score, decision } = explained;
   return {
     period_days: risk.periodDays,
@@ -225,7 +225,7 @@ const scoreView = scoreForm.serializer((explained: Explanation, { model }: Knowl
   };
 });
 
-const confidenceView = confidence.serializer(
+const serializeConfidence = confidence.serializer(
   ({ score, record, brandIsKnown }: Explanation, { model }: Knowledge) => ({
     level: score.confidence,
     service_events: record.events,
@@ -256,23 +256,25 @@ function raised(
   return { raised_to: raised_by.length === 0 ? null : "HIGH", raised_by };
 }
 
-const changeView = change.serializer((name: ChangeName, score: Score, { restoredBy }: ComponentDef) => ({
-  change: name,
-  risk_score: score.riskScore,
-  risk_tier: score.riskTier,
-  confidence: score.confidence,
-  q: score.periodRisk,
-  effective_age_years: score.effectiveAgeYears / score.rate,
-  hazard_ratio: score.hazardRatio,
-  note:
-    name === "preventive_visit" && !restoredBy.includes("preventive")
-      ? "Preventive maintenance does not reduce the age of this component type."
-      : null,
-}));
+const serializeWhatIfChange = change.serializer(
+  (name: ChangeName, score: Score, { restoredBy }: ComponentDef) => ({
+    change: name,
+    risk_score: score.riskScore,
+    risk_tier: score.riskTier,
+    confidence: score.confidence,
+    q: score.periodRisk,
+    effective_age_years: score.effectiveAgeYears / score.rate,
+    hazard_ratio: score.hazardRatio,
+    note:
+      name === "preventive_visit" && !restoredBy.includes("preventive")
+        ? "Preventive maintenance does not reduce the age of this component type."
+        : null,
+  }),
+);
 
-const decisionView = decision.serializer((made: Decision) => ({
+const serializeDecision = decision.serializer((made: Decision) => ({
   policy: made.policy,
-  ...actionView(made.action),
+  ...serializeAction(made.action),
   replace_on: made.dueOn,
   due_in_years: made.dueInYears,
   optimal_age_years: made.bestAgeMonths === null ? null : made.bestAgeMonths / 12,
@@ -293,11 +295,11 @@ const decisionView = decision.serializer((made: Decision) => ({
     cost_of_waiting_a_year: usdFromCents(made.unit.waitingCents),
     price: usdFromCents(made.unit.price.plannedCents),
     failed_price: usdFromCents(made.unit.price.failedCents),
-    ...actionView(made.unit.action),
+    ...serializeAction(made.unit.action),
   },
 }));
 
-const projectionView = projection.serializer(
+const serializeProjection = projection.serializer(
   ({ projection: found, score }: Explanation, { model }: Knowledge) => ({
     days_to_even_odds: found.daysToEvenOdds,
     projected_failure_on: found.projectedFailureOn,
@@ -322,7 +324,7 @@ function sourcesNamed(knowledge: Knowledge, written: object) {
     .map(({ secondHand, ...one }) => ({ ...one, second_hand: secondHand }));
 }
 
-export const explanationView = explanationReply.serializer(
+export const serializeExplanation = explanationReply.serializer(
   (knowledge: Knowledge, made: ExplainedComponent) => {
     const { component, explanation, corrections } = made;
     const { model, environments } = knowledge.provenance;
@@ -340,19 +342,19 @@ export const explanationView = explanationReply.serializer(
         property_name: component.propertyName,
       },
       shown: { risk_score: scoreFromHundredths(component.riskScore), risk_tier: component.riskTier },
-      definition: definitionView(explanation.def, knowledge.type(explanation.def.typeId)),
+      definition: serializeComponentDefinition(explanation.def, knowledge.type(explanation.def.typeId)),
       model_source: { source: model.source, kind: model.kind },
-      life: lifeView(explanation.life),
-      rate: rateView(explanation.rate, environments, knowledge.knowsClimate(component.state)),
-      age: ageView(explanation.age, explanation.rate),
-      evidence: explanation.evidence.map((evidencePart) => evidenceView(evidencePart)),
-      hazard: hazardView(explanation, knowledge, corrections),
-      score: scoreView(explanation, knowledge),
-      confidence: confidenceView(explanation, knowledge),
-      projection: projectionView(explanation, knowledge),
-      costs: explainedCostsView(knowledge, component, made.costs),
-      changes: made.changes.map(({ change, score }) => changeView(change, score, explanation.def)),
-      decision: decisionView(explanation.decision),
+      life: serializeLife(explanation.life),
+      rate: serializeRate(explanation.rate, environments, knowledge.knowsClimate(component.state)),
+      age: serializeAge(explanation.age, explanation.rate),
+      evidence: explanation.evidence.map((evidencePart) => serializeEvidence(evidencePart)),
+      hazard: serializeHazard(explanation, knowledge, corrections),
+      score: serializeScore(explanation, knowledge),
+      confidence: serializeConfidence(explanation, knowledge),
+      projection: serializeProjection(explanation, knowledge),
+      costs: serializeExplainedCosts(knowledge, component, made.costs),
+      changes: made.changes.map(({ change, score }) => serializeWhatIfChange(change, score, explanation.def)),
+      decision: serializeDecision(explanation.decision),
     };
     return { ...parts, sources: sourcesNamed(knowledge, parts) };
   },

@@ -18,24 +18,24 @@ import type { EventType, ServiceEvent } from "../domain/service-event.ts";
 import { type Day, type Instant, toIso } from "../domain/time.ts";
 import type { TrendRow } from "../domain/trend.ts";
 import type { Work } from "../domain/work.ts";
-import { actionOrNullView } from "./action.ts";
-import { appliance, applianceView } from "./appliance.ts";
-import { brand, brandView } from "./brand.ts";
-import { storedClaim, storedClaimView } from "./claim.ts";
-import { component, componentView, ownedComponent } from "./component.ts";
-import { conditionPoint, conditionPointView } from "./condition-trend.ts";
-import { costLine, costLineView } from "./cost-book.ts";
+import { serializeActionOrNull } from "./action.ts";
+import { appliance, serializeAppliance } from "./appliance.ts";
+import { brand, serializeBrand } from "./brand.ts";
+import { serializeStoredClaim, storedClaim } from "./claim.ts";
+import { component, ownedComponent, serializeComponent } from "./component.ts";
+import { conditionPoint, serializeConditionPoint } from "./condition-trend.ts";
+import { costLine, serializeCostLine } from "./cost-book.ts";
 import { delivery } from "./delivery.ts";
-import { embed, embedView } from "./embed.ts";
+import { embed, serializeEmbed } from "./embed.ts";
 import { photoFields } from "./photo.ts";
-import { property, propertyView, unit, unitView } from "./property.ts";
-import { savedFilter, savedFilterView } from "./saved-filter.ts";
+import { property, serializeProperty, serializeUnit, unit } from "./property.ts";
+import { savedFilter, serializeSavedFilter } from "./saved-filter.ts";
 import { day, enumOf, id, instant, mapOf, number, object, text, whole } from "./schema/fields.ts";
 import { isoOrNull, scoreFromHundredths } from "./schema/units.ts";
 import type { Fields, RecordType, WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
 import { sensorEventFields } from "./sensor-event.ts";
-import { serviceEvent, serviceEventView } from "./service-event.ts";
+import { serializeServiceEvent, serviceEvent } from "./service-event.ts";
 import { markedWork, workMarkJson } from "./work.ts";
 
 /*
@@ -54,7 +54,7 @@ const partnerLine = object({
   exported_at: instant("When the export started"),
 });
 
-export const partnerLineView = partnerLine.serializer((partner: Partner, now: Instant) => ({
+export const serializePartnerLine = partnerLine.serializer((partner: Partner, now: Instant) => ({
   type: "partner",
   id: partner.id,
   name: partner.name,
@@ -69,29 +69,36 @@ const endLine = object({
 });
 
 /** Serializes the last line. A file without one is incomplete. */
-export const endLineView = endLine.serializer((now: Instant, counts: Readonly<Record<string, number>>) => ({
-  type: "end",
-  finished_at: toIso(now),
-  counts: { ...counts },
-}));
+export const serializeEndLine = endLine.serializer(
+  (now: Instant, counts: Readonly<Record<string, number>>) => ({
+    type: "end",
+    finished_at: toIso(now),
+    counts: { ...counts },
+  }),
+);
 
 const propertyLine = lineOf("property", property);
-export const propertyLineView = propertyLine.serializer((property: Property) => ({
+export const serializePropertyLine = propertyLine.serializer((property: Property) => ({
   type: "property",
-  ...propertyView(property),
+  ...serializeProperty(property),
 }));
 
 const unitLine = lineOf("unit", unit);
-export const unitLineView = unitLine.serializer((unit: Unit) => ({ type: "unit", ...unitView(unit) }));
-
-const applianceLine = lineOf("appliance", appliance);
-export const applianceLineView = applianceLine.serializer((knowledge: Knowledge, appliance: Appliance) => ({
-  type: "appliance",
-  ...applianceView(knowledge, appliance),
+export const serializeUnitLine = unitLine.serializer((unit: Unit) => ({
+  type: "unit",
+  ...serializeUnit(unit),
 }));
 
+const applianceLine = lineOf("appliance", appliance);
+export const serializeApplianceLine = applianceLine.serializer(
+  (knowledge: Knowledge, appliance: Appliance) => ({
+    type: "appliance",
+    ...serializeAppliance(knowledge, appliance),
+  }),
+);
+
 const componentLine = lineOf("component", ownedComponent);
-export const componentLineView = componentLine.serializer(
+export const serializeComponentLine = componentLine.serializer(
   (
     prices: PriceList,
     row: PlacedComponent,
@@ -99,53 +106,53 @@ export const componentLineView = componentLine.serializer(
     latestSnapshotAt: Instant | null,
   ) => ({
     type: "component",
-    ...componentView(prices, row, latestSnapshotAt),
-    ...actionOrNullView(action),
+    ...serializeComponent(prices, row, latestSnapshotAt),
+    ...serializeActionOrNull(action),
   }),
 );
 
 const { service_event_id: _, ...workMarkFields } = markedWork.fields;
 const workMarkLine = object({ type: enumOf(["work_mark"], "Type of the record"), ...workMarkFields });
-export const workMarkLineView = workMarkLine.serializer((work: Work) => ({
+export const serializeWorkMarkLine = workMarkLine.serializer((work: Work) => ({
   type: "work_mark",
   ...workMarkJson(work),
 }));
 
 const serviceEventLine = lineOf("service_event", serviceEvent);
-export const serviceEventLineView = serviceEventLine.serializer((event: ServiceEvent) => ({
+export const serializeServiceEventLine = serviceEventLine.serializer((event: ServiceEvent) => ({
   type: "service_event",
-  ...serviceEventView(event),
+  ...serializeServiceEvent(event),
 }));
 
 const claimLine = lineOf("claim", storedClaim);
-export const claimLineView = claimLine.serializer((claim: Claim) => ({
+export const serializeClaimLine = claimLine.serializer((claim: Claim) => ({
   type: "claim",
-  ...storedClaimView(claim),
+  ...serializeStoredClaim(claim),
 }));
 
 const costLineLine = lineOf("cost_line", costLine);
-export const costLineLineView = costLineLine.serializer((line: StoredCostLine) => ({
+export const serializeCostLineLine = costLineLine.serializer((line: StoredCostLine) => ({
   type: "cost_line",
-  ...costLineView(line),
+  ...serializeCostLine(line),
 }));
 
 const savedFilterLine = lineOf("saved_filter", savedFilter);
-export const savedFilterLineView = savedFilterLine.serializer((filter: SavedFilter) => ({
+export const serializeSavedFilterLine = savedFilterLine.serializer((filter: SavedFilter) => ({
   type: "saved_filter",
-  ...savedFilterView(filter),
+  ...serializeSavedFilter(filter),
 }));
 
 const { partner_id: _partner, ...brandFields } = brand.fields;
 const brandLine = object({ type: enumOf(["brand"], "Type of the record"), ...brandFields });
-export const brandLineView = brandLine.serializer((looks: Brand) => {
-  const { partner_id: _, ...view } = brandView("", looks);
+export const serializeBrandLine = brandLine.serializer((looks: Brand) => {
+  const { partner_id: _, ...view } = serializeBrand("", looks);
   return { type: "brand", ...view };
 });
 
 const { embed_id: embedId, partner_id: _owner, ...embedFields } = embed.fields;
 const embedLine = object({ type: enumOf(["embed"], "Type of the record"), id: embedId, ...embedFields });
-export const embedLineView = embedLine.serializer((listed: ListedEmbed, now: Instant) => {
-  const { embed_id: id, partner_id: _, ...view } = embedView(listed, now);
+export const serializeEmbedLine = embedLine.serializer((listed: ListedEmbed, now: Instant) => {
+  const { embed_id: id, partner_id: _, ...view } = serializeEmbed(listed, now);
   return { type: "embed", id, ...view };
 });
 
@@ -155,12 +162,14 @@ const embedViewLine = object({
   viewed_at: instant("When the page was viewed"),
   address: text("IP address of the viewer", "203.0.113.7"),
 });
-export const embedViewLineView = embedViewLine.serializer((id: string, { viewedAt, address }: EmbedView) => ({
-  type: "embed_view",
-  embed_id: id,
-  viewed_at: toIso(viewedAt),
-  address,
-}));
+export const serializeEmbedViewLine = embedViewLine.serializer(
+  (id: string, { viewedAt, address }: EmbedView) => ({
+    type: "embed_view",
+    embed_id: id,
+    viewed_at: toIso(viewedAt),
+    address,
+  }),
+);
 
 const sensorEventLine = object({
   type: enumOf(["sensor_event"], "Type of the record"),
@@ -180,7 +189,7 @@ const sensorEventLine = object({
   created_at: instant("When it was received"),
 });
 
-export const sensorEventLineView = sensorEventLine.serializer((event: SensorEvent) => ({
+export const serializeSensorEventLine = sensorEventLine.serializer((event: SensorEvent) => ({
   type: "sensor_event",
   id: event.id,
   property_id: event.propertyId,
@@ -208,7 +217,7 @@ const photoLine = object({
   sha256: text("SHA-256 of the file, in hexadecimal", "9f86d081884c7d659a2feaa0c55ad015…"),
 });
 
-export const photoLineView = photoLine.serializer((photo: Photo) => ({
+export const serializePhotoLine = photoLine.serializer((photo: Photo) => ({
   type: "photo",
   id: photo.id,
   appliance_id: photo.applianceId,
@@ -228,7 +237,7 @@ const trendLine = object({
   risk_score: riskScore,
 });
 
-export const trendRowLineView = trendLine.serializer((row: TrendRow & { componentId: string }) => ({
+export const serializeTrendRowLine = trendLine.serializer((row: TrendRow & { componentId: string }) => ({
   type: "trend_row",
   component_id: row.componentId,
   day: row.day,
@@ -240,11 +249,11 @@ const conditionTrendLine = object({
   property_id: id("P", "The property; null for the portfolio").orNull(),
   ...conditionPoint.fields,
 });
-export const conditionTrendLineView = conditionTrendLine.serializer(
+export const serializeConditionTrendLine = conditionTrendLine.serializer(
   (propertyId: string | null, point: ConditionPoint) => ({
     type: "condition_trend_row",
     property_id: propertyId,
-    ...conditionPointView(point),
+    ...serializeConditionPoint(point),
   }),
 );
 
@@ -275,7 +284,7 @@ type Outcome = {
   modelVersion: string;
   createdAt: Instant;
 };
-export const outcomeLineView = outcomeLine.serializer((outcome: Outcome) => ({
+export const serializeOutcomeLine = outcomeLine.serializer((outcome: Outcome) => ({
   type: "outcome",
   service_event_id: outcome.serviceEventId,
   component_id: outcome.componentId,
@@ -305,7 +314,7 @@ type ExportedDelivery = Pick<
   Delivery,
   "id" | "event" | "requestId" | "status" | "attempts" | "createdAt" | "finishedAt"
 >;
-export const deliveryLineView = deliveryLine.serializer((delivery: ExportedDelivery) => ({
+export const serializeDeliveryLine = deliveryLine.serializer((delivery: ExportedDelivery) => ({
   type: "delivery",
   id: delivery.id,
   event: delivery.event as WebhookEvent,

@@ -25,7 +25,7 @@ export const facilityConditionField = {
   ),
 };
 
-export const facilityConditionView = facilityCondition.serializer(
+export const serializeFacilityCondition = facilityCondition.serializer(
   ({ index, dueCents, valueCents, basis }: FacilityCondition) => ({
     value: index === null ? null : round(index, 4),
     due_now: usdFromCents(dueCents),

@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { projectionOf } from "../domain/projections.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
-import { costFields, costsView } from "./costs.ts";
+import { costFields, serializeCosts } from "./costs.ts";
 import { id, object } from "./schema/fields.ts";
 import { scoreFromHundredths } from "./schema/units.ts";
 import { confidence, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
@@ -24,19 +24,21 @@ export const itemFields = {
   ...costFields,
 };
 
-export const itemView = object(itemFields).serializer((prices: PriceList, row: PlacedComponent) => {
-  const { knowledge } = prices;
-  const { name } = knowledge.component(row.defId);
-  return {
-    component_id: row.id,
-    component_name: name,
-    appliance_id: row.applianceId,
-    appliance_type: row.typeId,
-    unit: row.unitId,
-    risk_score: scoreFromHundredths(row.riskScore),
-    risk_tier: row.riskTier,
-    confidence: row.confidence,
-    projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
-    ...costsView(prices.ofComponent(row)),
-  };
-});
+export const serializeFigureItem = object(itemFields).serializer(
+  (prices: PriceList, row: PlacedComponent) => {
+    const { knowledge } = prices;
+    const { name } = knowledge.component(row.defId);
+    return {
+      component_id: row.id,
+      component_name: name,
+      appliance_id: row.applianceId,
+      appliance_type: row.typeId,
+      unit: row.unitId,
+      risk_score: scoreFromHundredths(row.riskScore),
+      risk_tier: row.riskTier,
+      confidence: row.confidence,
+      projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
+      ...serializeCosts(prices.ofComponent(row)),
+    };
+  },
+);

@@ -15,7 +15,7 @@ import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
-import { facilityConditionField, facilityConditionView } from "./facility-condition.ts";
+import { facilityConditionField, serializeFacilityCondition } from "./facility-condition.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
@@ -23,7 +23,7 @@ import { figuresReply } from "./recalculating-field.ts";
 import { enumOf, id, instant, integer, object, record, text, usd, whole } from "./schema/fields.ts";
 import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { rating, tierCounts, tierCountsView } from "./scores.ts";
+import { rating, serializeTierCounts, tierCounts } from "./scores.ts";
 
 /* The figures of one property, calculated from the property and its components. */
 
@@ -32,7 +32,7 @@ export const conditionIndex = integer("Condition index, 1 (worst) to 100", 84, {
 export const grade = enumOf<Grade>(["A", "B", "C", "D", "F"], "Letter grade of the condition index", "B");
 export const assessedCount = whole("Number of components assessed", 90);
 export const subject = { property_id: id("P", "The property"), name: property.fields.name };
-export const subjectView = ({ id, name }: Property) => ({ property_id: id, name });
+export const serializeSubject = ({ id, name }: Property) => ({ property_id: id, name });
 
 export const deferredDescription = "Planned replacement cost of the CRITICAL and WARNING components";
 const reactiveDescription = "Cost of the CRITICAL and WARNING components after failure, all failing at once";
@@ -44,7 +44,7 @@ export const recommendedReserve = usd("Recommended monthly contribution per unit
 /** Returns the calculation of the recommended monthly contribution per unit over the next 12 months. */
 export const recommendedReserveGatherer = (prices: PriceList) => new ReserveAccumulator(prices, 12);
 
-export const recommendedReserveView = (collector: ReserveAccumulator, unitCount: number): number =>
+export const serializeRecommendedReserve = (collector: ReserveAccumulator, unitCount: number): number =>
   usdFromCents(collector.reserve(unitCount).perUnitPerMonth);
 
 const span = record("Reserve", {
@@ -54,7 +54,7 @@ const span = record("Reserve", {
   property_per_month: usd("Monthly contribution for the property", 513.6),
 });
 
-const spanView = span.serializer((label: string, reserve: Reserve) => ({
+const serializeReserveSpan = span.serializer((label: string, reserve: Reserve) => ({
   label,
   per_unit_per_month: usdFromCents(reserve.perUnitPerMonth),
   per_unit_per_year: usdFromCents(reserve.perUnitPerYear),
@@ -80,21 +80,21 @@ type Reserves = {
   spans: Record<(typeof RESERVE_MONTHS)[number], ReserveAccumulator>;
 };
 
-const reserveView = reserve.serializer(
+const serializeReserve = reserve.serializer(
   (property: Property, { assessment, spans }: Reserves, now: Instant) => {
     const { unitCount } = property;
     const totals = assessment.assessment;
     const over = (months: (typeof RESERVE_MONTHS)[number]) =>
-      spanView(`${months}-month reserve`, spans[months].reserve(unitCount));
+      serializeReserveSpan(`${months}-month reserve`, spans[months].reserve(unitCount));
     return {
-      ...subjectView(property),
+      ...serializeSubject(property),
       unit_count: unitCount,
       total_deferred: usdFromCents(exposureOf(totals).deferredCents),
       reserves: {
         "12_month": over(12),
         "24_month": over(24),
         "36_month": over(36),
-        "10_year_full_replacement": spanView(
+        "10_year_full_replacement": serializeReserveSpan(
           "10-year full replacement",
           fullReplacementReserve(totals.rcvCents, unitCount),
         ),
@@ -116,7 +116,7 @@ export function reserveAccumulator(prices: PriceList): FigureAccumulator<WireOf<
       for (const months of RESERVE_MONTHS) spans[months].add(component);
       return 0;
     },
-    write: (property, { now }) => inOneStep(() => reserveView(property, { assessment, spans }, now)),
+    write: (property, { now }) => inOneStep(() => serializeReserve(property, { assessment, spans }, now)),
   };
 }
 
@@ -138,19 +138,19 @@ export type ConditionJson = WireOf<typeof condition>;
 
 type Conditioned = { property: Property; totals: Assessment & { dueCents: number }; centsPerSqft: number };
 
-const conditionView = condition.serializer(
+const serializeCondition = condition.serializer(
   ({ property, totals, centsPerSqft }: Conditioned, moment: FigureContext) => {
     const { now, modelVersion } = moment;
     const { score, grade, rating, facility } = propertyConditionOf(property, totals, centsPerSqft);
     return {
-      ...subjectView(property),
+      ...serializeSubject(property),
       condition_score: score,
       grade,
       rating,
       components_assessed: totals.components,
-      ...tierCountsView(totals),
+      ...serializeTierCounts(totals),
       methodology: `${METHODOLOGY} Tiers use scoring model ${modelVersion}.`,
-      fci: facilityConditionView(facility),
+      fci: serializeFacilityCondition(facility),
       retired_at: property.retiredAt,
       assessed_at: toIso(now),
     };
@@ -173,7 +173,10 @@ export function conditionAccumulator(
     },
     *write(property, moment) {
       const totals = { ...collector.assessment, dueCents: yield* due.finish() };
-      return conditionView({ property, totals, centsPerSqft: prices.knowledge.buildingCentsPerSqft }, moment);
+      return serializeCondition(
+        { property, totals, centsPerSqft: prices.knowledge.buildingCentsPerSqft },
+        moment,
+      );
     },
   };
 }

@@ -4,8 +4,8 @@ import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
-import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
-import { calculatedAt, subject, subjectView } from "./figures.ts";
+import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-items.ts";
+import { calculatedAt, serializeSubject, subject } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { list, number, object, record, text, usd, whole } from "./schema/fields.ts";
@@ -45,23 +45,25 @@ const forecastWindow = record("ForecastWindow", {
 
 type ForecastItem = WireOf<typeof forecastItem>;
 
-const windowView = forecastWindow.serializer((label: string, window: ForecastWindow<ForecastItem>) => {
-  const { items, proactiveCents, reactiveCents, expected } = window;
-  return {
-    label,
-    component_count: items.length,
-    proactive_cost: usdFromCents(proactiveCents),
-    emergency_cost_if_ignored: usdFromCents(reactiveCents),
-    savings_potential: usdFromCents(reactiveCents - proactiveCents),
-    expected_failures: round(expected.failures, 4),
-    expected_cost: usdFromCents(Math.round(expected.mean)),
-    expected_cost_80: {
-      low: usdFromCents(Math.round(expected.low)),
-      high: usdFromCents(Math.round(expected.high)),
-    },
-    components: items.map(({ item }) => item),
-  };
-});
+const serializeForecastWindow = forecastWindow.serializer(
+  (label: string, window: ForecastWindow<ForecastItem>) => {
+    const { items, proactiveCents, reactiveCents, expected } = window;
+    return {
+      label,
+      component_count: items.length,
+      proactive_cost: usdFromCents(proactiveCents),
+      emergency_cost_if_ignored: usdFromCents(reactiveCents),
+      savings_potential: usdFromCents(reactiveCents - proactiveCents),
+      expected_failures: round(expected.failures, 4),
+      expected_cost: usdFromCents(Math.round(expected.mean)),
+      expected_cost_80: {
+        low: usdFromCents(Math.round(expected.low)),
+        high: usdFromCents(Math.round(expected.high)),
+      },
+      components: items.map(({ item }) => item),
+    };
+  },
+);
 
 const forecast = object({
   ...subject,
@@ -78,13 +80,13 @@ export type ForecastJson = WireOf<typeof forecast>;
 type Windows<Of> = Record<(typeof FORECAST_DAYS)[number], Of>;
 type Forecasts = Windows<ForecastWindow<ForecastItem>>;
 
-const forecastView = forecast.serializer((property: Property, windows: Forecasts, now: Instant) => ({
-  ...subjectView(property),
+const serializeForecast = forecast.serializer((property: Property, windows: Forecasts, now: Instant) => ({
+  ...serializeSubject(property),
   forecast: {
-    window_30_days: windowView("Next 30 days", windows[30]),
-    window_60_days: windowView("Next 60 days", windows[60]),
-    window_90_days: windowView("Next 90 days", windows[90]),
-    window_12_months: windowView("Next 12 months", windows[365]),
+    window_30_days: serializeForecastWindow("Next 30 days", windows[30]),
+    window_60_days: serializeForecastWindow("Next 60 days", windows[60]),
+    window_90_days: serializeForecastWindow("Next 90 days", windows[90]),
+    window_12_months: serializeForecastWindow("Next 12 months", windows[365]),
   },
   generated_at: toIso(now),
 }));
@@ -102,7 +104,7 @@ export function failureForecastAccumulator(prices: PriceList): FigureAccumulator
   return {
     add(component) {
       const itemOf = (probability: number) => ({
-        ...itemView(prices, component),
+        ...serializeFigureItem(prices, component),
         failure_probability: round(probability, 4),
       });
       let bytes = 0;
@@ -116,7 +118,7 @@ export function failureForecastAccumulator(prices: PriceList): FigureAccumulator
         90: yield* windows[90].window(),
         365: yield* windows[365].window(),
       };
-      return forecastView(property, arranged, now);
+      return serializeForecast(property, arranged, now);
     },
   };
 }

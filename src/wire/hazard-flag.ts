@@ -42,7 +42,7 @@ const hazardFlag = record("HazardFlag", {
 });
 type HazardFlagJson = WireOf<typeof hazardFlag>;
 
-const hazardFlagView = hazardFlag.serializer((knowledge: Knowledge, flag: HazardFlag) => ({
+const serializeHazardFlag = hazardFlag.serializer((knowledge: Knowledge, flag: HazardFlag) => ({
   code: flag.code,
   basis: flag.basis,
   label: hazardFlagLabel(knowledge, flag),
@@ -55,8 +55,8 @@ export const hazardFlags = list(
   "Known hazards that the appliance is or contains, whatever its scores",
   hazardFlag,
 );
-export const hazardFlagsView = (knowledge: Knowledge, flags: readonly HazardFlag[]): HazardFlagJson[] =>
-  flags.map((flag) => hazardFlagView(knowledge, flag));
+export const serializeHazardFlags = (knowledge: Knowledge, flags: readonly HazardFlag[]): HazardFlagJson[] =>
+  flags.map((flag) => serializeHazardFlag(knowledge, flag));
 
 export const hazardsOfType = list(
   "The known hazards that an appliance of this type can be flagged with",
@@ -91,7 +91,7 @@ export class FlagGatherer {
   add({ applianceId, typeId, unitId, flags }: FlaggedComponent): number {
     if (flags === "" || this.#seen.has(applianceId)) return 0;
     this.#seen.add(applianceId);
-    const views = hazardFlagsView(this.knowledge, parseHazardFlags(flags));
+    const views = serializeHazardFlags(this.knowledge, parseHazardFlags(flags));
     for (const view of views)
       this.#flags.push({ appliance_id: applianceId, appliance_type: typeId, unit: unitId, ...view });
     return views.length * FLAG_BYTES;
@@ -118,7 +118,7 @@ export const flagCounts = list("Appliances with known hazards, by hazard", flagC
 
 /** Appliances by the code of a hazard. */
 export type CountOfCode = { code: string; known: number; suspected: number };
-const flagCountView = flagCount.serializer((knowledge: Knowledge, count: CountOfCode) => {
+const serializeFlagCount = flagCount.serializer((knowledge: Knowledge, count: CountOfCode) => {
   const hazard = knowledge.knownHazard(count.code);
   return {
     code: count.code,
@@ -135,7 +135,7 @@ export function serializeHazardFlagCounts(knowledge: Knowledge, counts: readonly
   const byCode = new Map(counts.map((count) => [count.code, count]));
   return [...knowledge.knownHazards.keys()].flatMap((known) => {
     const count = byCode.get(known);
-    return count && count.known + count.suspected > 0 ? flagCountView(knowledge, count) : [];
+    return count && count.known + count.suspected > 0 ? serializeFlagCount(knowledge, count) : [];
   });
 }
 
@@ -145,7 +145,7 @@ export const flagTotals = {
   suspected_hazards: whole("Hazards that only the years of its appliances suggest", 1),
 };
 
-export const flagTotalsView = object(flagTotals).serializer((counts: readonly CountOfCode[]) => ({
+export const serializeFlagTotals = object(flagTotals).serializer((counts: readonly CountOfCode[]) => ({
   hazard_flags: counts.reduce((sum, { known }) => sum + known, 0),
   suspected_hazards: counts.reduce((sum, { suspected }) => sum + suspected, 0),
 }));

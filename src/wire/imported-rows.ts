@@ -140,17 +140,17 @@ type ImportedRows = {
   leftOut: readonly { what: string; reason: string; cells: number }[];
 };
 
-const countsView = ({ created, unchanged }: Counts) => ({ created, unchanged });
+const serializeImportCounts = ({ created, unchanged }: Counts) => ({ created, unchanged });
 
-export const importedRowsView = importedRows.serializer(
+export const serializeImportedRows = importedRows.serializer(
   ({ mapping, fields, result, rejected, leftOut }: ImportedRows) => ({
     mapping: { ...mapping },
     fields: [...fields],
-    properties: countsView(result.properties),
-    appliances: countsView(result.appliances),
-    components: countsView(result.components),
-    service_events: countsView(result.serviceEvents),
-    claims: countsView(result.claims),
+    properties: serializeImportCounts(result.properties),
+    appliances: serializeImportCounts(result.appliances),
+    components: serializeImportCounts(result.components),
+    service_events: serializeImportCounts(result.serviceEvents),
+    claims: serializeImportCounts(result.claims),
     rejected: rejected.map(({ row, error }) => ({ row, error })),
     left_out: leftOut.map(({ what, reason, cells }) => ({ column: what, reason, cells })),
   }),

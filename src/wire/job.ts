@@ -18,7 +18,7 @@ export const job = object({
 });
 export type JobJson = WireOf<typeof job>;
 
-export const jobView = job.serializer((state: JobState) => ({
+export const serializeJob = job.serializer((state: JobState) => ({
   name: state.name,
   pattern: state.pattern,
   running: state.running,
@@ -29,7 +29,7 @@ export const jobView = job.serializer((state: JobState) => ({
 }));
 
 export const jobs = object({ server: reportedBy, jobs: list("The server's jobs", job) });
-export const jobsView = jobs.serializer((server: string, states: readonly JobState[]) => ({
+export const serializeJobs = jobs.serializer((server: string, states: readonly JobState[]) => ({
   server,
-  jobs: states.map(jobView),
+  jobs: states.map(serializeJob),
 }));

@@ -17,12 +17,14 @@ export const loggedErrors = object({
   errors: list("The latest errors, newest first", loggedError),
 });
 
-export const loggedErrorsView = loggedErrors.serializer((server: string, errors: readonly LoggedError[]) => ({
-  server,
-  errors: errors.map(({ at, message, reason, requestId }) => ({
-    at: toIso(at),
-    message,
-    reason,
-    request_id: requestId,
-  })),
-}));
+export const serializeLoggedErrors = loggedErrors.serializer(
+  (server: string, errors: readonly LoggedError[]) => ({
+    server,
+    errors: errors.map(({ at, message, reason, requestId }) => ({
+      at: toIso(at),
+      message,
+      reason,
+      request_id: requestId,
+    })),
+  }),
+);

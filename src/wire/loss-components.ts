@@ -25,9 +25,9 @@ const usdOf = ({ total, damage, insured }: Readonly<Record<Loss, number>>) => ({
   insured: exactUsd(insured),
 });
 
-export type LossComponentsJson = ReturnType<typeof lossComponentsView>;
+export type LossComponentsJson = ReturnType<typeof serializeLossComponents>;
 
-export const lossComponentsView = (knowledge: Knowledge, { listed, others }: ListedComponents) => ({
+export const serializeLossComponents = (knowledge: Knowledge, { listed, others }: ListedComponents) => ({
   listed: listed.map(({ componentId, component, yearFactorVariance, expected }) => ({
     component_id: componentId,
     name: knowledge.component(component.kind).name,

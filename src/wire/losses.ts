@@ -6,7 +6,7 @@ import type { TailAmount } from "../domain/losses/exceedance.ts";
 import type { Layer } from "../domain/losses/severity.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
-import { assumptionsView, lossAssumptions, yearFactorView } from "./assumptions.ts";
+import { lossAssumptions, serializeAssumptions, serializeYearFactor } from "./assumptions.ts";
 import { lossNotesOf } from "./loss-notes.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, list, number, object, record, text, textList, usd, whole } from "./schema/fields.ts";
@@ -35,7 +35,7 @@ const tail = record("TailValueAtRisk", {
   standard_error: standardError,
 });
 
-const tailView = tail.serializer(({ amount, standardError, withModelError }: TailAmount) => ({
+const serializeLossTail = tail.serializer(({ amount, standardError, withModelError }: TailAmount) => ({
   amount: wholeCents(amount),
   with_model_error: wholeCents(withModelError),
   standard_error: wholeCents(standardError),
@@ -49,7 +49,7 @@ const distributionFields = {
 };
 const distribution = object(distributionFields);
 
-const distributionView = distribution.serializer((loss: LossDistribution) => ({
+const serializeDistribution = distribution.serializer((loss: LossDistribution) => ({
   expected: wholeCents(loss.expected),
   standard_deviation: wholeCents(loss.standardDeviation),
   exceedance: loss.exceedance.map(({ years, amount, standardError, withModelError }) => ({
@@ -58,7 +58,7 @@ const distributionView = distribution.serializer((loss: LossDistribution) => ({
     with_model_error: wholeCents(withModelError),
     standard_error: wholeCents(standardError),
   })),
-  tail_value_at_risk_99: tailView(loss.tailValueAtRisk),
+  tail_value_at_risk_99: serializeLossTail(loss.tailValueAtRisk),
 }));
 
 const driver = record("LossDriver", {
@@ -77,7 +77,7 @@ const driver = record("LossDriver", {
   ),
 });
 
-const driverView = driver.serializer((knowledge: Knowledge, driver: Driver) => ({
+const serializeLossDriver = driver.serializer((knowledge: Knowledge, driver: Driver) => ({
   by: driver.by,
   key: driver.key,
   name: driver.by === "kind" && driver.key !== OTHERS ? knowledge.component(driver.key).name : null,
@@ -157,7 +157,7 @@ type WrittenLosses = {
   premium: { amount: number; deviation: number | null } | null;
 };
 
-export const lossesView = losses.serializer((knowledge: Knowledge, written: WrittenLosses) => {
+export const serializeLosses = losses.serializer((knowledge: Knowledge, written: WrittenLosses) => {
   const { losses: book, units, areaSqft, layer, premium } = written;
   const perEach = (count: number) => ({
     total: wholeCents(book.total.expected / count),
@@ -171,9 +171,9 @@ export const lossesView = losses.serializer((knowledge: Knowledge, written: Writ
     components: book.components,
     deductible: usdFromCents(layer.deductible),
     limit: layer.limit === null ? null : usdFromCents(layer.limit),
-    total: distributionView(book.total),
+    total: serializeDistribution(book.total),
     damage: {
-      ...distributionView(book.damage),
+      ...serializeDistribution(book.damage),
       by_peril: PERILS.map((peril) => ({
         peril,
         expected: wholeCents(
@@ -182,7 +182,7 @@ export const lossesView = losses.serializer((knowledge: Knowledge, written: Writ
       })),
     },
     insured: {
-      ...distributionView(book.insured),
+      ...serializeDistribution(book.insured),
       technical_premium: premium && wholeCents(premium.amount),
       premium_deviation: premium && premium.deviation !== null ? wholeCents(premium.deviation) : null,
     },
@@ -190,12 +190,12 @@ export const lossesView = losses.serializer((knowledge: Knowledge, written: Writ
       amount: usdFromCents(amount),
       probability: share(probability),
     })),
-    drivers: book.drivers.map((driver) => driverView(knowledge, driver)),
+    drivers: book.drivers.map((driver) => serializeLossDriver(knowledge, driver)),
     per_unit: units > 0 ? perEach(units) : null,
     per_1000_sqft: areaSqft !== null && areaSqft > 0 ? perEach(areaSqft / 1000) : null,
     assumptions: {
-      ...assumptionsView(written.assumptions, written.modelVersion),
-      year_factors: written.yearFactors.map(yearFactorView),
+      ...serializeAssumptions(written.assumptions, written.modelVersion),
+      year_factors: written.yearFactors.map(serializeYearFactor),
     },
     notes: lossNotesOf(written),
   };

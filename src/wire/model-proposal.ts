@@ -1,6 +1,6 @@
 import type { ModelProposal } from "../administration/model-proposal.ts";
 import type { CalibrationJson } from "./calibration.ts";
-import { fitFields, fitView } from "./model.ts";
+import { fitFields, serializeCalibrationFit } from "./model.ts";
 import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
 import { anyObject, enumOf, flag, instant, object, text, whole } from "./schema/fields.ts";
@@ -37,7 +37,7 @@ export const modelProposal = object({
 });
 export type ModelProposalJson = WireOf<typeof modelProposal>;
 
-export const modelProposalView = modelProposal.serializer((proposal: ModelProposal) => {
+export const serializeModelProposal = modelProposal.serializer((proposal: ModelProposal) => {
   const report = proposal.report as CalibrationJson | null;
   return {
     proposal_id: proposal.id,
@@ -52,7 +52,7 @@ export const modelProposalView = modelProposal.serializer((proposal: ModelPropos
     failures: report?.failures ?? null,
     lives: report?.lives ?? null,
     validation: report?.validation ?? null,
-    fit: report ? fitView(report) : null,
+    fit: report ? serializeCalibrationFit(report) : null,
   };
 });
 
@@ -77,7 +77,7 @@ export const reverted = object({
   reverted: text("The version that was reverted", "3+local.1"),
   model_version: text("The version that is active now", "2"),
 });
-export const revertedView = reverted.serializer(({ from, to }: { from: string; to: string }) => ({
+export const serializeRevertedModel = reverted.serializer(({ from, to }: { from: string; to: string }) => ({
   reverted: from,
   model_version: to,
 }));

@@ -39,7 +39,7 @@ export type FitJson = WireOf<typeof fit>;
 /** A stored report; those of earlier releases have no shared causes. */
 type StoredReport = Omit<CalibrationJson, "shared_causes"> & Partial<Pick<CalibrationJson, "shared_causes">>;
 
-export const fitView = fit.serializer(
+export const serializeCalibrationFit = fit.serializer(
   ({ frailty_shape, evidence_strength, kinds, d_calibration, shared_causes }: StoredReport) => ({
     frailty_shape,
     evidence_strength,
@@ -65,7 +65,7 @@ const version = object({
 });
 export type ModelVersionJson = WireOf<typeof version>;
 
-export const modelVersionView = version.serializer((stored: ModelVersion, inUse: string) => {
+export const serializeModelVersion = version.serializer((stored: ModelVersion, inUse: string) => {
   const evidence = stored.evidence as CalibrationJson;
   return {
     model_version: stored.version,
@@ -76,7 +76,7 @@ export const modelVersionView = version.serializer((stored: ModelVersion, inUse:
     forced: !stored.isProven,
     failures: evidence.failures,
     lives: evidence.lives,
-    ...fitView(evidence),
+    ...serializeCalibrationFit(evidence),
     validation: evidence.validation,
   };
 });
@@ -89,7 +89,7 @@ const check = object({
 });
 
 /** A monthly comparison of the active model with the default model. */
-export const modelCheckView = check.serializer((found: ModelCheck) => ({
+export const serializeModelCheck = check.serializer((found: ModelCheck) => ({
   date: found.day,
   model_version: found.version,
   worse_than_plain: found.isWorse,

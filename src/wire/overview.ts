@@ -25,7 +25,7 @@ export const overview = object({
 });
 export type OverviewJson = WireOf<typeof overview>;
 
-export const overviewView = overview.serializer((found: Overview) => ({
+export const serializeServerOverview = overview.serializer((found: Overview) => ({
   at: toIso(found.at),
   status:
     (["fail", "warn"] as const).find((bad) => found.checks.some(({ status }) => status === bad)) ?? "ok",

@@ -21,7 +21,7 @@ const ownEndpoint = object({
 export const ownEndpointReply = forPartner(ownEndpoint);
 export type OwnEndpointJson = WireOf<typeof ownEndpointReply>;
 
-export const ownEndpointView = ownEndpoint.serializer((endpoint: WebhookEndpoint | undefined) => ({
+export const serializeOwnEndpoint = ownEndpoint.serializer((endpoint: WebhookEndpoint | undefined) => ({
   url: endpoint?.url ?? null,
   events: endpoint?.events ?? null,
   failing_since: isoOrNull(endpoint?.failingSince ?? null),

@@ -19,19 +19,21 @@ const pagingFields = {
 const envelopeFields = { ...pagingFields, partner: partnerName };
 
 /** Serializes the position of a page of records that belong to no partner. */
-const pagingView = object(pagingFields).serializer(({ limit, offset }: RowRange, total: number) => ({
+const serializePaging = object(pagingFields).serializer(({ limit, offset }: RowRange, total: number) => ({
   total,
   limit,
   offset,
   page: Math.floor(offset / limit) + 1,
   pages: Math.ceil(total / limit),
 }));
-export type PagingJson = ReturnType<typeof pagingView>;
+export type PagingJson = ReturnType<typeof serializePaging>;
 
-const envelopeView = object(envelopeFields).serializer((slice: RowRange, total: number, partner: string) => ({
-  ...pagingView(slice, total),
-  partner,
-}));
+const serializeEnvelope = object(envelopeFields).serializer(
+  (slice: RowRange, total: number, partner: string) => ({
+    ...serializePaging(slice, total),
+    partner,
+  }),
+);
 
 type PageFields<N extends string, T, More extends Fields> = { [K in N]: WireType<T[]> } & More &
   typeof envelopeFields;
@@ -57,7 +59,7 @@ class Page<N extends string, T, More extends Fields> extends RecordType<PageFiel
     partner: string,
     ...[more]: MoreOf<More>
   ): RecordOf<PageFields<N, T, More>> {
-    const written = { [this.list]: records, ...more, ...envelopeView(slice, total, partner) };
+    const written = { [this.list]: records, ...more, ...serializeEnvelope(slice, total, partner) };
     return written as unknown as RecordOf<PageFields<N, T, More>>;
   }
 }
@@ -93,7 +95,7 @@ class UnscopedPage<N extends string, T, More extends Fields> extends RecordType<
     total: number,
     ...[more]: MoreOf<More>
   ): RecordOf<UnscopedPageFields<N, T, More>> {
-    const written = { [this.list]: records, ...more, ...pagingView(slice, total) };
+    const written = { [this.list]: records, ...more, ...serializePaging(slice, total) };
     return written as unknown as RecordOf<UnscopedPageFields<N, T, More>>;
   }
 }

@@ -28,7 +28,7 @@ export const partnerTask = object({
   task: task.describedAs("The latest task of this server since its start").orNull(),
 });
 
-export const partnerTaskView = partnerTask.serializer(
+export const serializePartnerTask = partnerTask.serializer(
   (partnerId: string, server: string, heldBy: string | undefined, latest: PartnerTask | undefined) => ({
     partner_id: partnerId,
     server,

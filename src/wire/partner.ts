@@ -34,20 +34,22 @@ export const partner = object({
 });
 export type PartnerJson = WireOf<typeof partner>;
 
-export const partnerView = partner.serializer((partner: Partner, endpoint: WebhookEndpoint | undefined) => ({
-  partner_id: partner.id,
-  name: partner.name,
-  enabled: partner.enabled,
-  daily_budget: partner.dailyBudget,
-  created_at: toIso(partner.createdAt),
-  webhook_url: endpoint?.url ?? null,
-  webhook_events: endpoint?.events ?? null,
-  webhook_concurrency: endpoint?.concurrency ?? null,
-  webhook_paused_at: isoOrNull(endpoint?.pausedAt ?? null),
-  webhook_failing_since: isoOrNull(endpoint?.failingSince ?? null),
-  webhook_last_error: endpoint?.lastError ?? null,
-  webhook_secret_rotates_at: isoOrNull(endpoint?.rotatesAt ?? null),
-}));
+export const serializePartner = partner.serializer(
+  (partner: Partner, endpoint: WebhookEndpoint | undefined) => ({
+    partner_id: partner.id,
+    name: partner.name,
+    enabled: partner.enabled,
+    daily_budget: partner.dailyBudget,
+    created_at: toIso(partner.createdAt),
+    webhook_url: endpoint?.url ?? null,
+    webhook_events: endpoint?.events ?? null,
+    webhook_concurrency: endpoint?.concurrency ?? null,
+    webhook_paused_at: isoOrNull(endpoint?.pausedAt ?? null),
+    webhook_failing_since: isoOrNull(endpoint?.failingSince ?? null),
+    webhook_last_error: endpoint?.lastError ?? null,
+    webhook_secret_rotates_at: isoOrNull(endpoint?.rotatesAt ?? null),
+  }),
+);
 export const partnersPage = unscopedPage("partners", partner);
 export type PartnerPageJson = WireOf<typeof partnersPage>;
 
@@ -65,8 +67,8 @@ export const fullPartner = partner.and({
 });
 export type FullPartnerJson = WireOf<typeof fullPartner>;
 
-export const fullPartnerView = fullPartner.serializer((overview: PartnerOverview) => ({
-  ...partnerView(overview.partner, overview.endpoint),
+export const serializeFullPartner = fullPartner.serializer((overview: PartnerOverview) => ({
+  ...serializePartner(overview.partner, overview.endpoint),
   client_id: overview.clientId ?? null,
   properties: overview.properties,
   appliances: overview.appliances,
@@ -84,7 +86,7 @@ const apiKey = text("The API key", "svc_live_…");
 export const newApiKey = object({ partner_id: partnerId, api_key: apiKey });
 
 /** Serializes a new API key, which is shown only once. */
-export const newApiKeyView = newApiKey.serializer((partnerId: string, apiKey: string) => ({
+export const serializeNewApiKey = newApiKey.serializer((partnerId: string, apiKey: string) => ({
   partner_id: partnerId,
   api_key: apiKey,
 }));
@@ -99,7 +101,7 @@ export const credentials = object({
 });
 
 /** Serializes a new partner's credentials, which are shown only once. */
-export const credentialsView = credentials.serializer((partner: Partner, made: PartnerCredentials) => ({
+export const serializeCredentials = credentials.serializer((partner: Partner, made: PartnerCredentials) => ({
   partner_id: partner.id,
   name: partner.name,
   api_key: made.apiKey,
@@ -115,7 +117,7 @@ export const newClientSecret = object({
 });
 
 /** Serializes a new client secret, which is shown only once. */
-export const newClientSecretView = newClientSecret.serializer(
+export const serializeNewClientSecret = newClientSecret.serializer(
   (partnerId: string, made: { clientId: string; clientSecret: string }) => ({
     partner_id: partnerId,
     client_id: made.clientId,
@@ -130,7 +132,7 @@ export const newWebhookSecret = object({
 });
 
 /** Serializes a new webhook secret, which is shown only once. */
-export const newWebhookSecretView = newWebhookSecret.serializer(
+export const serializeNewWebhookSecret = newWebhookSecret.serializer(
   (partnerId: string, made: { secret: string; takesEffectAt: Instant }) => ({
     partner_id: partnerId,
     webhook_secret: made.secret,
@@ -151,7 +153,7 @@ export const usage = object({
 });
 export type UsageJson = WireOf<typeof usage>;
 
-export const usageView = usage.serializer((used: PartnerUsage) => ({
+export const serializePartnerUsage = usage.serializer((used: PartnerUsage) => ({
   partner_id: used.partnerId,
   name: used.name,
   month: used.month,
@@ -171,7 +173,7 @@ export const webhookTest = object({
   partner_id: partnerId,
 });
 
-export const webhookTestView = webhookTest.serializer((id: string, partnerId: string) => ({
+export const serializeWebhookTest = webhookTest.serializer((id: string, partnerId: string) => ({
   id,
   delivery_id: id,
   event: "webhook.test",
@@ -189,7 +191,7 @@ const endpoint = object({
 type EndpointSettings = Required<Omit<PartnerSettings, "dailyBudget">>;
 
 /** Serializes the settings of a partner's webhook endpoint. */
-export const endpointView = endpoint.serializer((partnerId: string, set: EndpointSettings) => ({
+export const serializeWebhookEndpoint = endpoint.serializer((partnerId: string, set: EndpointSettings) => ({
   partner_id: partnerId,
   webhook_url: set.webhookUrl,
   events: set.webhookEvents,
@@ -222,7 +224,7 @@ type Probe = {
   durationMs: number;
 };
 
-export const probeView = probe.serializer((probe: Probe) => ({
+export const serializeEndpointProbe = probe.serializer((probe: Probe) => ({
   partner_id: probe.partner.id,
   name: probe.partner.name,
   webhook_url: probe.url,
@@ -243,7 +245,7 @@ export const announcedState = object({
 export type AnnouncedStateJson = WireOf<typeof announcedState>;
 
 /** Serializes the result of sending the current tiers to an endpoint that was set later. */
-export const announcedStateView = announcedState.serializer(
+export const serializeAnnouncedState = announcedState.serializer(
   (partnerId: string, state: { critical: number; warning: number; queued: number }, dryRun: boolean) => ({
     partner_id: partnerId,
     critical: state.critical,
@@ -260,7 +262,7 @@ const purged = object({
 });
 
 /** Serializes the result of deleting a partner with all its data. */
-export const purgedView = purged.serializer(
+export const serializePurgedPartner = purged.serializer(
   (partnerId: string, deleted: { rows: number; files: number }) => ({
     partner_id: partnerId,
     deleted_rows: deleted.rows,

@@ -25,7 +25,7 @@ const photo = object({
 export type PhotoJson = WireOf<typeof photo>;
 
 /** `basePath`: the path prefix of the API, such as `/api`. */
-export const photoView = photo.serializer((basePath: string, photo: ListedPhoto) => ({
+export const serializePhoto = photo.serializer((basePath: string, photo: ListedPhoto) => ({
   id: photo.id,
   filename: photo.filename,
   original_name: photo.originalName,
@@ -47,9 +47,9 @@ const photos = object({
 });
 export type PhotosJson = WireOf<typeof photos>;
 
-export const photosView = photos.serializer(
+export const serializePhotos = photos.serializer(
   (basePath: string, appliance: Appliance, all: readonly ListedPhoto[]) => {
-    const view = (photo: ListedPhoto) => photoView(basePath, photo);
+    const view = (photo: ListedPhoto) => serializePhoto(basePath, photo);
     return {
       appliance_id: appliance.id,
       type: appliance.typeId,
@@ -66,7 +66,7 @@ export const photosReply = forPartner(photos);
 export const photoReply = forPartner(photo);
 
 /** The record of a photo that was removed, for the audit log. */
-export const removedPhotoView = (photo: Photo) => ({
+export const serializeRemovedPhoto = (photo: Photo) => ({
   appliance_id: photo.applianceId,
   service_event_id: photo.serviceEventId,
   original_name: photo.originalName,

@@ -49,7 +49,7 @@ const planYear = record("PlanYear", {
 });
 export type PlanYearJson = WireOf<typeof planYear>;
 
-const planYearView = planYear.serializer((year: PlanYear, { units, thousandSqft }: Sizes) => ({
+const serializePlanYear = planYear.serializer((year: PlanYear, { units, thousandSqft }: Sizes) => ({
   year: year.year,
   planned_cost: usdFromCents(year.plannedCents),
   failure_cost: usdFromCents(year.failureCents),
@@ -74,7 +74,7 @@ const amount = record("LevelDeposit", {
   ).orNull(),
 });
 
-const amountView = amount.serializer((centsPerYear: number, { units, thousandSqft }: Sizes) => ({
+const serializeDueAmount = amount.serializer((centsPerYear: number, { units, thousandSqft }: Sizes) => ({
   per_year: wholeUsd(centsPerYear),
   per_unit_per_year: per(centsPerYear, units),
   per_unit_per_month: per(centsPerYear / 12, units),
@@ -86,9 +86,9 @@ const deposit = object({
   with_cost_error: amount.describedAs("Allows for costs that are wrong together, too"),
 });
 
-const depositView = deposit.serializer(({ noise, withCostError }: Deposit, sizes: Sizes) => ({
-  noise: amountView(noise, sizes),
-  with_cost_error: amountView(withCostError, sizes),
+const serializeDeposit = deposit.serializer(({ noise, withCostError }: Deposit, sizes: Sizes) => ({
+  noise: serializeDueAmount(noise, sizes),
+  with_cost_error: serializeDueAmount(withCostError, sizes),
 }));
 
 const balance = record("ReserveBalance", {
@@ -104,7 +104,7 @@ const balance = record("ReserveBalance", {
   ).orNull(),
 });
 
-const balanceView = balance.serializer((year: BalanceYear) => ({
+const serializeReserveBalance = balance.serializer((year: BalanceYear) => ({
   year: year.year,
   interest: usdFromCents(year.interestCents),
   deposit: usdFromCents(year.depositCents),
@@ -133,7 +133,7 @@ const dueNowFields = {
 /** The work due now, as lists of properties show it. */
 export const dueNow = object(dueNowFields);
 
-export const dueNowView = dueNow.serializer(
+export const serializeDueNow = dueNow.serializer(
   ({ units, components, cents, immediate, shortTerm, repairs }: DueSums) => ({
     component_count: components,
     unit_count: units,
@@ -181,7 +181,7 @@ export const planSummary = object({
 });
 export type PlanSummaryJson = WireOf<typeof planSummary>;
 
-export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capital }: PlanSummary) => {
+export const serializePlanSummary = planSummary.serializer(({ terms, asOf, sums, capital }: PlanSummary) => {
   const sizes = unitsAndAreaOf(sums);
   const { plannedCents, plannedInflatedCents, runToFailureCents, runToFailureInflatedCents } = capital.totals;
   return {
@@ -194,11 +194,11 @@ export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capi
     minimum_balance: usdFromCents(terms.minimumCents),
     deposit_growth_pct: terms.depositGrowthPct,
     due_now: {
-      ...dueNowView(sums.due),
+      ...serializeDueNow(sums.due),
       cost_of_waiting_a_year: usdFromCents(sums.due.waitingCents),
       escrow: wholeUsd((sums.due.cents * terms.escrowPct) / 100),
     },
-    schedule: capital.schedule.map((year) => planYearView(year, sizes)),
+    schedule: capital.schedule.map((year) => serializePlanYear(year, sizes)),
     totals: {
       planned: usdFromCents(plannedCents),
       planned_inflated: usdFromCents(plannedInflatedCents),
@@ -207,11 +207,11 @@ export const planSummaryView = planSummary.serializer(({ terms, asOf, sums, capi
       savings: usdFromCents(runToFailureCents - plannedCents),
     },
     level_deposit: {
-      "50": depositView(capital.levelDeposit[50], sizes),
-      "80": depositView(capital.levelDeposit[80], sizes),
-      "95": depositView(capital.levelDeposit[95], sizes),
+      "50": serializeDeposit(capital.levelDeposit[50], sizes),
+      "80": serializeDeposit(capital.levelDeposit[80], sizes),
+      "95": serializeDeposit(capital.levelDeposit[95], sizes),
     },
-    balances: capital.balances.map(balanceView),
+    balances: capital.balances.map(serializeReserveBalance),
   };
 });
 
@@ -227,7 +227,7 @@ export const CHOSEN =
   "in the order of selection: hazards, safety items past their life and units with one first, then by cost of delay per dollar until the budget is used. " +
   "What is cheaper to leave is left out";
 
-export const budgetView = object(budgetFields).serializer((use: BudgetUse) => ({
+export const serializeBudget = object(budgetFields).serializer((use: BudgetUse) => ({
   amount: usdFromCents(use.amountCents),
   spent: usdFromCents(use.spentCents),
   left: usdFromCents(use.amountCents - use.spentCents),

@@ -8,22 +8,22 @@ import type { Reconciliation } from "../domain/planning/reconciliation.ts";
 import type { Schedule } from "../domain/planning/schedule.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Work } from "../domain/work.ts";
-import { actionFields, actionView } from "./action.ts";
-import { assumptionsField, assumptionsView } from "./assumptions.ts";
+import { actionFields, serializeAction } from "./action.ts";
+import { assumptionsField, serializeAssumptions } from "./assumptions.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
-import { costBasis, costFactor, costFields, costSize, costsView } from "./costs.ts";
+import { costBasis, costFactor, costFields, costSize, serializeCosts } from "./costs.ts";
 import { reconciliation, serializeReconciliation } from "./figure-reconciliation.ts";
-import { subject, subjectView } from "./figures.ts";
+import { serializeSubject, subject } from "./figures.ts";
 import { type FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
 import { ASSUMPTIONS_COLUMN, planAssumptionSentences } from "./plan-assumptions.ts";
 import {
   assumptions,
   budgetFields,
-  budgetView,
   CHOSEN,
   planSummary,
-  planSummaryView,
+  serializeBudget,
+  serializePlanSummary,
   wholeUsd,
 } from "./plan-summary.ts";
 import { property } from "./property.ts";
@@ -33,7 +33,7 @@ import type { Cell } from "./schema/table.ts";
 import { round, scoreFromHundredths } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
-import { workFields, workFieldsView } from "./work.ts";
+import { serializeWorkFields, workFields } from "./work.ts";
 
 /* The plan of a property: its units and components, and the sums that it shares with the portfolio's plan. */
 
@@ -59,7 +59,7 @@ const urgency = {
     false,
   ),
 };
-const urgencyView = ({ dueNow, comesFirst }: { dueNow: DueNow | null; comesFirst: boolean }) => ({
+const serializeUrgency = ({ dueNow, comesFirst }: { dueNow: DueNow | null; comesFirst: boolean }) => ({
   due_now: dueNow,
   comes_first: comesFirst,
 });
@@ -101,14 +101,14 @@ const plannedUnit = record("PlannedUnit", {
 });
 export type PlannedUnitJson = WireOf<typeof plannedUnit>;
 
-export const plannedUnitView = plannedUnit.serializer(
+export const serializePlannedUnit = plannedUnit.serializer(
   (knowledge: Knowledge, plan: WholePlan<PlacedComponent>, work?: Work) => {
     const { component, unit, price, dueInMonths, bestAgeMonths } = plan;
     const { whole } = knowledge.type(component.typeId);
     const effectiveAge = round(unit.ageYears, 2);
     const expectedLife = round(unit.principal ? lifespanYearsOf(unit.principal) : whole!.lifeYears!, 2);
     const isKept = dueInMonths === null;
-    const { proactive_cost, reactive_cost, ...scaling } = costsView(price);
+    const { proactive_cost, reactive_cost, ...scaling } = serializeCosts(price);
     return {
       appliance_id: plan.applianceId,
       appliance_type: component.typeId,
@@ -126,9 +126,9 @@ export const plannedUnitView = plannedUnit.serializer(
       price: proactive_cost,
       failed_price: reactive_cost,
       ...scaling,
-      ...urgencyView(plan),
-      ...actionView(plan.action),
-      ...workFieldsView(work),
+      ...serializeUrgency(plan),
+      ...serializeAction(plan.action),
+      ...serializeWorkFields(work),
     };
   },
 );
@@ -164,7 +164,7 @@ const plannedComponent = record("PlannedComponent", {
 });
 export type PlannedComponentJson = WireOf<typeof plannedComponent>;
 
-export const plannedComponentView = plannedComponent.serializer(
+export const serializePlannedComponent = plannedComponent.serializer(
   (knowledge: Knowledge, plan: ComponentPlan<PlacedComponent>, work?: Work) => {
     const { component, part, bestAgeMonths, price } = plan;
     const effectiveAge = round(part.ageYears, 2);
@@ -186,12 +186,12 @@ export const plannedComponentView = plannedComponent.serializer(
       yearly_cost: wholeUsd(plan.yearlyCents),
       yearly_cost_run_to_failure: wholeUsd(plan.yearlyCentsRunToFailure),
       cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
-      ...costsView(price),
+      ...serializeCosts(price),
       risk_score: scoreFromHundredths(component.riskScore),
       risk_tier: component.riskTier,
-      ...urgencyView(plan),
-      ...actionView(plan.action),
-      ...workFieldsView(work),
+      ...serializeUrgency(plan),
+      ...serializeAction(plan.action),
+      ...serializeWorkFields(work),
     };
   },
 );
@@ -222,27 +222,30 @@ export type PlanLines = {
 };
 
 type SerializedLines = {
-  units: ReturnType<typeof plannedUnitView>[];
-  components: ReturnType<typeof plannedComponentView>[];
+  units: ReturnType<typeof serializePlannedUnit>[];
+  components: ReturnType<typeof serializePlannedComponent>[];
 };
 
 /** `flags`: the known hazards among the planned appliances. `lines`: the serialized units and components, in their order. The caller makes them, since there may be many. */
-export const planView = propertyPlan.serializer(
+export const serializePropertyPlan = propertyPlan.serializer(
   (
     made: PropertyPlan<PlacedComponent>,
     made12m: Reconciliation,
     flags: FlagGatherer,
     { units, components }: SerializedLines,
   ) => ({
-    ...subjectView(made.property),
+    ...serializeSubject(made.property),
     unit_count: made.property.unitCount,
-    ...planSummaryView(made),
+    ...serializePlanSummary(made),
     units,
     components,
-    budget: made.budget && { ...budgetView(made.budget), chosen: made.budget.chosen.map(({ id }) => id) },
+    budget: made.budget && {
+      ...serializeBudget(made.budget),
+      chosen: made.budget.chosen.map(({ id }) => id),
+    },
     reconciliation: serializeReconciliation(made12m),
     flags: flags.list(),
-    counted_assumptions: assumptionsView(made.counted, made.modelVersion),
+    counted_assumptions: serializeAssumptions(made.counted, made.modelVersion),
     assumptions: planAssumptionSentences(
       made,
       components.length === 0,
@@ -313,7 +316,7 @@ export function planCells(
   const costs = yearlyCosts(line.schedule, years);
   const unit_label = labels.get(line.component.unitId ?? "") ?? null;
   if ("applianceId" in line) {
-    const unit = plannedUnitView(knowledge, line, work.get(line.applianceId));
+    const unit = serializePlannedUnit(knowledge, line, work.get(line.applianceId));
     const values: Readonly<Record<string, Cell>> = {
       ...unit,
       unit_label,
@@ -325,7 +328,7 @@ export function planCells(
   }
   const isOfUnit = line.schedule === null;
   const fields: Readonly<Record<string, Cell>> = {
-    ...plannedComponentView(knowledge, line, work.get(line.component.id)),
+    ...serializePlannedComponent(knowledge, line, work.get(line.component.id)),
     unit_label,
   };
   return [

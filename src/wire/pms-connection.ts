@@ -19,13 +19,15 @@ export const preflight = object({
   ),
 });
 
-export const preflightView = preflight.serializer(({ ok, checkedAt, checks }: ConnectionReport) => ({
-  ok,
-  checked_at: toIso(checkedAt),
-  checks: checks.map((check) => ({
-    name: check.name,
-    ok: check.ok,
-    detail: check.detail,
-    duration_ms: check.durationMs,
-  })),
-}));
+export const serializePmsConnectionTest = preflight.serializer(
+  ({ ok, checkedAt, checks }: ConnectionReport) => ({
+    ok,
+    checked_at: toIso(checkedAt),
+    checks: checks.map((check) => ({
+      name: check.name,
+      ok: check.ok,
+      detail: check.detail,
+      duration_ms: check.durationMs,
+    })),
+  }),
+);

@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../domain/component.ts";
 import { type Knowledge, SYSTEMS } from "../domain/knowledge.ts";
 import type { ActionSums, DueAction } from "../domain/planning/due-actions.ts";
 import type { Work } from "../domain/work.ts";
-import { actionFields, actionView } from "./action.ts";
+import { actionFields, serializeAction } from "./action.ts";
 import { alert } from "./component.ts";
 import { applianceTypeId } from "./component-names.ts";
 import { costBasis } from "./costs.ts";
@@ -13,7 +13,7 @@ import { day, enumOf, id, number, object, record, text, usd } from "./schema/fie
 import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { riskTier } from "./scores.ts";
-import { workFields, workFieldsView } from "./work.ts";
+import { serializeWorkFields, workFields } from "./work.ts";
 
 /* The due actions of all properties of a portfolio. */
 
@@ -50,7 +50,7 @@ export const listedAction = record("PortfolioAction", {
 });
 export type PortfolioActionJson = WireOf<typeof listedAction>;
 
-export const listedActionView = listedAction.serializer(
+export const serializeListedAction = listedAction.serializer(
   (knowledge: Knowledge, action: DueAction<PlacedComponent>, work: Work | undefined) => {
     const { component, isUnit, price } = action;
     return {
@@ -64,7 +64,7 @@ export const listedActionView = listedAction.serializer(
       property_address: component.propertyAddress,
       state: component.state,
       system: action.system,
-      ...actionView(action.action),
+      ...serializeAction(action.action),
       risk_tier: action.tier,
       replace_on: action.dueOn,
       failure_probability_12m: round(action.failureProbability, 4),
@@ -73,7 +73,7 @@ export const listedActionView = listedAction.serializer(
       cost_basis: price.basis,
       cost_of_waiting_a_year: usdFromCents(action.waitingCents),
       expected_cost_12m: usdFromCents(action.expectedCents),
-      ...workFieldsView(work),
+      ...serializeWorkFields(work),
     };
   },
 );
@@ -87,7 +87,7 @@ const sums = object({
   ),
 });
 
-export const actionSumsView = sums.serializer(
+export const serializeActionSums = sums.serializer(
   ({ plannedCents, waitingCents, expectedCents }: ActionSums) => ({
     proactive_cost: usdFromCents(plannedCents),
     cost_of_waiting_a_year: usdFromCents(waitingCents),

@@ -1,17 +1,17 @@
 import type { PlanRowSums } from "../domain/planning/plan-sums.ts";
 import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
-import { assumptionsField, assumptionsView } from "./assumptions.ts";
+import { assumptionsField, serializeAssumptions } from "./assumptions.ts";
 import { page } from "./paging.ts";
 import { ASSUMPTIONS_COLUMN, planAssumptionSentences } from "./plan-assumptions.ts";
 import {
   assumptions,
   budgetFields,
-  budgetView,
   CHOSEN,
   dueNow,
-  dueNowView,
   planSummary,
-  planSummaryView,
+  serializeBudget,
+  serializeDueNow,
+  serializePlanSummary,
 } from "./plan-summary.ts";
 import { property } from "./property.ts";
 import { recalculating } from "./recalculating-field.ts";
@@ -69,14 +69,14 @@ export function budgetSharesByProperty(budget: BudgetUse<PropertyCandidate>): Sh
 
 const NO_SHARE = { chosen: 0, spentCents: 0, avoidedCents: 0 };
 
-export const portfolioPlanItemView = portfolioPlanItem.serializer(
+export const serializePortfolioPlanItem = portfolioPlanItem.serializer(
   (row: PortfolioPlanRow, shares: Shares | null) => {
     const { chosen, spentCents, avoidedCents } = shares?.get(row.propertyId) ?? NO_SHARE;
     return {
       property_id: row.propertyId,
       name: row.name,
       unit_count: row.unitCount,
-      due_now: dueNowView(row.sums.due),
+      due_now: serializeDueNow(row.sums.due),
       cost_of_waiting_a_year: usdFromCents(row.sums.due.waitingCents),
       budget: shares && {
         chosen_count: chosen,
@@ -103,15 +103,15 @@ export const portfolioPlan = object({
   counted_assumptions: assumptionsField.assumptions,
 });
 
-export const portfolioPlanView = portfolioPlan.serializer((made: PortfolioPlan) => ({
-  ...planSummaryView(made),
+export const serializePortfolioPlan = portfolioPlan.serializer((made: PortfolioPlan) => ({
+  ...serializePlanSummary(made),
   budget: made.budget && {
-    ...budgetView(made.budget),
+    ...serializeBudget(made.budget),
     chosen_count: made.budget.chosen.length,
     chosen: made.budget.chosen.slice(0, MAX_LISTED).map(({ id }) => id),
   },
   assumptions: planAssumptionSentences(made),
-  counted_assumptions: assumptionsView(made.counted, made.modelVersion),
+  counted_assumptions: serializeAssumptions(made.counted, made.modelVersion),
 }));
 
 /**
@@ -134,7 +134,7 @@ export function portfolioPlanTable(
   const cells = rows.map((row, at) => {
     const { planned, failures, repairs } = row.sums.years;
     return [
-      ...recordTableCells(portfolioPlanItem, portfolioPlanItemView(row, shares)),
+      ...recordTableCells(portfolioPlanItem, serializePortfolioPlanItem(row, shares)),
       ...numbers.map((index) => usdFromCents(planned[index]! + failures[index]! + repairs[index]!)),
       at === 0 ? assumptions : null,
     ];

@@ -16,7 +16,7 @@ import {
   deferredPerDoor,
   recommendedReserve,
   recommendedReserveGatherer,
-  recommendedReserveView,
+  serializeRecommendedReserve,
   totalDeferred,
   totalReactive,
 } from "./figures.ts";
@@ -24,7 +24,7 @@ import {
   type CountOfCode,
   flagCounts,
   flagTotals,
-  flagTotalsView,
+  serializeFlagTotals,
   serializeHazardFlagCounts,
 } from "./hazard-flag.ts";
 import { forPartner, page } from "./paging.ts";
@@ -33,7 +33,7 @@ import { figuresReply, recalculating } from "./recalculating-field.ts";
 import { object, whole } from "./schema/fields.ts";
 import { usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { rating, tierCounts, tierCountsView } from "./scores.ts";
+import { rating, serializeTierCounts, tierCounts } from "./scores.ts";
 
 /* Summaries of properties. They are made from stored sums, so that a page of them reads no components. */
 
@@ -44,7 +44,7 @@ const exposure = {
   deferred_per_door: deferredPerDoor,
 };
 
-const exposureView = object(exposure).serializer((totals: PropertyTotals, unitCount: number) => {
+const serializeExposure = object(exposure).serializer((totals: PropertyTotals, unitCount: number) => {
   const { deferredCents, reactiveCents } = exposureOf(totals);
   return {
     total_deferred_maintenance: usdFromCents(deferredCents),
@@ -82,7 +82,7 @@ const ratingOf = (
   totals: PropertyTotals,
 ) => propertyConditionOf(property, totals, buildingCentsPerSqft).rating;
 
-const summaryView = summary.serializer(
+const serializeSummary = summary.serializer(
   (
     knowledge: Knowledge,
     property: Property,
@@ -104,10 +104,10 @@ const summaryView = summary.serializer(
       components: totals.components,
       service_events: totals.serviceEvents,
     },
-    risk: { ...tierCountsView(totals), overall_rating: ratingOf(knowledge, property, totals) },
+    risk: { ...serializeTierCounts(totals), overall_rating: ratingOf(knowledge, property, totals) },
     financials: {
-      ...exposureView(totals, property.unitCount),
-      recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
+      ...serializeExposure(totals, property.unitCount),
+      recommended_monthly_reserve_per_unit: serializeRecommendedReserve(reserve, property.unitCount),
     },
     flags: serializeHazardFlagCounts(knowledge, flags),
     assessed_at: toIso(now),
@@ -127,7 +127,7 @@ export function portfolioSummaryAccumulator(
       reserve.add(component);
       return 0;
     },
-    write: (property, { now }) => inOneStep(() => summaryView(knowledge, property, sums, reserve, now)),
+    write: (property, { now }) => inOneStep(() => serializeSummary(knowledge, property, sums, reserve, now)),
   };
 }
 
@@ -149,7 +149,7 @@ export const portfolioItem = object({
 });
 export type PortfolioItemJson = WireOf<typeof portfolioItem>;
 
-export const portfolioItemView = portfolioItem.serializer(
+export const serializePortfolioItem = portfolioItem.serializer(
   (knowledge: Knowledge, { property, totals, flags }: StoredSums & { property: SummarizedProperty }) => ({
     property_id: property.id,
     name: property.name,
@@ -160,10 +160,10 @@ export const portfolioItemView = portfolioItem.serializer(
     unit_count: property.unitCount,
     appliances: totals.appliances,
     components: totals.components,
-    ...tierCountsView(totals),
+    ...serializeTierCounts(totals),
     overall_rating: ratingOf(knowledge, property, totals),
-    ...exposureView(totals, property.unitCount),
-    ...flagTotalsView(flags),
+    ...serializeExposure(totals, property.unitCount),
+    ...serializeFlagTotals(flags),
     is_demo: property.isDemo,
   }),
 );
@@ -180,14 +180,14 @@ export const portfolioTotals = object({
 export type PortfolioTotalsJson = WireOf<typeof portfolioTotals>;
 
 type PortfolioTotals = Omit<Totals, "serviceEvents"> & { properties: number };
-export const portfolioTotalsView = portfolioTotals.serializer(
+export const serializePortfolioTotals = portfolioTotals.serializer(
   (knowledge: Knowledge, totals: PortfolioTotals, flags: readonly CountOfCode[]) => {
     const { deferredCents, reactiveCents } = exposureOf(totals);
     return {
       properties: totals.properties,
       appliances: totals.appliances,
       components: totals.components,
-      ...tierCountsView(totals),
+      ...serializeTierCounts(totals),
       total_deferred: usdFromCents(deferredCents),
       total_reactive: usdFromCents(reactiveCents),
       flags: serializeHazardFlagCounts(knowledge, flags),

@@ -51,7 +51,7 @@ type Listed = Pick<
   Property,
   "id" | "name" | "address" | "city" | "state" | "zip" | "unitCount" | "createdAt" | "retiredAt"
 >;
-export const propertyRowView = propertyRow.serializer((property: Listed) => ({
+export const serializePropertyRow = propertyRow.serializer((property: Listed) => ({
   id: property.id,
   name: property.name,
   address: property.address,
@@ -102,8 +102,8 @@ export const property = record("Property", {
 });
 export type PropertyJson = WireOf<typeof property>;
 
-export const propertyView = property.serializer((property: Property) => ({
-  ...propertyRowView(property),
+export const serializeProperty = property.serializer((property: Property) => ({
+  ...serializePropertyRow(property),
   year_built: property.yearBuilt,
   estimated_value: usdOrNull(property.estimatedValueCents),
   gross_area_sqft: property.grossAreaSqft,
@@ -130,8 +130,8 @@ const writtenProperty = property.and({
     ],
   ),
 });
-export const writtenPropertyView = writtenProperty.serializer(
-  (property: Property, warnings: readonly string[]) => ({ ...propertyView(property), warnings }),
+export const serializeWrittenProperty = writtenProperty.serializer(
+  (property: Property, warnings: readonly string[]) => ({ ...serializeProperty(property), warnings }),
 );
 export const writtenPropertyReply = forPartner(writtenProperty);
 
@@ -141,11 +141,13 @@ const demoProperty = property.and({
 });
 
 type Demo = { property: Property; appliances: number; components: number };
-export const demoPropertyView = demoProperty.serializer(({ property, appliances, components }: Demo) => ({
-  ...propertyView(property),
-  appliances,
-  components,
-}));
+export const serializeDemoProperty = demoProperty.serializer(
+  ({ property, appliances, components }: Demo) => ({
+    ...serializeProperty(property),
+    appliances,
+    components,
+  }),
+);
 export const demoPropertyReply = forPartner(demoProperty);
 
 /** A rentable unit. */
@@ -160,7 +162,7 @@ export type UnitJson = WireOf<typeof unit>;
 /** Returns the label of a unit. */
 export const unitLabelOf = ({ number }: Pick<Unit, "number">) => String(number);
 
-export const unitView = unit.serializer((unit: Unit) => ({
+export const serializeUnit = unit.serializer((unit: Unit) => ({
   id: unit.id,
   property_id: unit.propertyId,
   label: unitLabelOf(unit),

@@ -7,14 +7,14 @@ import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
-import { calculatedAt, subject, subjectView } from "./figures.ts";
+import { calculatedAt, serializeSubject, subject } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
 import { usdFromCents, usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { tierCounts, tierCountsView } from "./scores.ts";
+import { serializeTierCounts, tierCounts } from "./scores.ts";
 
 const system = object({
   system: text("Building system", "plumbing"),
@@ -23,11 +23,11 @@ const system = object({
   ...tierCounts,
 });
 
-const systemView = system.serializer(({ system, totals }: SystemValue) => ({
+const serializeSystemValue = system.serializer(({ system, totals }: SystemValue) => ({
   system,
   total_rcv: usdFromCents(totals.rcvCents),
   components: totals.components,
-  ...tierCountsView(totals),
+  ...serializeTierCounts(totals),
 }));
 
 const replacementCost = object({
@@ -47,18 +47,18 @@ const replacementCost = object({
   assessed_at: calculatedAt,
 });
 
-const replacementCostView = replacementCost.serializer(
+const serializeReplacementCost = replacementCost.serializer(
   (property: Property, totals: Assessment, systems: readonly SystemValue[], now: Instant) => {
     const { unitCount, estimatedValueCents } = property;
     const { deferredCents } = exposureOf(totals);
     return {
-      ...subjectView(property),
+      ...serializeSubject(property),
       unit_count: unitCount,
       total_replacement_cost: usdFromCents(totals.rcvCents),
       rcv_per_unit: usdFromCents(perDoor(totals.rcvCents, unitCount)),
       critical_exposure: usdFromCents(totals.criticalReactiveCents),
       warning_exposure: usdFromCents(totals.warningReactiveCents),
-      systems: systems.map(systemView),
+      systems: systems.map(serializeSystemValue),
       estimated_value: usdOrNull(estimatedValueCents),
       deferred_as_pct_of_value: deferredPercentText(deferredCents, estimatedValueCents),
       assessed_at: toIso(now),
@@ -81,6 +81,6 @@ export function replacementCostAccumulator(
     },
     costCents: () => totals.rcvByBasis,
     write: (property, { now }) =>
-      inOneStep(() => replacementCostView(property, totals.assessment, systems.values(), now)),
+      inOneStep(() => serializeReplacementCost(property, totals.assessment, systems.values(), now)),
   };
 }

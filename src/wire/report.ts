@@ -12,10 +12,10 @@ import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Steps } from "../domain/steps.ts";
 import { type Day, dayOf, type Instant, toIso } from "../domain/time.ts";
-import { actionFields, actionView } from "./action.ts";
+import { actionFields, serializeAction } from "./action.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
-import { ITEM_BYTES, itemFields, itemView } from "./figure-items.ts";
+import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-items.ts";
 import {
   assessedCount,
   calculatedAt,
@@ -24,18 +24,18 @@ import {
   deferredPerDoor,
   recommendedReserve,
   recommendedReserveGatherer,
-  recommendedReserveView,
+  serializeRecommendedReserve,
   totalDeferred,
   totalReactive,
 } from "./figures.ts";
 import { FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
-import { property, propertyView } from "./property.ts";
+import { property, serializeProperty } from "./property.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { list, mapOf, object, record, usd } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { ageYears, rating, tierCounts, tierCountsView } from "./scores.ts";
+import { ageYears, rating, serializeTierCounts, tierCounts } from "./scores.ts";
 
 const reportItem = record("ReportItem", { ...itemFields, age_years: ageYears, ...actionFields });
 type ReportItemJson = WireOf<typeof reportItem>;
@@ -69,8 +69,8 @@ const report = object({
 });
 
 /** The action is that of the plan, which is set once the appliance's other components are known. */
-const reportItemView = reportItem.serializer((prices: PriceList, row: PlacedComponent) => ({
-  ...itemView(prices, row),
+const serializeReportItem = reportItem.serializer((prices: PriceList, row: PlacedComponent) => ({
+  ...serializeFigureItem(prices, row),
   age_years: round(ageYearsOf(row, row.scoredOn), 2),
   ...UNPLANNED,
 }));
@@ -109,7 +109,7 @@ class ItemActions {
     const planned = planStoredAppliance(this.planning, group, this.asOf, SHORTEST);
     this.#sums.add(planned);
     for (const { component, action } of planned.components) {
-      Object.assign(this.#open.get(component.id)!, actionView(action));
+      Object.assign(this.#open.get(component.id)!, serializeAction(action));
       this.#open.delete(component.id);
     }
   }
@@ -128,18 +128,18 @@ type Reported = {
   now: Instant;
 };
 
-const reportView = report.serializer(
+const serializeReport = report.serializer(
   ({ property, report, reserve, flags, dueCents, centsPerSqft, now }: Reported) => {
     const { totals, categories, byTier } = report;
     const { rating, score } = propertyConditionOf(property, { ...totals, dueCents }, centsPerSqft);
     const exposure = exposureOf(totals);
     return {
-      property: propertyView(property),
+      property: serializeProperty(property),
       overall: { rating, nci_equivalent: score, components_assessed: totals.components },
       categories: Object.fromEntries(
         [...categories].map(([typeId, group]) => [
           typeId,
-          { ...tierCountsView(group), deferred: usdFromCents(exposureOf(group).deferredCents) },
+          { ...serializeTierCounts(group), deferred: usdFromCents(exposureOf(group).deferredCents) },
         ]),
       ),
       critical: byTier.CRITICAL,
@@ -150,7 +150,7 @@ const reportView = report.serializer(
         total_reactive_exposure: usdFromCents(exposure.reactiveCents),
         deferred_per_door: usdFromCents(perDoor(exposure.deferredCents, property.unitCount)),
         estimated_savings_if_acted: usdFromCents(exposure.savingsCents),
-        recommended_monthly_reserve_per_unit: recommendedReserveView(reserve, property.unitCount),
+        recommended_monthly_reserve_per_unit: serializeRecommendedReserve(reserve, property.unitCount),
       },
       flags: flags.list(),
       assessed_at: toIso(now),
@@ -170,7 +170,7 @@ export function reportAccumulator(
 ): FigureAccumulator<WireOf<typeof report>> {
   const actions = new ItemActions(planning, dayOf(now));
   const collector = new ReportAccumulator(prices, (row: PlacedComponent) => {
-    const item = reportItemView(prices, row);
+    const item = serializeReportItem(prices, row);
     actions.add(row, item);
     return item;
   });
@@ -186,7 +186,7 @@ export function reportAccumulator(
       const dueCents = yield* actions.finish();
       const report = yield* collector.report();
       const centsPerSqft = prices.knowledge.buildingCentsPerSqft;
-      return reportView({ property, report, reserve, flags, dueCents, centsPerSqft, now: writtenAt });
+      return serializeReport({ property, report, reserve, flags, dueCents, centsPerSqft, now: writtenAt });
     },
   };
 }

@@ -14,7 +14,7 @@ export const savedFilter = record("SavedFilter", {
   saved_at: instant("When it was saved"),
 });
 
-export const savedFilterView = savedFilter.serializer(({ name, query, savedAt }: SavedFilter) => ({
+export const serializeSavedFilter = savedFilter.serializer(({ name, query, savedAt }: SavedFilter) => ({
   name,
   query,
   saved_at: toIso(savedAt),
@@ -24,8 +24,8 @@ const filters = object({ filters: list("The saved filters, ordered by name", sav
 export const savedFiltersReply = forPartner(filters);
 export type SavedFiltersJson = WireOf<typeof savedFiltersReply>;
 
-export const savedFiltersView = filters.serializer((all: readonly SavedFilter[]) => ({
-  filters: all.map(savedFilterView),
+export const serializeSavedFilters = filters.serializer((all: readonly SavedFilter[]) => ({
+  filters: all.map(serializeSavedFilter),
 }));
 
 const { fields } = savedFilter;

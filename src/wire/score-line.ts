@@ -10,7 +10,7 @@ import { periodRisk } from "../domain/scoring/outlook.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_PER_YEAR } from "../domain/time.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
-import { costFields, costsView } from "./costs.ts";
+import { costFields, serializeCosts } from "./costs.ts";
 import { day, id, number, object, text, whole } from "./schema/fields.ts";
 import { scoreFromHundredths } from "./schema/units.ts";
 import {
@@ -53,7 +53,7 @@ const scoreLine = object({
 
 export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
 
-export const scoreLineView = scoreLine.serializer((prices: PriceList, row: PlacedComponent) => {
+export const serializeScoreLine = scoreLine.serializer((prices: PriceList, row: PlacedComponent) => {
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
   const outlook = outlookOfStored(knowledge, row, row.brandTier);
@@ -88,7 +88,7 @@ export const scoreLineView = scoreLine.serializer((prices: PriceList, row: Place
     projected_failure_latest: projectedFailureRange.latest,
     failure_window_80_earliest: window.earliest,
     failure_window_80_latest: window.latest,
-    ...costsView(prices.ofComponent(row)),
+    ...serializeCosts(prices.ofComponent(row)),
     scored_on: row.scoredOn,
   };
 });

@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Reason } from "../domain/explanation/reasons.ts";
 import type { Instant } from "../domain/time.ts";
-import { component, componentView } from "./component.ts";
+import { component, serializeComponent } from "./component.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, list, record, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -21,7 +21,7 @@ const scoreReason = record("ScoreReason", {
 });
 export type ScoreReasonJson = WireOf<typeof scoreReason>;
 
-export const scoreReasonView = scoreReason.serializer(({ effect, text, on }: Reason) => ({
+export const serializeScoreReason = scoreReason.serializer(({ effect, text, on }: Reason) => ({
   effect,
   text,
   date: on,
@@ -37,15 +37,15 @@ const explainedComponent = record("ExplainedComponent", {
 });
 export type ExplainedComponentJson = WireOf<typeof explainedComponent>;
 
-export const explainedComponentView = explainedComponent.serializer(
+export const serializeExplainedComponent = explainedComponent.serializer(
   (
     prices: PriceList,
     row: PlacedComponent,
     latestSnapshotAt: Instant | null,
     reasons: readonly Reason[] = [],
   ) => ({
-    ...componentView(prices, row, latestSnapshotAt),
-    why: reasons.map(scoreReasonView),
+    ...serializeComponent(prices, row, latestSnapshotAt),
+    why: reasons.map(serializeScoreReason),
   }),
 );
 export const explainedComponentReply = forPartner(explainedComponent);

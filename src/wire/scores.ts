@@ -44,7 +44,7 @@ export const tierCounts = {
   good: whole("Number of GOOD components", 80),
 };
 
-export const tierCountsView = (totals: { components: number; critical: number; warning: number }) => ({
+export const serializeTierCounts = (totals: { components: number; critical: number; warning: number }) => ({
   critical: totals.critical,
   warning: totals.warning,
   good: totals.components - totals.critical - totals.warning,

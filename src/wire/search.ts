@@ -21,7 +21,7 @@ const results = object({ results: list("At most 8 of each kind, exact IDs first"
 export const searchReply = forPartner(results);
 export type SearchJson = WireOf<typeof searchReply>;
 
-export const searchView = results.serializer((some: readonly FoundRecord[]) => ({
+export const serializeFoundRecords = results.serializer((some: readonly FoundRecord[]) => ({
   results: some.map(({ kind, id, title, detail, propertyId }) => ({
     kind,
     id,

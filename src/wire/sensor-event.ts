@@ -6,7 +6,7 @@ import type { Property } from "../domain/property.ts";
 import type { MeterEvent, RiskSummary, SensorEvent, Severity, SmartEvent } from "../domain/sensor-event.ts";
 import { parseInstant } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
-import { component, componentView } from "./component.ts";
+import { component, serializeComponent } from "./component.ts";
 import { componentDefId } from "./component-names.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
@@ -70,7 +70,7 @@ const received = object({
   appliance_id: sensorEventFields.appliance_id,
 });
 
-export const receivedView = received.serializer((event: SensorEvent) => ({
+export const serializeReceivedEvent = received.serializer((event: SensorEvent) => ({
   event_id: event.id,
   received: true,
   property_id: event.propertyId,
@@ -85,7 +85,7 @@ export const riskSummary = object({
   warning_count: whole("WARNING components among them", 1),
 });
 
-export const riskSummaryView = riskSummary.serializer(({ scored, critical, warning }: RiskSummary) => ({
+export const serializeRiskSummary = riskSummary.serializer(({ scored, critical, warning }: RiskSummary) => ({
   components_scored: scored,
   critical_count: critical,
   warning_count: warning,
@@ -115,7 +115,7 @@ type SmartEventResult = {
   warnings: readonly string[];
 };
 
-export const smartEventResultView = smartEventResult.serializer(
+export const serializeSmartEventResult = smartEventResult.serializer(
   (prices: PriceList, outcome: SmartEventResult) => ({
     event_id: outcome.event.id,
     event_type: outcome.event.eventType!,
@@ -123,8 +123,8 @@ export const smartEventResultView = smartEventResult.serializer(
     appliance_id: outcome.appliance.id,
     property_created: outcome.propertyCreated,
     appliance_created: outcome.applianceCreated,
-    affected_components: outcome.affected.map((component) => componentView(prices, component, null)),
-    risk_summary: riskSummaryView(outcome.summary),
+    affected_components: outcome.affected.map((component) => serializeComponent(prices, component, null)),
+    risk_summary: serializeRiskSummary(outcome.summary),
     warnings: outcome.warnings,
   }),
 );

@@ -22,7 +22,7 @@ const server = object({
   seen_at: instant("When the server was last seen"),
 });
 
-const serverView = server.serializer((server: ListedServer) => ({
+const serializeServer = server.serializer((server: ListedServer) => ({
   id: server.id,
   address: server.address,
   version: server.version,
@@ -40,9 +40,9 @@ export const servers = object({
   shared: flag("Whether the servers share a database; false for a database in a data folder", true),
   servers: list("Servers of the last 24 hours, oldest first; empty if the database is not shared", server),
 });
-export const serversView = servers.serializer(
+export const serializeServers = servers.serializer(
   (found: { isShared: boolean; servers: readonly ListedServer[] }) => ({
     shared: found.isShared,
-    servers: found.servers.map(serverView),
+    servers: found.servers.map(serializeServer),
   }),
 );

@@ -41,7 +41,7 @@ import {
 } from "./schema/input.ts";
 import { usdOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { type ChangeOrVoid, readVoidRequest, voidFields, voidInput, voidView } from "./voiding.ts";
+import { type ChangeOrVoid, readVoidRequest, serializeVoiding, voidFields, voidInput } from "./voiding.ts";
 
 const conditionScale = numberList("The worst and the best score that the inspector could give", [1, 5]);
 
@@ -71,12 +71,12 @@ export const serviceEvent = record("ServiceEvent", {
   created_at: instant("When the record was created"),
 });
 
-const conditionScoreView = (given: ConditionScore | null) => ({
+const serializeConditionScore = (given: ConditionScore | null) => ({
   condition_score: given?.score ?? null,
   condition_scale: given?.scale ?? null,
 });
 
-export const serviceEventView = serviceEvent.serializer((event: ServiceEvent) => ({
+export const serializeServiceEvent = serviceEvent.serializer((event: ServiceEvent) => ({
   id: event.id,
   appliance_id: event.applianceId,
   component_id: event.componentId,
@@ -88,9 +88,9 @@ export const serviceEventView = serviceEvent.serializer((event: ServiceEvent) =>
   technician: event.technician,
   notes: event.notes,
   condition_after: event.conditionAfter,
-  ...conditionScoreView(event.conditionScore),
+  ...serializeConditionScore(event.conditionScore),
   inspection_types: event.inspectionTypes ?? [],
-  ...voidView(event),
+  ...serializeVoiding(event),
   created_at: toIso(event.createdAt),
 }));
 
@@ -111,7 +111,7 @@ export const historyEvent = record("HistoryEvent", {
 });
 export type HistoryEventJson = WireOf<typeof historyEvent>;
 
-export const historyEventView = historyEvent.serializer((event: ServiceEvent) => ({
+export const serializeHistoryEvent = historyEvent.serializer((event: ServiceEvent) => ({
   id: event.id,
   event_type: event.eventType,
   date: event.date,
@@ -119,7 +119,7 @@ export const historyEventView = historyEvent.serializer((event: ServiceEvent) =>
   total_cost: usdOrNull(event.totalCostCents),
   notes: event.notes,
   condition_after: event.conditionAfter,
-  ...conditionScoreView(event.conditionScore),
+  ...serializeConditionScore(event.conditionScore),
   inspection_types: event.inspectionTypes ?? [],
 }));
 

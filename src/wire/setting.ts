@@ -28,7 +28,7 @@ export const settings = object({
 });
 export type SettingsJson = WireOf<typeof settings>;
 
-export const settingsView = settings.serializer(
+export const serializeSettings = settings.serializer(
   (server: string, file: string | undefined, all: readonly EffectiveSetting[]) => ({
     server,
     file: file ?? null,

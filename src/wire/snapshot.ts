@@ -33,7 +33,7 @@ const snapshot = object({
 });
 
 /** The result of a snapshot job, in the response and in the log. */
-export const snapshotView = snapshot.serializer((result: SnapshotResult) => ({
+export const serializeSnapshot = snapshot.serializer((result: SnapshotResult) => ({
   date: result.date,
   components: result.components,
   changed: result.changed,
@@ -73,7 +73,7 @@ const run = object({
 });
 export type SnapshotRunJson = WireOf<typeof run>;
 
-export const snapshotRunView = run.serializer((kept: Run) => ({
+export const serializeSnapshotRun = run.serializer((kept: Run) => ({
   date: kept.day,
   started_at: toIso(kept.startedAt),
   finished_at: isoOrNull(kept.finishedAt),

@@ -60,7 +60,7 @@ export const health = object({
     .orNull(),
 });
 
-export const healthView = health.serializer(({ lastSnapshot, lastBackup, ...health }: Health) => ({
+export const serializeHealth = health.serializer(({ lastSnapshot, lastBackup, ...health }: Health) => ({
   status: health.status,
   version: health.version,
   uptime_s: Math.floor(health.uptimeMs / 1000),
@@ -103,7 +103,7 @@ export const authMethods = object({
 });
 
 /** `tokenLifetimeS`: seconds for which a bearer token is valid. */
-export const authMethodsView = authMethods.serializer((tokenLifetimeS: number) => ({
+export const serializeAuthMethods = authMethods.serializer((tokenLifetimeS: number) => ({
   methods: [
     {
       type: "api_key",
@@ -168,7 +168,7 @@ export const token = object({
 });
 
 type Issued = { token: string; lifetimeS: number; scope: string };
-export const tokenView = token.serializer(({ token, lifetimeS, scope }: Issued, partner: string) => ({
+export const serializeToken = token.serializer(({ token, lifetimeS, scope }: Issued, partner: string) => ({
   access_token: token,
   token_type: "Bearer",
   expires_in: lifetimeS,
@@ -183,7 +183,7 @@ export const tokenError = record("TokenError", {
   error_description: text("Error message", "grant_type must be client_credentials"),
 });
 
-export const tokenErrorView = tokenError.serializer(
+export const serializeTokenError = tokenError.serializer(
   (error: (typeof TOKEN_FAILURES)[number], description: string) => ({
     error,
     error_description: description,
@@ -191,7 +191,7 @@ export const tokenErrorView = tokenError.serializer(
 );
 
 const pong = object({ ok: alwaysTrue("Always true"), timestamp: instant("Current time of the server") });
-export const pongView = pong.serializer((now: Instant) => ({ ok: true, timestamp: toIso(now) }));
+export const serializePong = pong.serializer((now: Instant) => ({ ok: true, timestamp: toIso(now) }));
 export const pongReply = forPartner(pong);
 
 /** The top level of the OpenAPI document. */
@@ -239,12 +239,14 @@ export const oauthMetadata = record("AuthorizationServerMetadata", {
 });
 
 /** `root`: the base URL of the service. */
-export const oauthMetadataView = oauthMetadata.serializer((issuer: string, root: string, scope: string) => ({
-  issuer,
-  token_endpoint: `${root}/oauth/token`,
-  token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-  grant_types_supported: ["client_credentials"],
-  response_types_supported: [],
-  scopes_supported: scope.split(" "),
-  service_documentation: `${root}/docs`,
-}));
+export const serializeOauthMetadata = oauthMetadata.serializer(
+  (issuer: string, root: string, scope: string) => ({
+    issuer,
+    token_endpoint: `${root}/oauth/token`,
+    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    grant_types_supported: ["client_credentials"],
+    response_types_supported: [],
+    scopes_supported: scope.split(" "),
+    service_documentation: `${root}/docs`,
+  }),
+);

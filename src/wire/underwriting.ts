@@ -5,7 +5,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property } from "../domain/property.ts";
 import type { Day } from "../domain/time.ts";
-import { complianceItemView, item as inspection } from "./compliance.ts";
+import { item as inspection, serializeComplianceItem } from "./compliance.ts";
 import { componentName } from "./component-names.ts";
 import { type CountOfCode, flagCounts, serializeHazardFlagCounts } from "./hazard-flag.ts";
 import { type LossesJson, losses } from "./losses.ts";
@@ -103,7 +103,7 @@ type Underwriting = {
   standing: { day: Day; properties: number; expected: number | null; damage: number | null } | null;
 };
 
-export const underwritingView = underwriting.serializer((knowledge: Knowledge, made: Underwriting) => {
+export const serializeUnderwriting = underwriting.serializer((knowledge: Knowledge, made: Underwriting) => {
   const { property, claims, control, standing } = made;
   return {
     property: {
@@ -119,7 +119,7 @@ export const underwritingView = underwriting.serializer((knowledge: Knowledge, m
     },
     losses: made.losses,
     hazards: serializeHazardFlagCounts(knowledge, made.flags),
-    overdue_inspections: made.overdue.map(complianceItemView),
+    overdue_inspections: made.overdue.map(serializeComplianceItem),
     claims: {
       since: claims.since,
       count: claims.count,

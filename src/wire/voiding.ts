@@ -14,7 +14,7 @@ export const voidFields = {
 
 type Voidable = { voidedAt: Instant | null; voidReason: string | null };
 
-export const voidView = ({ voidedAt, voidReason }: Voidable) => ({
+export const serializeVoiding = ({ voidedAt, voidReason }: Voidable) => ({
   voided: voidedAt !== null,
   voided_at: isoOrNull(voidedAt),
   void_reason: voidReason,

@@ -10,17 +10,17 @@ import type { RiskTier } from "../domain/scoring/types.ts";
 import type { RiskSummary, SensorEvent } from "../domain/sensor-event.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import { actionFields, actionView } from "./action.ts";
+import { actionFields, serializeAction } from "./action.ts";
 import { appliance } from "./appliance.ts";
 import { component } from "./component.ts";
-import { costsView } from "./costs.ts";
+import { serializeCosts } from "./costs.ts";
 import { partnerName } from "./paging.ts";
 import { property } from "./property.ts";
 import { enumOf, id, instant, object, record, text } from "./schema/fields.ts";
 import { scoreFromHundredths, usdOrNull } from "./schema/units.ts";
 import type { WireOf, WireType } from "./schema/wire-type.ts";
 import { riskTier } from "./scores.ts";
-import { riskSummary, riskSummaryView, sensorEventFields } from "./sensor-event.ts";
+import { riskSummary, sensorEventFields, serializeRiskSummary } from "./sensor-event.ts";
 import { serviceEvent } from "./service-event.ts";
 
 /* The payloads of webhooks: the data of each event, and the envelope around it. */
@@ -139,7 +139,7 @@ export type WebhookMessage = {
   [E in WebhookEvent]: { event: E; data: WireOf<(typeof webhookData)[E]> };
 }[WebhookEvent];
 
-const propertyDataView = propertyData.serializer((property: Property) => ({
+const serializePropertyData = propertyData.serializer((property: Property) => ({
   property_id: property.id,
   address: property.address,
   city: property.city,
@@ -150,11 +150,11 @@ const propertyDataView = propertyData.serializer((property: Property) => ({
 
 export const propertyCreatedMessage = (property: Property): WebhookMessage => ({
   event: "property.created",
-  data: propertyDataView(property),
+  data: serializePropertyData(property),
 });
 
 type CreatedAppliance = Pick<Appliance, "id" | "typeId" | "propertyId">;
-const applianceDataView = applianceData.serializer((appliance: CreatedAppliance) => ({
+const serializeApplianceData = applianceData.serializer((appliance: CreatedAppliance) => ({
   appliance_id: appliance.id,
   type_id: appliance.typeId,
   property_id: appliance.propertyId,
@@ -162,10 +162,10 @@ const applianceDataView = applianceData.serializer((appliance: CreatedAppliance)
 
 export const applianceCreated = (appliance: CreatedAppliance): WebhookMessage => ({
   event: "appliance.created",
-  data: applianceDataView(appliance),
+  data: serializeApplianceData(appliance),
 });
 
-const serviceEventDataView = serviceEventData.serializer(
+const serializeServiceEventData = serviceEventData.serializer(
   (event: ServiceEvent, typeId: string, propertyName: string) => ({
     event_id: event.id,
     event_type: event.eventType,
@@ -184,7 +184,7 @@ export const serviceEventCreated = (
   propertyName: string,
 ): WebhookMessage => ({
   event: "service_event.created",
-  data: serviceEventDataView(event, typeId, propertyName),
+  data: serializeServiceEventData(event, typeId, propertyName),
 });
 
 const TIER_EVENTS = {
@@ -195,10 +195,10 @@ const TIER_EVENTS = {
 
 export const tierEvent = (tier: RiskTier) => TIER_EVENTS[tier];
 
-const tierDataView = tierData.serializer(
+const serializeTierData = tierData.serializer(
   (prices: PriceList, component: PlacedComponent, action: Action, previousTier: RiskTier) => {
     const { knowledge } = prices;
-    const { proactive_cost, reactive_cost, cost_basis } = costsView(prices.ofComponent(component));
+    const { proactive_cost, reactive_cost, cost_basis } = serializeCosts(prices.ofComponent(component));
     return {
       component_id: component.id,
       component_name: knowledge.component(component.defId).name,
@@ -213,17 +213,17 @@ const tierDataView = tierData.serializer(
       confidence: component.confidence,
       ...{ proactive_cost, reactive_cost, cost_basis },
       projected_failure_year: projectionOf(knowledge, component, component.brandTier).projectedFailureYear,
-      ...actionView(action),
+      ...serializeAction(action),
     };
   },
 );
 
-export const tierChanged = (...change: Parameters<typeof tierDataView>): WebhookMessage => ({
+export const tierChanged = (...change: Parameters<typeof serializeTierData>): WebhookMessage => ({
   event: tierEvent(change[1].riskTier),
-  data: tierDataView(...change),
+  data: serializeTierData(...change),
 });
 
-const readingDataView = readingData.serializer((event: SensorEvent) => ({
+const serializeMeterReadingData = readingData.serializer((event: SensorEvent) => ({
   event_id: event.id,
   property_id: event.propertyId,
   appliance_id: event.applianceId,
@@ -237,31 +237,31 @@ const readingDataView = readingData.serializer((event: SensorEvent) => ({
 
 export const readingReceived = (event: SensorEvent): WebhookMessage => ({
   event: "sensor.received",
-  data: readingDataView(event),
+  data: serializeMeterReadingData(event),
 });
 
-const smartDataView = smartData.serializer((event: SensorEvent, summary: RiskSummary) => ({
+const serializeSmartEventData = smartData.serializer((event: SensorEvent, summary: RiskSummary) => ({
   event_id: event.id,
   event_type: event.eventType!,
   property_id: event.propertyId,
   appliance_id: event.applianceId,
-  risk_summary: riskSummaryView(summary),
+  risk_summary: serializeRiskSummary(summary),
 }));
 
 export const smartEventReceived = (
   name: "sensor.smart" | "sensor.smart.processed",
   event: SensorEvent,
   summary: RiskSummary,
-): WebhookMessage => ({ event: name, data: smartDataView(event, summary) });
+): WebhookMessage => ({ event: name, data: serializeSmartEventData(event, summary) });
 
-const testDataView = testData.serializer((message: string, requestedBy: string) => ({
+const serializeTestEventData = testData.serializer((message: string, requestedBy: string) => ({
   message,
   requested_by: requestedBy,
 }));
 
 export const webhookTest = (message: string, requestedBy: string): WebhookMessage => ({
   event: "webhook.test",
-  data: testDataView(message, requestedBy),
+  data: serializeTestEventData(message, requestedBy),
 });
 
 /** Returns the payload of an event as JSON text. */

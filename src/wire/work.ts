@@ -31,7 +31,7 @@ export const workFields = {
   work_reason: reason.orNull(),
 };
 
-export const workFieldsView = (work: Work | undefined) => ({
+export const serializeWorkFields = (work: Work | undefined) => ({
   work_state: work?.state ?? null,
   work_until: work?.until ?? null,
   work_by: work?.by ?? null,
@@ -73,13 +73,15 @@ export const workMarkJson = (work: Omit<MarkedWork, "serviceEventId">) => ({
   marked_at: toIso(work.markedAt),
 });
 
-export const markedWorkView = markedWork.serializer((work: MarkedWork) => ({
+export const serializeMarkedWork = markedWork.serializer((work: MarkedWork) => ({
   ...workMarkJson(work),
   service_event_id: work.serviceEventId,
 }));
 
 /** The values of marked work in the audit log. */
-export const workDetailView = (work: Pick<MarkedWork, "state" | "until" | "by" | "reason"> | undefined) =>
+export const serializeWorkDetail = (
+  work: Pick<MarkedWork, "state" | "until" | "by" | "reason"> | undefined,
+) =>
   work
     ? { state: work.state, until: work.until, by: work.by, reason: work.reason }
     : { state: "open", until: null, by: null, reason: null };

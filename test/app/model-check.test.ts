@@ -11,7 +11,7 @@ import { calibrate } from "../../src/usecases/calibration/calibrate.ts";
 import { checkActiveCalibration } from "../../src/usecases/calibration/check-model.ts";
 import { applyCalibration, revertModel } from "../../src/usecases/calibration/model-versions.ts";
 import { serializeCalibration, serializeValidation } from "../../src/wire/calibration.ts";
-import { modelCheckView } from "../../src/wire/model.ts";
+import { serializeModelCheck } from "../../src/wire/model.ts";
 import { GOLDEN_DAY, importGoldenFleet } from "../support/calibration-example.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
@@ -66,7 +66,7 @@ async function tick(): Promise<void> {
     async runCommand({ args }) {
       commands.push(args);
       const beside = environment(await fixture.open());
-      return modelCheckView(
+      return serializeModelCheck(
         await checkActiveCalibration(beside, dayOf(fixture.clock()), serializeValidation),
       );
     },

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Because } from "../../src/domain/planning/action.ts";
-import { actionView } from "../../src/wire/action.ts";
+import { serializeAction } from "../../src/wire/action.ts";
 
 /** The reasons that state a probability. */
 const reasonsWith = (failureProbability: number): Because[] => [
@@ -15,7 +15,7 @@ const reasonsWith = (failureProbability: number): Because[] => [
   { kind: "elevated", failureProbability },
 ];
 const textsOf = (probability: number) =>
-  reasonsWith(probability).map((because) => actionView({ name: "replace_now", because }).reason);
+  reasonsWith(probability).map((because) => serializeAction({ name: "replace_now", because }).reason);
 
 test("reasons state a probability in a sentence that is right for each", () => {
   expect(textsOf(0.18)).toEqual([

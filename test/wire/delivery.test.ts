@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { deliveryView } from "../../src/wire/delivery.ts";
+import { serializeDelivery } from "../../src/wire/delivery.ts";
 
 const delivery = {
   id: "WH_1",
@@ -16,7 +16,7 @@ const delivery = {
   lastError: null,
 };
 const subjectOf = (data: object) =>
-  deliveryView({ delivery: { ...delivery, body: JSON.stringify({ data }) }, attempts: [] }).subject;
+  serializeDelivery({ delivery: { ...delivery, body: JSON.stringify({ data }) }, attempts: [] }).subject;
 
 test("the subject of a delivery is the thing that its payload names, and its place", () => {
   expect(subjectOf({ component_name: "Compressor", property_name: "Elm Court", risk_score: 0.9 })).toBe(

@@ -1,5 +1,5 @@
 import { createAdministrator, revokeAdministrator } from "../../usecases/operations/administrators.ts";
-import { administratorView, newAdministratorView } from "../../wire/administrator.ts";
+import { serializeAdministrator, serializeNewAdministrator } from "../../wire/administrator.ts";
 import { type Command, command, required } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
@@ -15,7 +15,7 @@ const create = command({
       createAdministrator(administration, name),
     );
     context.print(
-      newAdministratorView(id, key),
+      serializeNewAdministrator(id, key),
       `Administrator  ${id}\nKey            ${key}\n\nSave the key now; it is not shown again.`,
     );
   },
@@ -26,7 +26,7 @@ const list = command({
   summary: "list all administrators, including those with a revoked key",
   async run(context) {
     const found = await withData(context, ({ store }) => store.read.administrators.list());
-    const administrators = found.map(administratorView);
+    const administrators = found.map(serializeAdministrator);
     context.print(
       { administrators },
       administrators.length === 0

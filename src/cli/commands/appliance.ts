@@ -2,7 +2,7 @@ import type { ApplianceChange } from "../../domain/appliance.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
 import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
-import { applianceView, readApplianceChange, writtenApplianceView } from "../../wire/appliance.ts";
+import { readApplianceChange, serializeAppliance, serializeWrittenAppliance } from "../../wire/appliance.ts";
 import { type Command, command, required, text, UsageError } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { correctRecord, recordText, requireRecordFound } from "../record-corrections.ts";
@@ -16,7 +16,7 @@ const show = command({
   arguments: { applianceId: required("the appliance's ID") },
   async run(context, { applianceId }) {
     const found = await withData(context, ({ store }) => find(store, applianceId));
-    const record = applianceView(loadKnowledge(context.config.costs), found);
+    const record = serializeAppliance(loadKnowledge(context.config.costs), found);
     context.print(record, recordText(record, context.tableWidth));
   },
 });
@@ -52,7 +52,7 @@ const move = command({
       const { partnerId } = await find(store, applianceId);
       return await correctRecord(context, store, partnerId, async (writer) => {
         const { appliance, components, warnings } = await changeAppliance(writer, applianceId, change);
-        return writtenApplianceView(knowledge, appliance, components, warnings);
+        return serializeWrittenAppliance(knowledge, appliance, components, warnings);
       });
     });
     const { components, ...shown } = record;

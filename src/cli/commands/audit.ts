@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
 import { changesIn } from "../../web/audit-changes.ts";
-import { type AuditEntryJson, auditView } from "../../wire/audit.ts";
+import { type AuditEntryJson, serializeAuditLog } from "../../wire/audit.ts";
 import { choice, command, text, whole } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { moment } from "../option-values.ts";
@@ -29,7 +29,7 @@ export const auditCommand = command({
       entries: await namedAuditEntries(read, await read.audit.page({ limit, offset: 0 }, filter)),
       total: await read.audit.count(filter),
     }));
-    const records = entries.map(auditView);
+    const records = entries.map(serializeAuditLog);
     context.print(
       { entries: records, total },
       records.length === 0

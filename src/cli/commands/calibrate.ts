@@ -19,7 +19,7 @@ import {
 } from "../../usecases/calibration/model-versions.ts";
 import { renderCalibrationReport } from "../../web/calibration/report-page.ts";
 import { serializeCalibration, serializeValidation } from "../../wire/calibration.ts";
-import { modelCheckView, modelVersionView } from "../../wire/model.ts";
+import { serializeModelCheck, serializeModelVersion } from "../../wire/model.ts";
 import { calibrationText, reportPageContent } from "../calibration/report.ts";
 import { command, flag, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -127,7 +127,7 @@ function ending({ validation }: Calibration, applied: string | undefined, inUse:
 
 async function printVersions(context: Context, { store, knowledge }: ModelAdministration): Promise<void> {
   const inUse = await modelVersionOf(store.read, knowledge);
-  const versions = (await store.read.models.list()).map((stored) => modelVersionView(stored, inUse));
+  const versions = (await store.read.models.list()).map((stored) => serializeModelVersion(stored, inUse));
   const rows = versions.map((one) => [
     one.model_version,
     one.in_use ? "active" : "",
@@ -169,7 +169,7 @@ async function printReverted(context: Context, deps: ModelAdministration): Promi
 async function printCheck(context: Context, deps: ModelAdministration): Promise<void> {
   const check = await checkActiveCalibration(deps, dayOf(context.now()), serializeValidation);
   context.print(
-    modelCheckView(check),
+    serializeModelCheck(check),
     check.isWorse
       ? `Model ${check.version} now forecasts worse than the default model. Run \`mainstay calibrate\` for a new calibration, or --revert.`
       : `Model ${check.version} forecasts no worse than the default model.`,

@@ -6,7 +6,7 @@ import {
   claimWarnings,
   readClaimChange,
   readClaimRequest,
-  storedClaimView,
+  serializeStoredClaim,
 } from "../../wire/claim.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import type { ChangeOrVoid } from "../../wire/voiding.ts";
@@ -27,7 +27,7 @@ const show = command({
   arguments: { claimId: required("the claim's ID") },
   async run(context, { claimId }) {
     const found = await withData(context, ({ store }) => store.read.claims.find(claimId));
-    const record = storedClaimView(requireRecordFound(found, "Claim", claimId));
+    const record = serializeStoredClaim(requireRecordFound(found, "Claim", claimId));
     context.print(record, recordText(record, context.tableWidth));
   },
 });
@@ -80,7 +80,7 @@ async function apply(
     return await correctRecord(context, store, partnerId, async (writer) => {
       const changed = await changeClaim(writer, { propertyId, claimId }, request);
       const warnings = claimWarnings(writer.knowledge, changed, { given, before });
-      return { ...storedClaimView(changed), warnings };
+      return { ...serializeStoredClaim(changed), warnings };
     });
   });
   context.print(record, recordText(record, context.tableWidth));

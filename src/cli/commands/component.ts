@@ -2,8 +2,12 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { componentView } from "../../wire/component.ts";
-import { changedComponentView, componentChange, readComponentChange } from "../../wire/component-change.ts";
+import { serializeComponent } from "../../wire/component.ts";
+import {
+  componentChange,
+  readComponentChange,
+  serializeChangedComponent,
+} from "../../wire/component-change.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import { type Command, command, required } from "../command.ts";
 import { withData } from "../data-access.ts";
@@ -26,7 +30,7 @@ const show = command({
       const owner = requireRecordFound(await read.components.ownerOf(componentId), "Component", componentId);
       const prices = await partnerPrices(read, knowledge, await requirePartner(data.store, owner));
       const component = await findComponent(read, owner, componentId);
-      return componentView(prices, component, await read.snapshots.latestSnapshotAt());
+      return serializeComponent(prices, component, await read.snapshots.latestSnapshotAt());
     });
     context.print(record, recordText(record, context.tableWidth));
   },
@@ -56,7 +60,7 @@ const update = command({
       return await correctRecord(context, store, owner, async (writer) => {
         const changed = await changeComponent(writer, componentId, change);
         const latestSnapshotAt = await writer.tx.snapshots.latestSnapshotAt();
-        return changedComponentView(await writer.prices(), changed, latestSnapshotAt);
+        return serializeChangedComponent(await writer.prices(), changed, latestSnapshotAt);
       });
     });
     context.print(record, recordText(record, context.tableWidth));

@@ -12,7 +12,7 @@ import { COST_COLUMNS, readCostFile } from "../../usecases/costs/import-costs.ts
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { costHistoryView } from "../../wire/cost-history.ts";
+import { serializeCostHistory } from "../../wire/cost-history.ts";
 import { command, flag, NothingDone, optional, text, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, withData } from "../data-access.ts";
@@ -88,7 +88,7 @@ async function showHistory(context: Context, partnerId: string, apply: boolean):
     const saved = apply && lines.length > 0 ? await addLines(context, store, partnerId, lines) : undefined;
     return { kinds, saved };
   });
-  const view = costHistoryView(
+  const view = serializeCostHistory(
     partnerId,
     today,
     result.kinds,

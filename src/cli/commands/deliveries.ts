@@ -7,13 +7,13 @@ import { partnerNames } from "../../usecases/deliveries/partner-names.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
-  bulkResendView,
   type DeliveryJson,
-  deliveryWithPartnerView,
   type FullDeliveryJson,
-  failureGroupsView,
-  fullDeliveryView,
-  resentView,
+  serializeBulkResend,
+  serializeDeliveryWithPartner,
+  serializeFailureGroups,
+  serializeFullDelivery,
+  serializeResentDelivery,
 } from "../../wire/delivery.ts";
 import {
   type Command,
@@ -53,7 +53,7 @@ const list = command({
       return { total, page, names: await partnerNames(store, page) };
     });
     const records = page.map((logged) =>
-      deliveryWithPartnerView(logged, names.get(logged.delivery.partnerId)!),
+      serializeDeliveryWithPartner(logged, names.get(logged.delivery.partnerId)!),
     );
     context.print(
       { deliveries: records, total },
@@ -100,7 +100,7 @@ const failures = command({
       if (partner !== undefined) await requirePartner(store, partner);
       return await failureGroups(store.read, { from, to }, partner, async () => {});
     });
-    const record = failureGroupsView(found);
+    const record = serializeFailureGroups(found);
     context.print(
       record,
       record.groups.length === 0
@@ -135,7 +135,7 @@ const show = command({
   async run(context, { deliveryId }) {
     const found = await withData(context, ({ store }) => store.read.deliveryLog.find(deliveryId));
     if (!found) throw deliveryNotFound(deliveryId);
-    const record = fullDeliveryView(found);
+    const record = serializeFullDelivery(found);
     context.print(record, deliveryText(record, context.tableWidth));
   },
 });
@@ -191,7 +191,7 @@ async function resendOne(context: Context, deliveryId: string): Promise<void> {
     if (!(await administration.store.read.deliveryLog.find(deliveryId))) throw deliveryNotFound(deliveryId);
     return await resendDelivery(administration, deliveryId);
   });
-  context.print(resentView(resent), `Queued ${deliveryId} for resending.`);
+  context.print(serializeResentDelivery(resent), `Queued ${deliveryId} for resending.`);
 }
 
 async function resendRange(context: Context, window: FailedWindow, dryRun: boolean): Promise<void> {
@@ -201,7 +201,7 @@ async function resendRange(context: Context, window: FailedWindow, dryRun: boole
     return { matched, resent: dryRun ? 0 : await resendFailed(administration, window) };
   });
   context.print(
-    { ...bulkResendView(window, counts), dry_run: dryRun },
+    { ...serializeBulkResend(window, counts), dry_run: dryRun },
     dryRun
       ? `${counts.matched} failed deliveries would be resent.`
       : `Queued ${counts.resent} failed deliveries for resending.`,

@@ -5,7 +5,12 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { newPasscode } from "../../secrets/credentials.ts";
 import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
 import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
-import { embedView, embedViewsView, type NewEmbedJson, newEmbedView } from "../../wire/embed.ts";
+import {
+  type NewEmbedJson,
+  serializeEmbed,
+  serializeEmbedViews,
+  serializeNewEmbed,
+} from "../../wire/embed.ts";
 import { readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
 import { type Command, command, flag, required, text, UsageError, whole } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
@@ -44,7 +49,7 @@ const create = command({
         loadKnowledge(context.config.costs),
         embed,
       );
-      return { record: newEmbedView(embed, token, publicUrl(context.config), preview), passcode };
+      return { record: serializeNewEmbed(embed, token, publicUrl(context.config), preview), passcode };
     });
     context.print(
       { ...record, ...(passcode !== null && { passcode }) },
@@ -90,7 +95,7 @@ const list = command({
         if (page.length < PAGE) return rows;
       }
     });
-    const embeds = found.map((embed) => embedView(embed, now));
+    const embeds = found.map((embed) => serializeEmbed(embed, now));
     context.print(
       { embeds },
       embeds.length === 0
@@ -131,7 +136,7 @@ const views = command({
   async run(context, { embedId }) {
     const record = await withData(context, async ({ store }) => {
       const embed = await store.read.embeds.find(embedId);
-      return embed && embedViewsView(embed, await store.read.embeds.recentViews(embed.id));
+      return embed && serializeEmbedViews(embed, await store.read.embeds.recentViews(embed.id));
     });
     if (!record) throw embedNotFound(embedId);
     context.print(
@@ -181,7 +186,7 @@ const update = command({
       });
       const changed = await updateEmbed(administration, embedId, change);
       const { name } = (await read.properties.find(changed.partnerId, changed.propertyId))!;
-      return { embed: embedView({ ...changed, propertyName: name }, context.now()), passcode };
+      return { embed: serializeEmbed({ ...changed, propertyName: name }, context.now()), passcode };
     });
     context.print(
       { ...embed, ...(typeof passcode === "string" && { passcode }) },

@@ -4,7 +4,7 @@ import {
   newServiceEvent,
   readServiceEventChange,
   type ServiceEventRequest,
-  serviceEventView,
+  serializeServiceEvent,
 } from "../../wire/service-event.ts";
 import { type Command, command, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -25,7 +25,7 @@ const show = command({
     const record = await withData(context, async ({ store: { read } }) => {
       const partnerId = await read.serviceEvents.ownerOf(eventId);
       const found = partnerId && (await read.serviceEvents.find(partnerId, eventId));
-      return serviceEventView(requireRecordFound(found || undefined, "Service event", eventId));
+      return serializeServiceEvent(requireRecordFound(found || undefined, "Service event", eventId));
     });
     context.print(record, recordText(record, context.tableWidth));
   },
@@ -75,7 +75,7 @@ async function apply(context: Context, eventId: string, request: ServiceEventReq
       correctServiceEvent(writer, eventId, request),
     );
   });
-  const record = serviceEventView(changed);
+  const record = serializeServiceEvent(changed);
   context.print(record, recordText(record, context.tableWidth));
 }
 

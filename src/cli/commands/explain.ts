@@ -1,7 +1,7 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
-import { explanationView } from "../../wire/explanation.ts";
+import { serializeExplanation } from "../../wire/explanation.ts";
 import { command, required } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { explanationText } from "../terminal/explanation-text.ts";
@@ -23,7 +23,7 @@ export const explainCommand = command({
         `Component not found: ${componentId}`,
         "`mainstay scores --partner ID` lists the IDs of a partner's components.",
       );
-    const record = explanationView(knowledge, explained);
+    const record = serializeExplanation(knowledge, explained);
     context.print(record, explanationText(record, context));
   },
 });

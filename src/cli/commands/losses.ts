@@ -9,9 +9,9 @@ import type { Store } from "../../store/store.ts";
 import { bookPartners } from "../../usecases/book/members.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
-import { serializeLosses } from "../../usecases/losses/written-losses.ts";
+import { serializeSelectedLosses } from "../../usecases/losses/written-losses.ts";
 import { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
-import { type LossComponentsJson, lossComponentsView } from "../../wire/loss-components.ts";
+import { type LossComponentsJson, serializeLossComponents } from "../../wire/loss-components.ts";
 import { type LossesJson, lossTable } from "../../wire/losses.ts";
 import { choice, command, flag, text, UsageError, whole } from "../command.ts";
 import { withData } from "../data-access.ts";
@@ -106,13 +106,13 @@ async function ofProperty(
   const property = (await properties.find(owner, id))!;
   const books = new LossBooks(knowledge, new AnswerCaches(0));
   const selected = await books.ofProperty(deps, { id: owner, revision: 0 }, property, request);
-  const components = lossComponentsView(knowledge, await books.componentsOf(deps, property, request));
+  const components = serializeLossComponents(knowledge, await books.componentsOf(deps, property, request));
   return { losses: await written(knowledge, selected, request), name: property.name, components };
 }
 
 const written = (
   knowledge: Knowledge,
-  selected: Parameters<typeof serializeLosses>[1],
+  selected: Parameters<typeof serializeSelectedLosses>[1],
   request: LossRequest,
 ): Promise<LossesJson> =>
-  serializeLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });
+  serializeSelectedLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });

@@ -5,7 +5,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { MAX_LOGO_BYTES } from "../../domain/logo.ts";
 import { brandOf, changeBrand } from "../../usecases/partners/brands.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { type BrandJson, brandView, readBrand } from "../../wire/brand.ts";
+import { type BrandJson, readBrand, serializeBrand } from "../../wire/brand.ts";
 import { command, flag, required, text, UsageError, value } from "../command.ts";
 import { withAdministration } from "../data-access.ts";
 
@@ -56,7 +56,7 @@ export const brandCommand = command({
         ? await changeBrand(administration, partnerId, change)
         : await brandOf(store.read, partnerId);
     });
-    const record = brandView(partnerId, brand);
+    const record = serializeBrand(partnerId, brand);
     context.print(record, inWords(record));
   },
 });

@@ -2,7 +2,7 @@ import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
 import { changePartner, revokeTokens, setEnabled } from "../../usecases/partners/administer-partner.ts";
 import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
 import { type Administration, requirePartner } from "../../usecases/partners/partners.ts";
-import { fullPartnerView } from "../../wire/partner.ts";
+import { serializeFullPartner } from "../../wire/partner.ts";
 import { type Command, command, required, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withAdministration } from "../data-access.ts";
@@ -66,7 +66,7 @@ async function change(
     await requirePartner(administration.store, partnerId);
     await run(administration);
     const { store } = administration;
-    return fullPartnerView(await partnerOverview(store, await requirePartner(store, partnerId)));
+    return serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId)));
   });
   context.print(record, done);
 }

@@ -4,7 +4,7 @@ import { IMPERSONATION_TOKEN_VARIABLE } from "../../secrets/impersonation-token.
 import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { purgePartner } from "../../usecases/partners/purge-partner.ts";
-import { announcedStateView, purgedView } from "../../wire/partner.ts";
+import { serializeAnnouncedState, serializePurgedPartner } from "../../wire/partner.ts";
 import { type Command, command, flag, required, text } from "../command.ts";
 import type { Context } from "../context.ts";
 import { whoRuns, withAdministration } from "../data-access.ts";
@@ -41,7 +41,7 @@ export const announceCommand: Command = command({
       );
     });
     context.print(
-      announcedStateView(partnerId, state, dryRun),
+      serializeAnnouncedState(partnerId, state, dryRun),
       `${state.critical} critical and ${state.warning} warning components: ${state.queued} deliveries ${dryRun ? "would be queued" : "queued"}.`,
     );
   },
@@ -83,7 +83,7 @@ export const purgeCommand: Command = command({
       { purging: true },
     );
     context.print(
-      purgedView(partnerId, deleted),
+      serializePurgedPartner(partnerId, deleted),
       `Deleted ${partnerId} and all its data: ${deleted.rows} rows, ${deleted.files} photos. ` +
         "Existing backups still contain it.",
     );

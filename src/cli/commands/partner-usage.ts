@@ -3,7 +3,7 @@ import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { usageView } from "../../wire/partner.ts";
+import { serializePartnerUsage } from "../../wire/partner.ts";
 import { command, flag, optional } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { month } from "../option-values.ts";
@@ -30,7 +30,7 @@ export const usageCommand = command({
       return found;
     });
     const lines = usage.flatMap(linesOf);
-    const record = { month, partners: usage.map(usageView) };
+    const record = { month, partners: usage.map(serializePartnerUsage) };
     if (csv)
       context.printForPrograms(record, [CSV_HEADINGS, ...lines].map(spreadsheetLine).join("").trimEnd());
     else

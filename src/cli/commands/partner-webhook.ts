@@ -2,7 +2,12 @@ import { OperatorError } from "../../domain/errors.ts";
 import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { changePartner, rotateWebhookSecret } from "../../usecases/partners/administer-partner.ts";
 import { checkWebhookUrl, requirePartner } from "../../usecases/partners/partners.ts";
-import { endpointView, newWebhookSecretView, probeView, webhookTestView } from "../../wire/partner.ts";
+import {
+  serializeEndpointProbe,
+  serializeNewWebhookSecret,
+  serializeWebhookEndpoint,
+  serializeWebhookTest,
+} from "../../wire/partner.ts";
 import {
   type Command,
   command,
@@ -57,7 +62,7 @@ const setWebhook = command({
       await changePartner(administration, partnerId, settings);
     });
     context.print(
-      endpointView(partnerId, settings),
+      serializeWebhookEndpoint(partnerId, settings),
       url === undefined ? "Webhooks turned off." : `Webhook endpoint: ${url}`,
     );
   },
@@ -78,7 +83,7 @@ const rotateSecret = command({
       await requirePartner(administration.store, partnerId);
       return rotateWebhookSecret(administration, partnerId, overlap);
     });
-    const record = newWebhookSecretView(partnerId, made);
+    const record = serializeNewWebhookSecret(partnerId, made);
     const from = overlap === 0 ? "Active now." : `Active from ${record.takes_effect_at}.`;
     context.print(record, `Webhook secret  ${made.secret}\n${from}`);
   },
@@ -100,7 +105,10 @@ const webhookTest = command({
         requestedBy: osUserName(context),
       });
     });
-    context.print(webhookTestView(id, partnerId), `Delivery  ${id}\nResult: mainstay deliveries show ${id}`);
+    context.print(
+      serializeWebhookTest(id, partnerId),
+      `Delivery  ${id}\nResult: mainstay deliveries show ${id}`,
+    );
   },
 });
 
@@ -139,7 +147,7 @@ const probe = command({
       return found;
     }).finally(() => sender.close());
     context.print(
-      { receivers: probed.map(probeView) },
+      { receivers: probed.map(serializeEndpointProbe) },
       probed.length === 0
         ? "No partner has a webhook endpoint."
         : fittedTable(

@@ -7,11 +7,11 @@ import {
   rotateClientSecret,
 } from "../../usecases/partners/partners.ts";
 import {
-  credentialsView,
-  fullPartnerView,
-  newApiKeyView,
-  newClientSecretView,
-  partnerView,
+  serializeCredentials,
+  serializeFullPartner,
+  serializeNewApiKey,
+  serializeNewClientSecret,
+  serializePartner,
 } from "../../wire/partner.ts";
 import { type Command, command, required, text, whole } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
@@ -41,7 +41,7 @@ const create = command({
       }),
     );
     context.print(
-      credentialsView(partner, credentials),
+      serializeCredentials(partner, credentials),
       [
         `Partner         ${partner.id}  ${partner.name}`,
         `API key         ${credentials.apiKey}`,
@@ -63,7 +63,9 @@ const list = command({
       const endpoints = new Map(
         (await read.partners.listEndpoints()).map((endpoint) => [endpoint.partnerId, endpoint]),
       );
-      return (await read.partners.list()).map((partner) => partnerView(partner, endpoints.get(partner.id)));
+      return (await read.partners.list()).map((partner) =>
+        serializePartner(partner, endpoints.get(partner.id)),
+      );
     });
     const rows = records.map((record) => [
       record.partner_id,
@@ -91,7 +93,7 @@ const list = command({
   },
 });
 
-function webhookState(record: ReturnType<typeof partnerView>): string {
+function webhookState(record: ReturnType<typeof serializePartner>): string {
   if (record.webhook_url === null) return "none";
   if (record.webhook_paused_at !== null) return "paused";
   return record.webhook_failing_since === null ? "sent" : "failing";
@@ -103,7 +105,7 @@ const show = command({
   arguments: { partnerId: required("the partner's ID") },
   async run(context, { partnerId }) {
     const record = await withData(context, async ({ store }) =>
-      fullPartnerView(await partnerOverview(store, await requirePartner(store, partnerId))),
+      serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId))),
     );
     context.print(record, partnerText(record, context.tableWidth));
   },
@@ -117,7 +119,7 @@ const rotateKey = command({
     const apiKey = await withAdministration(context, (administration) =>
       rotateApiKey(administration, partnerId),
     );
-    context.print(newApiKeyView(partnerId, apiKey), `API key  ${apiKey}\nThe previous key was revoked.`);
+    context.print(serializeNewApiKey(partnerId, apiKey), `API key  ${apiKey}\nThe previous key was revoked.`);
   },
 });
 
@@ -133,7 +135,7 @@ const rotateSecret = command({
       rotateClientSecret(administration, partnerId),
     );
     context.print(
-      newClientSecretView(partnerId, made),
+      serializeNewClientSecret(partnerId, made),
       `Client ID      ${made.clientId}\nClient secret  ${made.clientSecret}\nThe previous secret was revoked.`,
     );
   },

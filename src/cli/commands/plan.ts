@@ -28,12 +28,12 @@ import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workboo
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { planCells, planHeading, planView } from "../../wire/plan.ts";
+import { planCells, planHeading, serializePropertyPlan } from "../../wire/plan.ts";
 import {
   budgetSharesByProperty,
-  portfolioPlanItemView,
   portfolioPlanTable,
-  portfolioPlanView,
+  serializePortfolioPlan,
+  serializePortfolioPlanItem,
 } from "../../wire/portfolio-plan.ts";
 import { choice, command, flag, text, UsageError, value, whole } from "../command.ts";
 import { withData } from "../data-access.ts";
@@ -156,7 +156,7 @@ async function ofProperty(
   const { knowledge, yieldNow } = deps;
   const lines = await sortedPlanLines(plan, yieldNow);
   const work = await workOfProperty(deps.store.read, id, yieldNow);
-  const record = planView(
+  const record = serializePropertyPlan(
     plan,
     await reconcilePlanFigures(await partnerPrices(deps.store.read, knowledge, partner), plan, yieldNow),
     await collectPlanFlags(knowledge, plan, yieldNow),
@@ -194,8 +194,8 @@ async function ofPartner(
   const properties = await plannedProperties(deps, id, includeDemo);
   for (let some = await properties.page(0); some.length > 0; some = await properties.page(rows.length))
     rows.push(...some);
-  const items = rows.map((row) => portfolioPlanItemView(row, shares));
-  const record = portfolioPlanView(plan);
+  const items = rows.map((row) => serializePortfolioPlanItem(row, shares));
+  const record = serializePortfolioPlan(plan);
   return {
     record: withPartner({ portfolio: items, ...record }, partner.name),
     csv: () => portfolioPlanTable(rows, shares, plan).map(spreadsheetLine).join(""),

@@ -1,7 +1,7 @@
 import { OperatorError } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { propertyView, writtenPropertyView } from "../../wire/property.ts";
+import { serializeProperty, serializeWrittenProperty } from "../../wire/property.ts";
 import { type Command, command, required } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { correctRecord, recordText, requireRecordFound } from "../record-corrections.ts";
@@ -15,7 +15,7 @@ const show = command({
       const owner = await read.properties.ownerOf(propertyId);
       return owner === undefined ? undefined : await read.properties.find(owner, propertyId);
     });
-    const record = propertyView(requireRecordFound(found, "Property", propertyId));
+    const record = serializeProperty(requireRecordFound(found, "Property", propertyId));
     context.print(record, recordText(record, context.tableWidth));
   },
 });
@@ -37,7 +37,7 @@ const merge = command({
       const owner = await ownerOfBoth(store, propertyId, duplicateId);
       return await correctRecord(context, store, owner, async (writer) => {
         const { property, warnings } = await mergeProperties(writer, { into: propertyId, from: duplicateId });
-        return writtenPropertyView(property, warnings);
+        return serializeWrittenProperty(property, warnings);
       });
     });
     context.print(record, recordText(record, context.tableWidth));

@@ -6,7 +6,7 @@ import type { Store } from "../../store/store.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { componentPages } from "../../usecases/portfolio/scored-components.ts";
-import { SCORE_COLUMNS, scoreLineView } from "../../wire/score-line.ts";
+import { SCORE_COLUMNS, serializeScoreLine } from "../../wire/score-line.ts";
 import { choice, command, text, UsageError, value } from "../command.ts";
 import { withData } from "../data-access.ts";
 
@@ -45,7 +45,7 @@ export const scoresCommand = command({
       if (isCsv) context.stdout.write(spreadsheetLine(SCORE_COLUMNS));
       for await (const page of componentPages(store, { partnerId: owner!, propertyId, tier })) {
         const lines = page.map((row) => {
-          const record = scoreLineView(prices, row);
+          const record = serializeScoreLine(prices, row);
           return isCsv ? spreadsheetLine(Object.values(record)) : `${JSON.stringify(record)}\n`;
         });
         if (lines.length > 0) context.stdout.write(lines.join(""));

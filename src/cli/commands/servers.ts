@@ -1,5 +1,5 @@
 import { LEASE_MS } from "../../cluster/lease.ts";
-import { serversView } from "../../wire/server.ts";
+import { serializeServers } from "../../wire/server.ts";
 import { command } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
@@ -17,7 +17,7 @@ export const serversCommand = command({
       isShared: store.isShared,
       servers: await store.read.servers.list(LEASE_MS),
     }));
-    const view = serversView(found);
+    const view = serializeServers(found);
     context.print(
       view,
       !view.shared

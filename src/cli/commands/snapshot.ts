@@ -1,6 +1,6 @@
 import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
-import { snapshotView } from "../../wire/snapshot.ts";
+import { serializeSnapshot } from "../../wire/snapshot.ts";
 import { command, flag } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 
@@ -40,7 +40,7 @@ export const snapshotCommand = command({
     );
     context.print(
       {
-        ...snapshotView(result),
+        ...serializeSnapshot(result),
         ...(discardLater && { discarded }),
       },
       `${discarded > 0 ? `Deleted ${discarded} later snapshots.\n` : ""}${summary(result)}`,

@@ -25,10 +25,10 @@ import { type Administration, createPartner } from "../../usecases/partners/part
 import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { takeSnapshot } from "../../usecases/snapshot/take-snapshot.ts";
-import { credentialsView } from "../../wire/partner.ts";
+import { serializeCredentials } from "../../wire/partner.ts";
 
 /** The credentials printed at every start, stored beside the database in a file that only its owner can read. */
-type DemoCredentials = ReturnType<typeof credentialsView> & {
+type DemoCredentials = ReturnType<typeof serializeCredentials> & {
   admin_id: string;
   admin_key: string;
   /** The token in the URL of the demo property's report. */
@@ -138,7 +138,7 @@ async function ensureCredentials(administration: Administration, file: string): 
   });
   const administrator = await createAdministrator(administration, "Demo administrator");
   const created: OwnCredentials = {
-    ...credentialsView(partner, credentials),
+    ...serializeCredentials(partner, credentials),
     admin_id: administrator.id,
     admin_key: administrator.key,
   };

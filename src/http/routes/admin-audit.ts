@@ -1,6 +1,6 @@
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
-import { auditPage, auditRow, auditView } from "../../wire/audit.ts";
+import { auditPage, auditRow, serializeAuditLog } from "../../wire/audit.ts";
 import {
   actionFilter,
   actorFilter,
@@ -46,7 +46,11 @@ export function adminAuditOperations(): Operation[] {
           until: parseInstantOf(query, "until"),
         };
         const entries = await namedAuditEntries(store.read, await store.read.audit.page(slice, filter));
-        const page = auditPage.of(entries.map(auditView), slice, await store.read.audit.count(filter));
+        const page = auditPage.of(
+          entries.map(serializeAuditLog),
+          slice,
+          await store.read.audit.count(filter),
+        );
         return listReply(call, page, "entries", auditRow);
       },
     }),

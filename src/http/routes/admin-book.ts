@@ -7,19 +7,19 @@ import { bookPortfolio, bookProperties } from "../../usecases/book/book-properti
 import { bookPartners } from "../../usecases/book/members.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
-import { serializeLosses } from "../../usecases/losses/written-losses.ts";
+import { serializeSelectedLosses } from "../../usecases/losses/written-losses.ts";
 import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
 import {
   bookAlert,
   bookAlertPage,
-  bookAlertView,
   bookItem,
-  bookItemView,
   bookLosses,
   bookPropertiesPage,
   bookProperty,
   bookPropertyPage,
-  bookPropertyView,
+  serializeBookAlert,
+  serializeBookItem,
+  serializeBookProperty,
 } from "../../wire/book.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
@@ -36,7 +36,7 @@ import {
   stateFilter,
   systemFilter,
 } from "../../wire/parameters.ts";
-import { portfolioTotalsView } from "../../wire/portfolio.ts";
+import { serializePortfolioTotals } from "../../wire/portfolio.ts";
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
@@ -76,8 +76,8 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
         const found = await bookPortfolio({ store, yieldNow }, selection, wantsDemo(query), slice);
-        const items = found.rows.map((row) => bookItemView(knowledge, row));
-        const totals = portfolioTotalsView(knowledge, found.totals, found.flags);
+        const items = found.rows.map((row) => serializeBookItem(knowledge, row));
+        const totals = serializePortfolioTotals(knowledge, found.totals, found.flags);
         const page = bookPropertiesPage.of(items, slice, found.total, { totals });
         return listReply(call, page, "portfolio", bookItem);
       },
@@ -98,7 +98,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
         const { rows, total } = await bookProperties({ store, yieldNow }, selection, slice);
-        const page = bookPropertyPage.of(rows.map(bookPropertyView), slice, total);
+        const page = bookPropertyPage.of(rows.map(serializeBookProperty), slice, total);
         return listReply(call, page, "properties", bookProperty);
       },
     }),
@@ -136,7 +136,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         for (const partnerId of new Set(rows.map((row) => row.partnerId)))
           prices.set(partnerId, await currentPartnerPrices(store.read, knowledge, partnerId));
         const alerts = rows.map(({ partner, ...row }) =>
-          bookAlertView(prices.get(row.partnerId)!, partner, row),
+          serializeBookAlert(prices.get(row.partnerId)!, partner, row),
         );
         const page = bookAlertPage.of(alerts, slice, critical + warning, {
           critical_count: critical,
@@ -164,7 +164,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const members = await bookPartners(store.read, partnerIdsOf(call));
         const selected = await books.ofPartners(lossDeps(call), members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
-        const losses = await serializeLosses(knowledge, selected, asked, { terms, deviation });
+        const losses = await serializeSelectedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, "book-losses")) ??
           ok({ ...losses, partners: members.length })

@@ -1,5 +1,5 @@
 import { brandOf, changeBrand } from "../../usecases/partners/brands.ts";
-import { brand, brandRequest, brandView, readBrand } from "../../wire/brand.ts";
+import { brand, brandRequest, readBrand, serializeBrand } from "../../wire/brand.ts";
 import { partnerInPath } from "../../wire/parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { getPartner } from "./admin-partners.ts";
@@ -17,7 +17,7 @@ export function adminBrandOperations(): Operation[] {
       replies: okReplies("The brand", brand),
       async handle({ params, store }) {
         const { id } = await getPartner(store, params.id!);
-        return ok(brandView(id, await brandOf(store.read, id)));
+        return ok(serializeBrand(id, await brandOf(store.read, id)));
       },
     }),
     adminOperation({
@@ -36,7 +36,7 @@ export function adminBrandOperations(): Operation[] {
       body: "json",
       async handle({ administration, body, params, store }) {
         const { id } = await getPartner(store, params.id!);
-        return ok(brandView(id, await changeBrand(administration, id, readBrand(body))));
+        return ok(serializeBrand(id, await changeBrand(administration, id, readBrand(body))));
       },
     }),
   ];

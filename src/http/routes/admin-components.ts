@@ -9,8 +9,8 @@ import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
 import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { partnerComponentPage, partnerComponentView } from "../../wire/component.ts";
-import { explanationReply, explanationView } from "../../wire/explanation.ts";
+import { partnerComponentPage, serializePartnerComponent } from "../../wire/component.ts";
+import { explanationReply, serializeExplanation } from "../../wire/explanation.ts";
 import {
   alertOrder,
   applianceFilter,
@@ -46,7 +46,10 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
           partnerComponentPage.of(
             await Promise.all(
               rows.map(async (row) =>
-                partnerComponentView(await currentPartnerPrices(store.read, knowledge, row.partnerId), row),
+                serializePartnerComponent(
+                  await currentPartnerPrices(store.read, knowledge, row.partnerId),
+                  row,
+                ),
               ),
             ),
             slice,
@@ -67,7 +70,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       async handle({ params, store, yieldNow }) {
         const explained = await explainComponent(store, knowledge, params.id!, yieldNow);
         if (!explained) throw notFound("Component not found");
-        return ok(explanationView(knowledge, explained));
+        return ok(serializeExplanation(knowledge, explained));
       },
     }),
   ];

@@ -8,11 +8,11 @@ import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import {
   costBookReply,
   costBookRequest,
-  costBookView,
-  costLineView,
   readCostBook,
   replacedBookReply,
-  replacedBookView,
+  serializeCostBook,
+  serializeCostLine,
+  serializeReplacedBook,
 } from "../../wire/cost-book.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { partnerInPath } from "../../wire/parameters.ts";
@@ -34,9 +34,9 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
       async handle({ params, store, yieldNow }) {
         const partner = await getPartner(store, params.id!);
         const lines = await store.read.costLines.ofPartner(partner.id);
-        const views = await mapYielding(lines, yieldNow, costLineView);
+        const views = await mapYielding(lines, yieldNow, serializeCostLine);
         const recalculating = await isRecalculating(store.read, partner.id);
-        return ok(withPartner(costBookView(views, recalculating), partner.name));
+        return ok(withPartner(serializeCostBook(views, recalculating), partner.name));
       },
     }),
     adminOperation({
@@ -60,8 +60,8 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
         const saved = await writePortfolio<SavedBook>(store.write, knowledge, partner, (writer) =>
           replaceCostBook(writer, administrator.id, () => lines),
         );
-        const views = await mapYielding(saved.lines, yieldNow, costLineView);
-        const view = replacedBookView(views, saved.recalculating, [...warnings, ...given.warnings]);
+        const views = await mapYielding(saved.lines, yieldNow, serializeCostLine);
+        const view = serializeReplacedBook(views, saved.recalculating, [...warnings, ...given.warnings]);
         return ok(withPartner(view, partner.name));
       },
     }),

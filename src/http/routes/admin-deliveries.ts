@@ -6,17 +6,17 @@ import { partnerNames } from "../../usecases/deliveries/partner-names.ts";
 import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
 import {
   bulkResendReply,
-  bulkResendView,
   deliveriesPage,
   deliverySignature,
-  deliverySignatureView,
-  deliveryWithPartnerView,
   failureGroupsReply,
-  failureGroupsView,
   fullDelivery,
-  fullDeliveryView,
   resent,
-  resentView,
+  serializeBulkResend,
+  serializeDeliverySignature,
+  serializeDeliveryWithPartner,
+  serializeFailureGroups,
+  serializeFullDelivery,
+  serializeResentDelivery,
 } from "../../wire/delivery.ts";
 import { failedWindow, readFailedWindow } from "../../wire/failed-window.ts";
 import {
@@ -54,7 +54,7 @@ export function adminDeliveryOperations(): Operation[] {
         const deliveries = await store.read.deliveryLog.page(filter, slice);
         const names = await partnerNames(store, deliveries);
         const records = deliveries.map((logged) =>
-          deliveryWithPartnerView(logged, names.get(logged.delivery.partnerId)!),
+          serializeDeliveryWithPartner(logged, names.get(logged.delivery.partnerId)!),
         );
         return ok(deliveriesPage.of(records, slice, total));
       },
@@ -73,7 +73,7 @@ export function adminDeliveryOperations(): Operation[] {
           to: parseInstantOf(query, "until") ?? Number.MAX_SAFE_INTEGER,
         };
         const groups = await failureGroups(store.read, period, query.get("partner_id"), yieldNow);
-        return ok(failureGroupsView(groups));
+        return ok(serializeFailureGroups(groups));
       },
     }),
     adminOperation({
@@ -87,7 +87,7 @@ export function adminDeliveryOperations(): Operation[] {
       async handle({ params, store }) {
         const found = await store.read.deliveryLog.find(params.id!);
         if (!found) throw notFound("Delivery not found");
-        return ok(fullDeliveryView(found));
+        return ok(serializeFullDelivery(found));
       },
     }),
     adminOperation({
@@ -100,7 +100,7 @@ export function adminDeliveryOperations(): Operation[] {
       replies: okReplies("The headers for an attempt sent now", deliverySignature),
       async handle({ administration, now, params }) {
         const headers = await deliveryHeaders(administration, params.id!, now);
-        return ok(deliverySignatureView(params.id!, now, headers));
+        return ok(serializeDeliverySignature(params.id!, now, headers));
       },
     }),
     adminOperation({
@@ -117,7 +117,7 @@ export function adminDeliveryOperations(): Operation[] {
       errors: [409],
       body: "optional",
       async handle({ administration, params }) {
-        return accepted(resentView(await resendDelivery(administration, params.id!)));
+        return accepted(serializeResentDelivery(await resendDelivery(administration, params.id!)));
       },
     }),
     adminOperation({
@@ -142,9 +142,9 @@ export function adminDeliveryOperations(): Operation[] {
       async handle({ administration, body }) {
         const { window, dryRun } = readFailedWindow(body);
         const matched = await countFailed(administration, window);
-        if (dryRun) return ok({ ...bulkResendView(window, { matched, resent: 0 }), dry_run: true });
+        if (dryRun) return ok({ ...serializeBulkResend(window, { matched, resent: 0 }), dry_run: true });
         const sent = await resendFailed(administration, window);
-        return accepted({ ...bulkResendView(window, { matched, resent: sent }), dry_run: false });
+        return accepted({ ...serializeBulkResend(window, { matched, resent: sent }), dry_run: false });
       },
     }),
   ];

@@ -7,12 +7,12 @@ import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/emb
 import {
   embed,
   embedsPage,
-  embedView,
   embedViews,
-  embedViewsView,
   newEmbed,
-  newEmbedView,
   revokedEmbed,
+  serializeEmbed,
+  serializeEmbedViews,
+  serializeNewEmbed,
 } from "../../wire/embed.ts";
 import { embedChange, embedRequest, readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
 import { embedInPath, pagingParameters, partnerFilter, propertyFilter } from "../../wire/parameters.ts";
@@ -37,7 +37,7 @@ export function adminEmbedOperations(): Operation[] {
         const total = await store.read.embeds.count(filter);
         return ok(
           embedsPage.of(
-            embeds.map((one) => embedView(one, now)),
+            embeds.map((one) => serializeEmbed(one, now)),
             slice,
             total,
           ),
@@ -54,7 +54,7 @@ export function adminEmbedOperations(): Operation[] {
       replies: okReplies("The views, newest first, updated every minute", embedViews),
       async handle({ params, store }) {
         const viewed = await requireEmbed(store, params.id!);
-        return ok(embedViewsView(viewed, await store.read.embeds.recentViews(viewed.id)));
+        return ok(serializeEmbedViews(viewed, await store.read.embeds.recentViews(viewed.id)));
       },
     }),
     adminOperation({
@@ -74,7 +74,7 @@ export function adminEmbedOperations(): Operation[] {
         const property = await store.read.properties.find(changed.partnerId, changed.propertyId);
         // The partner may have been purged meanwhile.
         if (!property) throw embedNotFound();
-        return ok(embedView({ ...changed, propertyName: property.name }, now));
+        return ok(serializeEmbed({ ...changed, propertyName: property.name }, now));
       },
     }),
     adminOperation({
@@ -115,7 +115,7 @@ export function createEmbedOperation(knowledge: Knowledge, publicUrl: () => stri
       const { embed: made, token } = await createEmbed(administration, input);
       const preview = await embedPreview(store.read, knowledge, made);
       const headers = { "cache-control": "no-store" };
-      return { ...created(newEmbedView(made, token, publicUrl(), preview)), headers };
+      return { ...created(serializeNewEmbed(made, token, publicUrl(), preview)), headers };
     },
   });
 }

@@ -3,14 +3,14 @@ import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { activateProposedFit, revertModel } from "../../usecases/calibration/model-versions.ts";
-import { modelCheckView, modelReply, modelVersionView } from "../../wire/model.ts";
+import { modelReply, serializeModelCheck, serializeModelVersion } from "../../wire/model.ts";
 import {
   applyProposal,
   modelProposal,
-  modelProposalView,
   revert,
   reverted,
-  revertedView,
+  serializeModelProposal,
+  serializeRevertedModel,
 } from "../../wire/model-proposal.ts";
 import {
   accepted,
@@ -36,7 +36,7 @@ export function modelOperations(
   /** Returns the address on which this server listens. */
   address: () => string,
 ): Operation[] {
-  const proposed = async () => modelProposalView(await proposals().state());
+  const proposed = async () => serializeModelProposal(await proposals().state());
   return [
     adminOperation({
       id: "getModel",
@@ -52,8 +52,8 @@ export function modelOperations(
         return ok({
           model_version: inUse,
           plain_model: knowledge.modelVersion,
-          latest_check: check ? modelCheckView(check) : null,
-          versions: (await models.list()).map((stored) => modelVersionView(stored, inUse)),
+          latest_check: check ? serializeModelCheck(check) : null,
+          versions: (await models.list()).map((stored) => serializeModelVersion(stored, inUse)),
         });
       },
     }),
@@ -72,7 +72,7 @@ export function modelOperations(
       body: "optional",
       async handle({ administration: { store, actor }, body }) {
         const { model_version: from } = revert.parse(body);
-        return ok(revertedView(await revertModel({ store, actor, knowledge }, from)));
+        return ok(serializeRevertedModel(await revertModel({ store, actor, knowledge }, from)));
       },
     }),
     adminOperation({

@@ -11,8 +11,13 @@ import type { Probed } from "../../usecases/deliveries/probe-signature-checks.ts
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
 import type { Administration } from "../../usecases/partners/partners.ts";
 import { partnerInPath } from "../../wire/parameters.ts";
-import { announcedState, announcedStateView, probe, probeView } from "../../wire/partner.ts";
-import { announceRequest, partnerTask, partnerTaskView, purgeRequest } from "../../wire/partner-task.ts";
+import {
+  announcedState,
+  probe,
+  serializeAnnouncedState,
+  serializeEndpointProbe,
+} from "../../wire/partner.ts";
+import { announceRequest, partnerTask, purgeRequest, serializePartnerTask } from "../../wire/partner-task.ts";
 import { jsonLines } from "../json-lines.ts";
 import {
   accepted,
@@ -56,7 +61,7 @@ export function partnerTaskOperations({
 }: PartnerTaskDeps): Operation[] {
   const taskOf = async ({ read }: Pick<Store, "read">, id: string) => {
     const heldBy = await lockHolder({ read }, partnerLockName(id));
-    return partnerTaskView(id, address(), heldBy, tasks().state(id));
+    return serializePartnerTask(id, address(), heldBy, tasks().state(id));
   };
   return [
     adminOperation({
@@ -74,7 +79,7 @@ export function partnerTaskOperations({
       async handle({ administration, params, store }) {
         const probed = await run(administration, await getPartner(store, params.id!));
         if (!probed) throw noEndpoint();
-        return ok(probeView(probed));
+        return ok(serializeEndpointProbe(probed));
       },
     }),
     adminOperation({
@@ -102,7 +107,7 @@ export function partnerTaskOperations({
             partner,
             true,
           );
-          return ok(announcedStateView(partner.id, state, true));
+          return ok(serializeAnnouncedState(partner.id, state, true));
         }
         requireStarted(await tasks().announce(administration, partner, serverLabel(address())));
         return accepted(await taskOf(store, partner.id));

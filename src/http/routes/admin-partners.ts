@@ -21,22 +21,22 @@ import {
 import { month, pagingParameters, partnerInPath, searchPartners } from "../../wire/parameters.ts";
 import {
   credentials,
-  credentialsView,
   fullPartner,
-  fullPartnerView,
   newApiKey,
-  newApiKeyView,
   newClientSecret,
-  newClientSecretView,
   newWebhookSecret,
-  newWebhookSecretView,
   partnersPage,
-  partnerView,
+  serializeCredentials,
+  serializeFullPartner,
+  serializeNewApiKey,
+  serializeNewClientSecret,
+  serializeNewWebhookSecret,
+  serializePartner,
+  serializePartnerUsage,
+  serializeWebhookTest,
   usage,
   usagePage,
-  usageView,
   webhookTest,
-  webhookTestView,
 } from "../../wire/partner.ts";
 import {
   newPartner,
@@ -99,7 +99,7 @@ export function adminPartnerOperations(): Operation[] {
           (await store.read.partners.listEndpoints()).map((endpoint) => [endpoint.partnerId, endpoint]),
         );
         const page = partners.slice(slice.offset, slice.offset + slice.limit);
-        const records = page.map((partner) => partnerView(partner, endpoints.get(partner.id)));
+        const records = page.map((partner) => serializePartner(partner, endpoints.get(partner.id)));
         return ok(partnersPage.of(records, slice, partners.length));
       },
     }),
@@ -118,7 +118,7 @@ export function adminPartnerOperations(): Operation[] {
         const used: PartnerUsage[] = [];
         for (const { id } of partners.slice(slice.offset, slice.offset + slice.limit))
           used.push(await partnerUsage(store, id, asked));
-        return ok(usagePage.of(used.map(usageView), slice, partners.length));
+        return ok(usagePage.of(used.map(serializePartnerUsage), slice, partners.length));
       },
     }),
     adminOperation({
@@ -170,7 +170,7 @@ export function adminPartnerOperations(): Operation[] {
           requestedBy: administrator.name,
           requestId,
         });
-        return accepted(webhookTestView(id, params.id!));
+        return accepted(serializeWebhookTest(id, params.id!));
       },
     }),
     adminOperation({
@@ -182,7 +182,9 @@ export function adminPartnerOperations(): Operation[] {
       parameters: [partnerInPath, month],
       replies: okReplies("The month", usage),
       async handle({ now, params, query, store }) {
-        return ok(usageView(await partnerUsage(store, params.id!, parseMonthOrCurrent(query, now))));
+        return ok(
+          serializePartnerUsage(await partnerUsage(store, params.id!, parseMonthOrCurrent(query, now))),
+        );
       },
     }),
   ];
@@ -208,7 +210,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     body: "json",
     async handle({ administration, body }) {
       const created = await createPartner(administration, readNewPartner(body, defaultDailyLimit));
-      return { ...shownOnce(credentialsView(created.partner, created.credentials)), status: 201 };
+      return { ...shownOnce(serializeCredentials(created.partner, created.credentials)), status: 201 };
     },
   });
   const apiKey = adminOperation({
@@ -222,7 +224,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     body: "optional",
     async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
-      return shownOnce(newApiKeyView(id, await rotateApiKey(administration, id)));
+      return shownOnce(serializeNewApiKey(id, await rotateApiKey(administration, id)));
     },
   });
   const clientSecret = adminOperation({
@@ -239,7 +241,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     body: "optional",
     async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
-      return shownOnce(newClientSecretView(id, await rotateClientSecret(administration, id)));
+      return shownOnce(serializeNewClientSecret(id, await rotateClientSecret(administration, id)));
     },
   });
   const webhookSecret = adminOperation({
@@ -259,7 +261,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
       const overlapMs = readSecretOverlap(body);
       const { id } = await getPartner(store, params.id!);
       const rotated = await rotateWebhookSecret(administration, id, overlapMs);
-      return shownOnce(newWebhookSecretView(id, rotated));
+      return shownOnce(serializeNewWebhookSecret(id, rotated));
     },
   });
   return [create, apiKey, clientSecret, webhookSecret];
@@ -287,5 +289,5 @@ export async function getPartner(store: Store, id: string): Promise<RevisedPartn
 }
 
 async function overviewOf(store: Store, id: string) {
-  return fullPartnerView(await partnerOverview(store, await getPartner(store, id)));
+  return serializeFullPartner(await partnerOverview(store, await getPartner(store, id)));
 }

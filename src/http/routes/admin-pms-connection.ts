@@ -1,5 +1,5 @@
 import type { ConnectionReport } from "../../administration/connection-check.ts";
-import { preflight, preflightView } from "../../wire/pms-connection.ts";
+import { preflight, serializePmsConnectionTest } from "../../wire/pms-connection.ts";
 import { type AdminOperation, adminOperation, ok, okReplies } from "../operation.ts";
 
 /** Responds with 200 whatever the result, because the request was for the check itself. */
@@ -11,6 +11,6 @@ export function preflightOperation(runPreflight: () => Promise<ConnectionReport>
     summary: "Check the connection to the property-management system",
     tag: "Administration",
     replies: okReplies("The result of each step", preflight),
-    handle: async () => ok(preflightView(await runPreflight())),
+    handle: async () => ok(serializePmsConnectionTest(await runPreflight())),
   });
 }

@@ -4,7 +4,7 @@ import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { refuseDeleted } from "../../usecases/partners/partners.ts";
-import { anyApplianceTypePage, applianceTypeView } from "../../wire/appliance.ts";
+import { anyApplianceTypePage, serializeApplianceType } from "../../wire/appliance.ts";
 import { pagingParameters, partnerInPath } from "../../wire/parameters.ts";
 import {
   type AdminCall,
@@ -90,7 +90,7 @@ export function adminRecordOperations(knowledge: Knowledge, books: LossBooks): O
   ];
   const byId = (id: string) => operations.find((one) => one.id === id) as PartnerOperation;
   const portfolioPlan = byId("getPortfolioPlan");
-  const types = [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type));
+  const types = [...knowledge.types.values()].map((type) => serializeApplianceType(knowledge, type));
   return [
     adminOperation({
       id: "listApplianceTypesOfAny",

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { searchEverything } from "../../usecases/operations/search-everything.ts";
-import { adminSearchReply, adminSearchView } from "../../wire/admin-search.ts";
+import { adminSearchReply, serializeAdminSearch } from "../../wire/admin-search.ts";
 import { searchText } from "../../wire/parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseSearchText } from "../query.ts";
@@ -21,7 +21,7 @@ export function adminSearchOperations(knowledge: Knowledge, server: () => Server
       async handle({ query, store: { read } }) {
         const { settings } = server();
         return ok(
-          adminSearchView(await searchEverything({ read, knowledge, settings }, parseSearchText(query))),
+          serializeAdminSearch(await searchEverything({ read, knowledge, settings }, parseSearchText(query))),
         );
       },
     }),

@@ -5,14 +5,14 @@ import type { Overview } from "../../administration/overview.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { notFound } from "../../domain/errors.ts";
 import { runJob } from "../../usecases/operations/run-job.ts";
-import { administratorsPage, administratorView } from "../../wire/administrator.ts";
-import { job, jobs, jobsView, jobView } from "../../wire/job.ts";
-import { loggedErrors, loggedErrorsView } from "../../wire/logged-error.ts";
-import { overview, overviewView } from "../../wire/overview.ts";
+import { administratorsPage, serializeAdministrator } from "../../wire/administrator.ts";
+import { job, jobs, serializeJob, serializeJobs } from "../../wire/job.ts";
+import { loggedErrors, serializeLoggedErrors } from "../../wire/logged-error.ts";
+import { overview, serializeServerOverview } from "../../wire/overview.ts";
 import { jobInPath, pagingParameters } from "../../wire/parameters.ts";
-import { servers, serversView } from "../../wire/server.ts";
-import { settings, settingsView } from "../../wire/setting.ts";
-import { snapshotRunsPage, snapshotRunView } from "../../wire/snapshot.ts";
+import { serializeServers, servers } from "../../wire/server.ts";
+import { serializeSettings, settings } from "../../wire/setting.ts";
+import { serializeSnapshotRun, snapshotRunsPage } from "../../wire/snapshot.ts";
 import { accepted, acceptedReplies, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseRowRange } from "../query.ts";
 
@@ -41,7 +41,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "Get the server's health, with remedies",
       tag: "Administration",
       replies: okReplies("The checks and totals", overview),
-      handle: async () => ok(overviewView(await server().overview())),
+      handle: async () => ok(serializeServerOverview(await server().overview())),
     }),
     adminOperation({
       id: "listJobs",
@@ -50,7 +50,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "List scheduled jobs",
       tag: "Administration",
       replies: okReplies("The jobs", jobs),
-      handle: () => ok(jobsView(server().address, server().jobs())),
+      handle: () => ok(serializeJobs(server().address, server().jobs())),
     }),
     adminOperation({
       id: "listServers",
@@ -62,7 +62,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       async handle({ store }) {
         const { isShared } = store;
         return ok(
-          serversView({ isShared, servers: isShared ? await store.read.servers.list(LEASE_MS) : [] }),
+          serializeServers({ isShared, servers: isShared ? await store.read.servers.list(LEASE_MS) : [] }),
         );
       },
     }),
@@ -82,7 +82,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         const find = () => jobs().find(({ name }) => name === params.name);
         if (!find()) throw notFound(`Job not found: ${params.name}`);
         await runJob(administration, params.name!, start);
-        return accepted(jobView(find()!));
+        return accepted(serializeJob(find()!));
       },
     }),
     adminOperation({
@@ -94,7 +94,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         "Returns at most 100 errors since the server started, newest first. The log has all of them.",
       tag: "Administration",
       replies: okReplies("The errors", loggedErrors),
-      handle: () => ok(loggedErrorsView(server().address, server().errors())),
+      handle: () => ok(serializeLoggedErrors(server().address, server().errors())),
     }),
     adminOperation({
       id: "listSnapshots",
@@ -107,7 +107,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       async handle({ query, store }) {
         const slice = parseRowRange(query);
         const { runs, total } = await store.read.snapshots.page(slice);
-        return ok(snapshotRunsPage.of(runs.map(snapshotRunView), slice, total));
+        return ok(snapshotRunsPage.of(runs.map(serializeSnapshotRun), slice, total));
       },
     }),
     adminOperation({
@@ -117,7 +117,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "List the active settings",
       tag: "Administration",
       replies: okReplies("The settings with their sources, without secrets", settings),
-      handle: () => ok(settingsView(server().address, server().configFile, server().settings)),
+      handle: () => ok(serializeSettings(server().address, server().configFile, server().settings)),
     }),
     adminOperation({
       id: "listAdministrators",
@@ -131,7 +131,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         const slice = parseRowRange(query);
         const all = await store.read.administrators.list();
         const page = all.slice(slice.offset, slice.offset + slice.limit);
-        return ok(administratorsPage.of(page.map(administratorView), slice, all.length));
+        return ok(administratorsPage.of(page.map(serializeAdministrator), slice, all.length));
       },
     }),
   ];

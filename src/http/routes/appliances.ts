@@ -20,18 +20,18 @@ import {
   applianceReply,
   appliancesBulkReply,
   applianceTypePage,
-  applianceTypeView,
-  applianceView,
-  applianceWithComponentsView,
   changedApplianceReply,
-  changedApplianceView,
   createdApplianceReply,
-  createdApplianceView,
   newAppliance,
   newAppliances,
   readApplianceChange,
   readNewAppliance,
-  writtenApplianceView,
+  serializeAppliance,
+  serializeApplianceType,
+  serializeApplianceWithComponents,
+  serializeChangedAppliance,
+  serializeCreatedAppliance,
+  serializeWrittenAppliance,
 } from "../../wire/appliance.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
@@ -63,11 +63,11 @@ const EXAMPLE = {
 };
 
 export function applianceOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
-  const types = [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type));
+  const types = [...knowledge.types.values()].map((type) => serializeApplianceType(knowledge, type));
 
-  const view = (appliance: ListedAppliance) => applianceView(knowledge, appliance);
+  const view = (appliance: ListedAppliance) => serializeAppliance(knowledge, appliance);
   const written = ({ appliance, components, warnings }: CreatedAppliance) =>
-    writtenApplianceView(knowledge, appliance, components, warnings);
+    serializeWrittenAppliance(knowledge, appliance, components, warnings);
 
   return [
     partnerOperation({
@@ -102,7 +102,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const input = readNewAppliance(body);
         return await writePortfolio(async (writer) => {
           const result = await createAppliance(writer, input);
-          const record = createdApplianceView(
+          const record = serializeCreatedAppliance(
             knowledge,
             result.appliance,
             result.components,
@@ -131,13 +131,13 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const creator = new ApplianceCreator(writer);
           const result = await saveBulkItems(items, writer.tx, (item) => creator.add(item));
           const components = await creator.finish();
-          const itemView = (appliance: Appliance) =>
+          const serializeItem = (appliance: Appliance) =>
             written({
               appliance,
               components: components.get(appliance.id)!,
               warnings: creator.warningsAbout(appliance),
             });
-          return created(withPartner(await bulkReplyBody(result, writer.tx, itemView), partner.name));
+          return created(withPartner(await bulkReplyBody(result, writer.tx, serializeItem), partner.name));
         });
       },
     }),
@@ -186,7 +186,13 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const prices = await partnerPrices(store.read, knowledge, partner);
         const planned = isRetired(appliance) ? [] : components;
         const actions = await actionsOfComponents({ prices, yieldNow }, planned);
-        const record = applianceWithComponentsView(prices, appliance, components, actions, latestSnapshotAt);
+        const record = serializeApplianceWithComponents(
+          prices,
+          appliance,
+          components,
+          actions,
+          latestSnapshotAt,
+        );
         return ok(withPartner(record, partner.name));
       },
     }),
@@ -209,7 +215,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const result = await changeAppliance(writer, params.id!, change);
           const rows = await writer.tx.components.rowsOfAppliance(result.appliance.id);
           const deps = { prices: await writer.prices(), yieldNow: writer.tx.yieldToEventLoop };
-          const record = changedApplianceView(knowledge, result, await actionsOfComponents(deps, rows));
+          const record = serializeChangedAppliance(knowledge, result, await actionsOfComponents(deps, rows));
           return ok(withPartner(record, partner.name));
         });
       },

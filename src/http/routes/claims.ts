@@ -13,21 +13,21 @@ import { claimsOf } from "../../usecases/claims/property-claims.ts";
 import type { BulkResult } from "../../wire/bulk.ts";
 import {
   changedClaimReply,
-  changedClaimView,
   claim,
   claimChange,
   claimPage,
   claimReply,
   claimsReply,
-  claimsView,
-  claimView,
   impactsReply,
-  impactsView,
-  impactView,
   newClaims,
   readClaimList,
   readClaimRequest,
   readNewClaim,
+  serializeChangedClaim,
+  serializeClaim,
+  serializeClaimImpact,
+  serializeClaimImpacts,
+  serializeClaims,
 } from "../../wire/claim.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { claimInPath, format, pagingParameters, propertyInPath } from "../../wire/parameters.ts";
@@ -86,7 +86,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
             ? { saved: [await log.add(single)], errors: [] }
             : await saveBulkItems(items!, tx, (item) => log.add(item));
           await log.finish();
-          const record = claimsView(knowledge, result, single !== undefined, dayOf(tx.now));
+          const record = serializeClaims(knowledge, result, single !== undefined, dayOf(tx.now));
           return created(withPartner(record, partner.name));
         });
       },
@@ -105,7 +105,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         const property = await requireProperty(store, partner, params.id!);
         const claims = await store.read.claims.page(property.id, slice);
         const total = await store.read.claims.count(property.id);
-        const records = claims.map((claim) => claimView(knowledge, claim, dayOf(now)));
+        const records = claims.map((claim) => serializeClaim(knowledge, claim, dayOf(now)));
         const page = claimPage.of(records, slice, total, partner.name, { property_id: property.id });
         return listReply(call, page, "claims", claim);
       },
@@ -121,7 +121,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle({ now, params, partner, store }) {
         const property = await requireProperty(store, partner, params.id!);
         const found = await findClaim(store.read, property.id, params.claim_id!);
-        return ok(withPartner(claimView(knowledge, found, dayOf(now)), partner.name));
+        return ok(withPartner(serializeClaim(knowledge, found, dayOf(now)), partner.name));
       },
     }),
     partnerOperation({
@@ -144,7 +144,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           const before = await writer.tx.claims.find(ids.claimId);
           const claim = await changeClaim(writer, ids, request);
           const asked = { given: body, before: before! };
-          const record = changedClaimView(knowledge, claim, dayOf(writer.tx.now), asked);
+          const record = serializeChangedClaim(knowledge, claim, dayOf(writer.tx.now), asked);
           return ok(withPartner(record, partner.name));
         });
       },
@@ -171,8 +171,10 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         const version = await modelVersionOf(store.read, knowledge);
         const found = claimImpactsInSteps(knowledge, claims, present, dayOf(now), isRetired(property));
         const impacts = await runYielding(found, yieldNow);
-        const views = await mapYielding(impacts, yieldNow, impactView);
-        return ok(withPartner(impactsView(knowledge, version, property, impacts, views), partner.name));
+        const views = await mapYielding(impacts, yieldNow, serializeClaimImpact);
+        return ok(
+          withPartner(serializeClaimImpacts(knowledge, version, property, impacts, views), partner.name),
+        );
       },
     }),
   ];

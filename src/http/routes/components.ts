@@ -19,21 +19,21 @@ import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import { addActionsToComponents } from "../../wire/action.ts";
 import {
   alertPage,
-  alertView,
   componentPage,
-  componentView,
   historyReply,
-  historyView,
   listedAlert,
   listedComponent,
+  serializeAlert,
+  serializeComponent,
+  serializeComponentHistory,
+  serializeTrendPoint,
   trendPage,
-  trendPointView,
 } from "../../wire/component.ts";
 import {
   changedComponentReply,
-  changedComponentView,
   componentChange,
   readComponentChange,
+  serializeChangedComponent,
 } from "../../wire/component-change.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
@@ -50,7 +50,7 @@ import {
   systemFilter,
   tier,
 } from "../../wire/parameters.ts";
-import { explainedComponentReply, explainedComponentView } from "../../wire/score-reason.ts";
+import { explainedComponentReply, serializeExplainedComponent } from "../../wire/score-reason.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   type Operation,
@@ -90,7 +90,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const { rows, total } = await findComponents(call, slice);
         const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
         const prices = await partnerPrices(store.read, knowledge, partner);
-        const records = rows.map((row) => componentView(prices, row, latestSnapshotAt));
+        const records = rows.map((row) => serializeComponent(prices, row, latestSnapshotAt));
         return listReply(
           call,
           componentPage.of(
@@ -123,7 +123,12 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
         const property = (await read.properties.find(partner.id, component.propertyId))!;
         const reasons = await scoreReasons(read, knowledge, property, [component], yieldNow);
-        const view = explainedComponentView(prices, component, latestSnapshotAt, reasons.get(component.id));
+        const view = serializeExplainedComponent(
+          prices,
+          component,
+          latestSnapshotAt,
+          reasons.get(component.id),
+        );
         return ok(withPartner(view, partner.name));
       },
     }),
@@ -148,7 +153,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         return await writePortfolio(async (writer) => {
           const changed = await changeComponent(writer, params.id!, change);
           const latestSnapshotAt = await writer.tx.snapshots.latestSnapshotAt();
-          const record = changedComponentView(await writer.prices(), changed, latestSnapshotAt);
+          const record = serializeChangedComponent(await writer.prices(), changed, latestSnapshotAt);
           return ok(withPartner(record, partner.name));
         });
       },
@@ -165,7 +170,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       async handle(call) {
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const events = await componentHistory(call.store, component, call.yieldNow, call.reserveMemory);
-        return ok(withPartner(historyView(knowledge, component, events), call.partner.name));
+        return ok(withPartner(serializeComponentHistory(knowledge, component, events), call.partner.name));
       },
     }),
     partnerOperation({
@@ -184,7 +189,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
         const points = trendPoints(await call.store.read.snapshots.trendRows(component.id), days);
-        const page = points.slice(slice.offset, slice.offset + slice.limit).map(trendPointView);
+        const page = points.slice(slice.offset, slice.offset + slice.limit).map(serializeTrendPoint);
         const subject = { component_id: component.id };
         return ok(trendPage.of(page, slice, points.length, call.partner.name, subject));
       },
@@ -220,7 +225,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           warning_count: warning - (demo?.WARNING ?? 0),
         };
         const prices = await partnerPrices(call.store.read, knowledge, partner);
-        const alerts = rows.map((row) => alertView(prices, row));
+        const alerts = rows.map((row) => serializeAlert(prices, row));
         const listed = addActionsToComponents(
           alerts,
           await actionsOfListedComponents({ ...call, prices }, partner.id, rows),

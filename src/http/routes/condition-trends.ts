@@ -1,7 +1,7 @@
 import {
-  conditionPointView,
   portfolioConditionTrend,
   propertyConditionTrend,
+  serializeConditionPoint,
 } from "../../wire/condition-trend.ts";
 import { pagingParameters, propertyInPath } from "../../wire/parameters.ts";
 import {
@@ -56,6 +56,6 @@ export function conditionTrendOperations(): Operation[] {
 async function pageOf({ query, partner, store }: PartnerCall, propertyId: string | null) {
   const slice = parseRowRange(query);
   const all = await store.read.conditionTrends.points(partner.id, propertyId);
-  const points = all.slice(slice.offset, slice.offset + slice.limit).map(conditionPointView);
+  const points = all.slice(slice.offset, slice.offset + slice.limit).map(serializeConditionPoint);
   return { slice, points, total: all.length };
 }

@@ -1,5 +1,5 @@
 import { assetTable } from "../../web/assets/asset-table.ts";
-import { consoleSession, consoleSessionView, signIn } from "../../wire/console-session.ts";
+import { consoleSession, serializeConsoleSession, signIn } from "../../wire/console-session.ts";
 import {
   type ConsoleSessions,
   expiredCookie,
@@ -31,8 +31,8 @@ export const consoleRootOperation = (): Operation =>
 
 /** The console's page and sessions. The page gets its data from the admin API. */
 export function consoleOperations({ sessions, partnersReachIt, isSecure }: ConsoleDeps): Operation[] {
-  const view = (session?: Parameters<typeof consoleSessionView>[0]) =>
-    consoleSessionView(session, !partnersReachIt);
+  const view = (session?: Parameters<typeof serializeConsoleSession>[0]) =>
+    serializeConsoleSession(session, !partnersReachIt);
   return [
     publicOperation({
       id: "getConsole",

@@ -14,12 +14,12 @@ import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import {
   costBookReply,
   costBookRequest,
-  costBookView,
-  costLineView,
   readCostBook,
   readCostLine,
   replacedBookReply,
-  replacedBookView,
+  serializeCostBook,
+  serializeCostLine,
+  serializeReplacedBook,
 } from "../../wire/cost-book.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../operation.ts";
@@ -43,9 +43,9 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       async handle({ partner, store, reserveMemory, yieldNow }) {
         const lines = await store.read.costLines.ofPartner(partner.id);
         reserveMemory(lines.length * LINE_BYTES);
-        const views = await mapYielding(lines, yieldNow, costLineView);
+        const views = await mapYielding(lines, yieldNow, serializeCostLine);
         const recalculating = await isRecalculating(store.read, partner.id);
-        return ok(withPartner(costBookView(views, recalculating), partner.name));
+        return ok(withPartner(serializeCostBook(views, recalculating), partner.name));
       },
     }),
     partnerOperation({
@@ -74,8 +74,8 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
         const { lines, warnings } = withoutOverlaps(given.lines);
         return await writePortfolio(async (writer) => {
           const saved = await replaceCostBook(writer, partner.id, () => lines);
-          const views = await mapYielding(saved.lines, writer.tx.yieldToEventLoop, costLineView);
-          const view = replacedBookView(views, saved.recalculating, [...warnings, ...given.warnings]);
+          const views = await mapYielding(saved.lines, writer.tx.yieldToEventLoop, serializeCostLine);
+          const view = serializeReplacedBook(views, saved.recalculating, [...warnings, ...given.warnings]);
           return ok(withPartner(view, partner.name));
         });
       },

@@ -1,8 +1,13 @@
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { type ResendDeps, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
-import { deliveryView, ownDeliveriesPage, ownResentReply, resentView } from "../../wire/delivery.ts";
-import { ownEndpointReply, ownEndpointView } from "../../wire/own-endpoint.ts";
+import {
+  ownDeliveriesPage,
+  ownResentReply,
+  serializeDelivery,
+  serializeResentDelivery,
+} from "../../wire/delivery.ts";
+import { ownEndpointReply, serializeOwnEndpoint } from "../../wire/own-endpoint.ts";
 import { forPartner, withPartner } from "../../wire/paging.ts";
 import {
   createdSince,
@@ -12,7 +17,7 @@ import {
   pagingParameters,
   statusFilter,
 } from "../../wire/parameters.ts";
-import { webhookTest, webhookTestView } from "../../wire/partner.ts";
+import { serializeWebhookTest, webhookTest } from "../../wire/partner.ts";
 import { accepted, acceptedReplies, type Operation, ok, okReplies, partnerOperation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseRowRange } from "../query.ts";
 
@@ -44,7 +49,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
         const { deliveryLog } = store.read;
         const total = await deliveryLog.countOfPartner(filter);
         const deliveries = await deliveryLog.pageOfPartner(filter, slice);
-        return ok(ownDeliveriesPage.of(deliveries.map(deliveryView), slice, total, partner.name));
+        return ok(ownDeliveriesPage.of(deliveries.map(serializeDelivery), slice, total, partner.name));
       },
     }),
     partnerOperation({
@@ -61,7 +66,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       body: "optional",
       async handle({ params, partner, store }) {
         const resent = await resendDelivery({ store, actor: partner.id, changed }, params.id!, partner.id);
-        return accepted(withPartner(resentView(resent), partner.name));
+        return accepted(withPartner(serializeResentDelivery(resent), partner.name));
       },
     }),
     partnerOperation({
@@ -75,7 +80,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       replies: okReplies("The endpoint", ownEndpointReply),
       async handle({ partner, store }) {
         const endpoint = await store.read.partners.findEndpoint(partner.id);
-        return ok(withPartner(ownEndpointView(endpoint), partner.name));
+        return ok(withPartner(serializeOwnEndpoint(endpoint), partner.name));
       },
     }),
     partnerOperation({
@@ -96,7 +101,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
           requestedBy: partner.name,
           requestId,
         });
-        return accepted(withPartner(webhookTestView(id, partner.id), partner.name));
+        return accepted(withPartner(serializeWebhookTest(id, partner.id), partner.name));
       },
     }),
   ];

@@ -31,7 +31,7 @@ import {
   trendComponent,
   trendRange,
 } from "../../wire/parameters.ts";
-import { scoreReasonView } from "../../wire/score-reason.ts";
+import { serializeScoreReason } from "../../wire/score-reason.ts";
 import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
 import { csvChunks } from "../csv-replies.ts";
 import { compressBody, encodingFor, encodingHeaders } from "../encoding.ts";
@@ -122,7 +122,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const rows = await Promise.all(ids.map((id) => read.components.find(property.partnerId, id)));
     const found = rows.filter((row) => row !== undefined);
     const reasons = await scoreReasons(read, knowledge, property, found, call.yieldNow);
-    return new Map([...reasons].map(([id, some]) => [id, some.map(scoreReasonView)]));
+    return new Map([...reasons].map(([id, some]) => [id, some.map(serializeScoreReason)]));
   };
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/pages.tsx");

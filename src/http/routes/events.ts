@@ -3,11 +3,11 @@ import { parseInstant } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/queries/event-log.ts";
 import type { EventStream } from "../../usecases/history/event-stream.ts";
 import {
-  applianceEntryView,
-  elevatedEntryView,
   eventPage,
-  propertyEntryView,
-  serviceEventEntryView,
+  serializeApplianceEntry,
+  serializeElevatedComponentEntry,
+  serializePropertyEntry,
+  serializeServiceEventEntry,
 } from "../../wire/events.ts";
 import { pagingParameters, requiredSinceParameter } from "../../wire/parameters.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
@@ -37,8 +37,10 @@ export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, 
 
         const page = await stream.page(store, partner.id, since, slice, now);
         const entries = [
-          ...page.history.map(historyEntryView),
-          ...page.elevated.map(({ component, at }) => elevatedEntryView(knowledge, component, at)),
+          ...page.history.map(serializeHistoryEntry),
+          ...page.elevated.map(({ component, at }) =>
+            serializeElevatedComponentEntry(knowledge, component, at),
+          ),
         ];
         return ok(eventPage.of(entries, slice, page.total, partner.name, { since: text }));
       },
@@ -46,8 +48,8 @@ export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, 
   ];
 }
 
-function historyEntryView({ kind, createdAt, property, appliance, serviceEvent }: HistoryEntry) {
-  if (kind === "property") return propertyEntryView(createdAt, property!);
-  if (kind === "appliance") return applianceEntryView(createdAt, appliance!);
-  return serviceEventEntryView(createdAt, serviceEvent!);
+function serializeHistoryEntry({ kind, createdAt, property, appliance, serviceEvent }: HistoryEntry) {
+  if (kind === "property") return serializePropertyEntry(createdAt, property!);
+  if (kind === "appliance") return serializeApplianceEntry(createdAt, appliance!);
+  return serializeServiceEventEntry(createdAt, serviceEvent!);
 }

@@ -9,7 +9,7 @@ import { complianceOf } from "../../usecases/portfolio/compliance.ts";
 import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { withAssumptions } from "../../wire/assumptions.ts";
-import { complianceReply, complianceView } from "../../wire/compliance.ts";
+import { complianceReply, serializeCompliance } from "../../wire/compliance.ts";
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
 import {
   conditionAccumulator,
@@ -107,7 +107,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
         const property = await requireProperty(store, partner, params.id!);
         const today = dayOf(now);
         const items = await complianceOf(store, knowledge, property, today, yieldNow, reserveMemory);
-        return ok(withPartner(complianceView(property, items), partner.name));
+        return ok(withPartner(serializeCompliance(property, items), partner.name));
       },
     }),
   ];

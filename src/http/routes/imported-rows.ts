@@ -4,8 +4,8 @@ import { MOST_ROWS } from "../../domain/table-limits.ts";
 import {
   importedRowsReply,
   importedRowsRequest,
-  importedRowsView,
   readRowsToImport,
+  serializeImportedRows,
 } from "../../wire/imported-rows.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
@@ -43,7 +43,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
           ]);
         const deps = { store, knowledge, partner, clock: () => now, yieldNow };
         const imported = await importTable(deps, table, { mapping, dryRun, silent });
-        return created(withPartner(importedRowsView(imported), partner.name));
+        return created(withPartner(serializeImportedRows(imported), partner.name));
       },
     }),
   ];

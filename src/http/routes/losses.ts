@@ -1,8 +1,8 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { underwrite } from "../../usecases/losses/underwriting.ts";
-import { serializeLosses } from "../../usecases/losses/written-losses.ts";
-import { lossComponentsView } from "../../wire/loss-components.ts";
+import { serializeSelectedLosses } from "../../usecases/losses/written-losses.ts";
+import { serializeLossComponents } from "../../wire/loss-components.ts";
 import { lossesReply } from "../../wire/losses.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { layerTerms, lossTerms, propertyInPath } from "../../wire/parameters.ts";
@@ -40,7 +40,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const revision = (await store.read.partners.revision(partner.id)) ?? 0;
         const selected = await books.ofPartners(lossDeps(call), [{ id: partner.id, revision }], asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
-        const losses = await serializeLosses(knowledge, selected, asked, { terms, deviation });
+        const losses = await serializeSelectedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, "portfolio-losses")) ??
           ok(withPartner(losses, partner.name))
@@ -67,8 +67,8 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const selected = await books.ofProperty(deps, owner, property, asked);
         const deviation = () => books.shareOfDeviation(deps, owner, property, asked);
         const components = async () =>
-          lossComponentsView(knowledge, await books.componentsOf(deps, property, asked));
-        const losses = await serializeLosses(knowledge, selected, asked, { terms, deviation });
+          serializeLossComponents(knowledge, await books.componentsOf(deps, property, asked));
+        const losses = await serializeSelectedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, `losses-${property.id}`, components)) ??
           ok(withPartner(losses, partner.name))

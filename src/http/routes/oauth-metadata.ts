@@ -1,5 +1,5 @@
 import { TOKEN_SCOPE } from "../../secrets/tokens.ts";
-import { oauthMetadata, oauthMetadataView } from "../../wire/system.ts";
+import { oauthMetadata, serializeOauthMetadata } from "../../wire/system.ts";
 import { type Call, type Operation, okReplies, publicOperation, type Reply } from "../operation.ts";
 
 /** The URLs at which clients reach the service. */
@@ -22,7 +22,7 @@ export function metadataOperations(address: ServerAddress): Operation[] {
   const path =
     address.publicUrl === "" ? address.basePath : new URL(address.publicUrl).pathname.replace(/\/$/, "");
 
-  const answer = ({ request }: Call): Reply<ReturnType<typeof oauthMetadataView>> => {
+  const answer = ({ request }: Call): Reply<ReturnType<typeof serializeOauthMetadata>> => {
     const asked = new URL(request.url);
     const origin =
       address.publicUrl === ""
@@ -31,7 +31,7 @@ export function metadataOperations(address: ServerAddress): Operation[] {
     const isAtHost = asked.pathname === WELL_KNOWN || asked.pathname === `/v1${WELL_KNOWN}`;
     return {
       status: 200,
-      body: oauthMetadataView(isAtHost ? origin : origin + path, origin + path, TOKEN_SCOPE),
+      body: serializeOauthMetadata(isAtHost ? origin : origin + path, origin + path, TOKEN_SCOPE),
       headers: { "cache-control": "no-store" },
     };
   };

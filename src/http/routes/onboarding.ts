@@ -1,6 +1,6 @@
 import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { demoPropertyReply, demoPropertyView } from "../../wire/property.ts";
+import { demoPropertyReply, serializeDemoProperty } from "../../wire/property.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
 
 export function onboardingOperations(): Operation[] {
@@ -17,7 +17,7 @@ export function onboardingOperations(): Operation[] {
       errors: [409],
       async handle({ partner, writePortfolio }) {
         return await writePortfolio(async (writer) => {
-          return created(withPartner(demoPropertyView(await createDemoProperty(writer)), partner.name));
+          return created(withPartner(serializeDemoProperty(await createDemoProperty(writer)), partner.name));
         });
       },
     }),

@@ -11,7 +11,7 @@ import {
 } from "../../usecases/portfolio/photos.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { applianceInPath, filenameInPath, photoInPath } from "../../wire/parameters.ts";
-import { photoReply, photosReply, photosView, photoView, upload } from "../../wire/photo.ts";
+import { photoReply, photosReply, serializePhoto, serializePhotos, upload } from "../../wire/photo.ts";
 import { mediaType } from "../body.ts";
 import {
   type Call,
@@ -52,7 +52,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
         const photos = await store.read.photos.ofAppliance(appliance.id);
-        return ok(withPartner(photosView(basePath, appliance, photos), partner.name));
+        return ok(withPartner(serializePhotos(basePath, appliance, photos), partner.name));
       },
     }),
     partnerOperation({
@@ -100,7 +100,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
           eventType: event ? event.eventType : null,
           eventDate: event ? event.date : null,
         };
-        return created(withPartner(photoView(basePath, listed), partner.name));
+        return created(withPartner(serializePhoto(basePath, listed), partner.name));
       },
     }),
     partnerOperation({
@@ -121,7 +121,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
           const { appliance, filename } = await removePhoto(writer, ids);
           file = filename;
           const left = await writer.tx.photos.ofAppliance(appliance.id);
-          return ok(withPartner(photosView(basePath, appliance, left), partner.name));
+          return ok(withPartner(serializePhotos(basePath, appliance, left), partner.name));
         });
         // The photo is gone already. A file that cannot be deleted now is removed by the next start.
         await uploads.remove(file!).catch(() => {});

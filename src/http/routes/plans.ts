@@ -21,7 +21,7 @@ import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
-import { assumptionsView } from "../../wire/assumptions.ts";
+import { serializeAssumptions } from "../../wire/assumptions.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   actionFilters,
@@ -37,14 +37,19 @@ import {
   systemFilter,
   tier,
 } from "../../wire/parameters.ts";
-import { planCells, planHeading, planReply, planView } from "../../wire/plan.ts";
-import { actionPage, actionSumsView, listedAction, listedActionView } from "../../wire/portfolio-action.ts";
+import { planCells, planHeading, planReply, serializePropertyPlan } from "../../wire/plan.ts";
+import {
+  actionPage,
+  listedAction,
+  serializeActionSums,
+  serializeListedAction,
+} from "../../wire/portfolio-action.ts";
 import {
   budgetSharesByProperty,
-  portfolioPlanItemView,
   portfolioPlanPage,
   portfolioPlanTable,
-  portfolioPlanView,
+  serializePortfolioPlan,
+  serializePortfolioPlanItem,
 } from "../../wire/portfolio-plan.ts";
 import { withRecalculating } from "../../wire/recalculating-field.ts";
 import { CSV, csvChunks, csvPage, csvReply, listReplies, listReply, pageReplies } from "../csv-replies.ts";
@@ -98,7 +103,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             labels: await loadUnitLabels(store.read, property),
             work,
             first: rows[0],
-            assumptions: assumptionSentences(assumptionsView(plan.counted, plan.modelVersion)).join(" "),
+            assumptions: assumptionSentences(serializeAssumptions(plan.counted, plan.modelVersion)).join(" "),
           };
           const cellsOf = (line: (typeof rows)[number]) => planCells(knowledge, line, terms.years, context);
           const table = await csvChunks(planHeading(plan), rows, cellsOf, yieldNow);
@@ -108,7 +113,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const prices = await partnerPrices(store.read, knowledge, partner);
         const reconciliation = await reconcilePlanFigures(prices, plan, yieldNow);
         const flags = await collectPlanFlags(knowledge, plan, yieldNow);
-        const view = planView(plan, reconciliation, flags, serialized);
+        const view = serializePropertyPlan(plan, reconciliation, flags, serialized);
         const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
         return ok(withPartner(noted, partner.name));
       },
@@ -153,8 +158,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
           const text = table.map(spreadsheetLine).join("");
           return csvPage(request, { ...slice, total }, text, "portfolio-plan.csv");
         }
-        const items = rows.map((row) => portfolioPlanItemView(row, shares));
-        const view = portfolioPlanView(plan);
+        const items = rows.map((row) => serializePortfolioPlanItem(row, shares));
+        const view = serializePortfolioPlan(plan);
         const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
         return ok(portfolioPlanPage.of(items, slice, total, partner.name, noted));
       },
@@ -189,8 +194,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const prices = await partnerPrices(store.read, knowledge, partner);
         const deps = { store, knowledge, prices, clock: () => now, yieldNow, signal };
         const { actions, sums } = await actionList(deps, filter, { order, slice, includeDemo: includesDemo });
-        const records = actions.map(({ action, work }) => listedActionView(knowledge, action, work));
-        const totals = { totals: actionSumsView(sums) };
+        const records = actions.map(({ action, work }) => serializeListedAction(knowledge, action, work));
+        const totals = { totals: serializeActionSums(sums) };
         const noted = withRecalculating(totals, await isRecalculating(store.read, partner.id));
         const units = await componentUnitLabels(
           call,

@@ -27,7 +27,7 @@ import {
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
-import { assumptionsView, NO_GUARANTEE, withAssumptions } from "../../wire/assumptions.ts";
+import { NO_GUARANTEE, serializeAssumptions, withAssumptions } from "../../wire/assumptions.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   format,
@@ -39,21 +39,21 @@ import {
 } from "../../wire/parameters.ts";
 import {
   portfolioItem,
-  portfolioItemView,
   portfolioPage,
   portfolioSummaryAccumulator,
-  portfolioTotalsView,
+  serializePortfolioItem,
+  serializePortfolioTotals,
   summaryReply,
 } from "../../wire/portfolio.ts";
 import {
   propertyPage,
   propertyReply,
-  propertyRowView,
-  propertyView,
+  serializeProperty,
+  serializePropertyRow,
+  serializeUnit,
+  serializeWrittenProperty,
   unitPage,
-  unitView,
   writtenPropertyReply,
-  writtenPropertyView,
 } from "../../wire/property.ts";
 import {
   newProperty,
@@ -96,16 +96,16 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         if (wantsSandbox(query)) {
           const demo = await demoProperties(store, partner, filter);
           const rows = demo.slice(slice.offset, slice.offset + slice.limit);
-          const records = rows.map((row) => propertyRowView(row.property));
+          const records = rows.map((row) => serializePropertyRow(row.property));
           return ok(propertyPage.of(records, slice, demo.length, partner.name));
         }
         if (filter) {
           const { rows, total } = await filteredProperties({ store, yieldNow }, partner.id, filter, slice);
-          const records = rows.map((row) => propertyRowView(row.property));
+          const records = rows.map((row) => serializePropertyRow(row.property));
           return ok(propertyPage.of(records, slice, total, partner.name));
         }
         const { rows, total } = await store.read.properties.countedPage(partner.id, slice);
-        return ok(propertyPage.of(rows.map(propertyRowView), slice, total, partner.name));
+        return ok(propertyPage.of(rows.map(serializePropertyRow), slice, total, partner.name));
       },
     }),
     partnerOperation({
@@ -137,7 +137,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         return await writePortfolio(async (writer) => {
           const property = await createProperty(writer, input, { source: "api" });
           const warnings = await duplicateWarnings(writer, property);
-          return created(withPartner(writtenPropertyView(property, warnings), partner.name));
+          return created(withPartner(serializeWrittenProperty(property, warnings), partner.name));
         });
       },
     }),
@@ -152,7 +152,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       replies: readOperationReplies("The property", propertyReply),
       async handle({ params, partner, store }) {
         const property = await requireProperty(store, partner, params.id!);
-        return ok(withPartner(propertyView(property), partner.name));
+        return ok(withPartner(serializeProperty(property), partner.name));
       },
     }),
     partnerOperation({
@@ -175,7 +175,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           const warnings = await duplicateWarnings(writer, property);
           if (change.yearBuilt !== undefined)
             warnings.push(...(await earlyInstallYearWarnings(writer.tx, property)));
-          return ok(withPartner(writtenPropertyView(property, warnings), partner.name));
+          return ok(withPartner(serializeWrittenProperty(property, warnings), partner.name));
         });
       },
     }),
@@ -196,7 +196,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const from = readPropertyMerge(body);
         return await writePortfolio(async (writer) => {
           const { property, warnings } = await mergeProperties(writer, { into: params.id!, from });
-          return ok(withPartner(writtenPropertyView(property, warnings), partner.name));
+          return ok(withPartner(serializeWrittenProperty(property, warnings), partner.name));
         });
       },
     }),
@@ -213,7 +213,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const slice = parseRowRange(query);
         const property = await requireProperty(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
-        const records = units.map(unitView);
+        const records = units.map(serializeUnit);
         return ok(
           unitPage.of(records, slice, property.unitCount, partner.name, { property_id: property.id }),
         );
@@ -260,13 +260,13 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         );
         const modelVersion = await modelVersionOf(store.read, knowledge);
         const assumptions =
-          counted && assumptionsView({ ...counted, ...priceBasisOf(knowledge) }, modelVersion);
+          counted && serializeAssumptions({ ...counted, ...priceBasisOf(knowledge) }, modelVersion);
         const flagsOf = await store.read.flags.ofProperties(rows.map(({ property }) => property.id));
         const items = rows.map((row) =>
-          portfolioItemView(knowledge, { ...row, flags: flagsOf.get(row.property.id) ?? [] }),
+          serializePortfolioItem(knowledge, { ...row, flags: flagsOf.get(row.property.id) ?? [] }),
         );
         const sums = withRecalculating(
-          { totals: portfolioTotalsView(knowledge, totals, flags), assumptions },
+          { totals: serializePortfolioTotals(knowledge, totals, flags), assumptions },
           await isRecalculating(store.read, partner.id),
         );
         const page = portfolioPage.of(items, slice, total, partner.name, sums);

@@ -5,7 +5,7 @@ import {
   readSavedFilter,
   savedFilterRequest,
   savedFiltersReply,
-  savedFiltersView,
+  serializeSavedFilters,
 } from "../../wire/saved-filter.ts";
 import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../operation.ts";
 
@@ -20,7 +20,9 @@ export function savedFilterOperations(): Operation[] {
       parameters: [],
       replies: readOperationReplies("The saved filters", savedFiltersReply),
       async handle({ partner, store: { read } }) {
-        return ok(withPartner(savedFiltersView(await read.savedFilters.ofPartner(partner.id)), partner.name));
+        return ok(
+          withPartner(serializeSavedFilters(await read.savedFilters.ofPartner(partner.id)), partner.name),
+        );
       },
     }),
     partnerOperation({
@@ -50,7 +52,9 @@ export function savedFilterOperations(): Operation[] {
               throw conflict(`At most ${MOST_SAVED_FILTERS} filters can be saved: remove one first`);
             await savedFilters.save(partner.id, { name, query, savedAt: tx.now });
           }
-          return ok(withPartner(savedFiltersView(await savedFilters.ofPartner(partner.id)), partner.name));
+          return ok(
+            withPartner(serializeSavedFilters(await savedFilters.ofPartner(partner.id)), partner.name),
+          );
         });
       },
     }),

@@ -2,7 +2,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { searchRecords } from "../../usecases/portfolio/search.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { searchText } from "../../wire/parameters.ts";
-import { searchReply, searchView } from "../../wire/search.ts";
+import { searchReply, serializeFoundRecords } from "../../wire/search.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
 import { parseSearchText } from "../query.ts";
 
@@ -22,7 +22,10 @@ export function searchOperations(knowledge: Knowledge): Operation[] {
       async handle({ partner, query, store: { read } }) {
         const text = parseSearchText(query);
         return ok(
-          withPartner(searchView(await searchRecords({ read, knowledge }, partner.id, text)), partner.name),
+          withPartner(
+            serializeFoundRecords(await searchRecords({ read, knowledge }, partner.id, text)),
+            partner.name,
+          ),
         );
       },
     }),

@@ -8,10 +8,10 @@ import {
   readMeterEvent,
   readSmartEvent,
   receivedReply,
-  receivedView,
+  serializeReceivedEvent,
+  serializeSmartEventResult,
   smartEvent,
   smartEventResultReply,
-  smartEventResultView,
 } from "../../wire/sensor-event.ts";
 import { created, createdReplies, type Operation, type PartnerCall, partnerOperation } from "../operation.ts";
 
@@ -49,7 +49,7 @@ export function sensorOperations(): Operation[] {
         const input = readMeterEvent(body);
         return await writePortfolio(async (writer) => {
           const event = await receiveMeterEvent(writer, input);
-          return created(withPartner(receivedView(event), partner.name));
+          return created(withPartner(serializeReceivedEvent(event), partner.name));
         });
       },
     }),
@@ -112,7 +112,7 @@ export function sensorOperations(): Operation[] {
       };
       const prices = await writer.prices();
       const affected = outcome.affected.map((component) => ({ ...component, ...place }));
-      return created(withPartner(smartEventResultView(prices, { ...outcome, affected }), partner.name));
+      return created(withPartner(serializeSmartEventResult(prices, { ...outcome, affected }), partner.name));
     });
   }
 }

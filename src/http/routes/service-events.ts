@@ -5,10 +5,10 @@ import {
   newServiceEvents,
   readNewServiceEvent,
   readServiceEventChange,
+  serializeServiceEvent,
   serviceEventChange,
   serviceEventReply,
   serviceEventsBulkReply,
-  serviceEventView,
 } from "../../wire/service-event.ts";
 import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";
 import {
@@ -58,7 +58,9 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
           const log = new ServiceLog(writer);
           const result = await saveBulkItems(items, writer.tx, (item) => log.add(item));
           await log.finish();
-          return created(withPartner(await bulkReplyBody(result, writer.tx, serviceEventView), partner.name));
+          return created(
+            withPartner(await bulkReplyBody(result, writer.tx, serializeServiceEvent), partner.name),
+          );
         });
       },
     }),
@@ -72,7 +74,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       replies: readOperationReplies("The service event", serviceEventReply),
       async handle({ params, partner, store }) {
         const event = await findServiceEvent(store.read, partner.id, params.id!);
-        return ok(withPartner(serviceEventView(event), partner.name));
+        return ok(withPartner(serializeServiceEvent(event), partner.name));
       },
     }),
     partnerOperation({
@@ -95,7 +97,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
         const request = readServiceEventChange(body);
         return await writePortfolio(async (writer) => {
           const event = await correctServiceEvent(writer, params.id!, request);
-          return ok(withPartner(serviceEventView(event), partner.name));
+          return ok(withPartner(serializeServiceEvent(event), partner.name));
         });
       },
     }),

@@ -5,17 +5,17 @@ import { withPartner } from "../../wire/paging.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";
 import {
   authMethods,
-  authMethodsView,
   health,
-  healthView,
   pongReply,
-  pongView,
   readTokenRequest,
+  serializeAuthMethods,
+  serializeHealth,
+  serializePong,
+  serializeToken,
+  serializeTokenError,
   token,
   tokenError,
-  tokenErrorView,
   tokenRequest,
-  tokenView,
 } from "../../wire/system.ts";
 import type { Authenticator } from "../auth.ts";
 import { mediaType, parseJsonObject } from "../body.ts";
@@ -64,7 +64,7 @@ export function healthOperation(checkHealth: SystemDeps["checkHealth"]): Operati
     },
     async handle() {
       const found = await checkHealth();
-      return { status: found.status === "ok" ? 200 : 503, body: healthView(found) };
+      return { status: found.status === "ok" ? 200 : 503, body: serializeHealth(found) };
     },
   });
 }
@@ -79,7 +79,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
       summary: "List authentication methods",
       tag: "Authentication",
       replies: okReplies("The authentication methods", authMethods),
-      handle: () => ok(authMethodsView(TOKEN_LIFETIME_S)),
+      handle: () => ok(serializeAuthMethods(TOKEN_LIFETIME_S)),
     }),
     publicOperation({
       id: "createToken",
@@ -124,7 +124,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
       summary: "Check credentials",
       tag: "Authentication",
       replies: readOperationReplies("The credentials are valid", pongReply),
-      handle: ({ now, partner }) => ok(withPartner(pongView(now), partner.name)),
+      handle: ({ now, partner }) => ok(withPartner(serializePong(now), partner.name)),
     }),
   ];
 }
@@ -150,7 +150,7 @@ async function issueToken(call: Call, authenticator: Authenticator): Promise<Rep
   return {
     status: 200,
     headers: { "cache-control": "no-store", pragma: "no-cache" },
-    body: tokenView(
+    body: serializeToken(
       { token: issued.token, lifetimeS: TOKEN_LIFETIME_S, scope: TOKEN_SCOPE },
       issued.partner.name,
     ),
@@ -188,5 +188,5 @@ function oauthError(
 ): Reply<WireOf<typeof tokenError>> {
   const headers: Record<string, string> = { "cache-control": "no-store", pragma: "no-cache" };
   if (status === 401) headers["www-authenticate"] = 'Basic realm="mainstay"';
-  return { status, headers, body: tokenErrorView(error, description) };
+  return { status, headers, body: serializeTokenError(error, description) };
 }

@@ -1,6 +1,6 @@
 import { WorkMarks } from "../../usecases/history/work.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { markedWorkView, readWorkMark, workBody, workReply } from "../../wire/work.ts";
+import { readWorkMark, serializeMarkedWork, workBody, workReply } from "../../wire/work.ts";
 import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
 
@@ -38,7 +38,9 @@ export function workOperations(bulkItems: number): Operation[] {
           const marks = new WorkMarks(writer);
           const result = await saveBulkItems(items, writer.tx, (item) => marks.mark(item));
           await marks.finish();
-          return created(withPartner(await bulkReplyBody(result, writer.tx, markedWorkView), partner.name));
+          return created(
+            withPartner(await bulkReplyBody(result, writer.tx, serializeMarkedWork), partner.name),
+          );
         });
       },
     }),

@@ -15,7 +15,7 @@ import { dayNumber, dayOf } from "../../domain/time.ts";
 import { voidingOf } from "../../domain/voiding.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Stores } from "../../store/stores.ts";
-import { storedClaimView } from "../../wire/claim.ts";
+import { serializeStoredClaim } from "../../wire/claim.ts";
 import type { ChangeOrVoid, Voiding } from "../../wire/voiding.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -82,7 +82,7 @@ export class ClaimLog {
 
   async #replace(before: Claim, after: Claim, change: Partial<Claim>, action: AuditAction): Promise<void> {
     if (Object.keys(change).length > 0) await this.writer.tx.claims.update(before.id, change);
-    const [from, to] = [storedClaimView(before), storedClaimView(after)];
+    const [from, to] = [serializeStoredClaim(before), serializeStoredClaim(after)];
     await this.writer.auditCorrection(action, before.id, from, to);
     if (!this.#before.has(before.id)) this.#before.set(before.id, before);
   }

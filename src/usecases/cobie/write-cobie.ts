@@ -7,7 +7,7 @@ import type { Property, Unit } from "../../domain/property.ts";
 import { type Instant, toIso } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { propertyView } from "../../wire/property.ts";
+import { serializeProperty } from "../../wire/property.ts";
 import { type Sheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
 import {
   CATEGORIES,
@@ -105,7 +105,7 @@ class CobieBook {
       ...{ ExternalFacilityObject: "IfcBuilding", ExternalFacilityIdentifier: property.id },
       ...{ Description: property.name, Phase: "Operation" },
     });
-    this.#addAttributes("Facility", property.name, FACILITY_ATTRIBUTES, propertyView(property));
+    this.#addAttributes("Facility", property.name, FACILITY_ATTRIBUTES, serializeProperty(property));
     const floor = { Name: BUILDING, Category: "Floor", Description: "All floors" };
     this.#add("Floor", { ...floor, ...this.#external("IfcBuildingStorey", property.id) });
     this.#add("Space", {

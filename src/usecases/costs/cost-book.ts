@@ -7,7 +7,7 @@ import {
 } from "../../domain/costs/cost-book.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { invalid } from "../../domain/errors.ts";
-import { costLineView } from "../../wire/cost-book.ts";
+import { serializeCostLine } from "../../wire/cost-book.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { applyPrices } from "./recalculate.ts";
 
@@ -64,8 +64,8 @@ async function recordChanges(
     const values = {
       ...kept,
       changes: some.map(({ before, after }) => ({
-        before: before && costLineView(before),
-        after: after && costLineView(after),
+        before: before && serializeCostLine(before),
+        after: after && serializeCostLine(after),
       })),
     };
     const entry = { at: tx.now, actor, action: "cost_book.change", subject: partner.id } as const;

@@ -17,7 +17,7 @@ import {
 import { type Day, dayNumber, dayOf, MS_PER_DAY } from "../../domain/time.ts";
 import { voidingOf } from "../../domain/voiding.ts";
 import type { Stores } from "../../store/stores.ts";
-import { type ServiceEventRequest, serviceEventView } from "../../wire/service-event.ts";
+import { type ServiceEventRequest, serializeServiceEvent } from "../../wire/service-event.ts";
 import type { Voiding } from "../../wire/voiding.ts";
 import { serviceEventCreated } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -166,7 +166,7 @@ export class ServiceLog {
   }
 
   async #replace(before: ServiceEvent, after: ServiceEvent, action: AuditAction): Promise<void> {
-    const [from, to] = [serviceEventView(before), serviceEventView(after)];
+    const [from, to] = [serializeServiceEvent(before), serializeServiceEvent(after)];
     if (Bun.deepEquals(from, to)) return;
     await this.writer.updateServiceEvent(before, after);
     await this.writer.auditCorrection(action, after.id, from, to);

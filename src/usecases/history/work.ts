@@ -4,7 +4,7 @@ import { dayOf } from "../../domain/time.ts";
 import { isDeferred, type Work } from "../../domain/work.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { type MarkedWork, type WorkRequest, workDetailView } from "../../wire/work.ts";
+import { type MarkedWork, serializeWorkDetail, type WorkRequest } from "../../wire/work.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ServiceLog } from "./service-events.ts";
 
@@ -62,7 +62,12 @@ export class WorkMarks {
       await tx.work.end([subjectId], ANY_TIME);
       await tx.planActions.mark(appliance.propertyId, subjectId, undefined);
     }
-    await this.writer.auditCorrection("work.mark", subjectId, workDetailView(before), workDetailView(after));
+    await this.writer.auditCorrection(
+      "work.mark",
+      subjectId,
+      serializeWorkDetail(before),
+      serializeWorkDetail(after),
+    );
     return after;
   }
 

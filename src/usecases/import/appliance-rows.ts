@@ -5,10 +5,10 @@ import { MAX_UNITS, type Property } from "../../domain/property.ts";
 import { checkRetirementDay } from "../../domain/retirement.ts";
 import {
   applianceChange,
-  applianceView,
   newAppliance,
   readApplianceChange,
   readNewAppliance,
+  serializeAppliance,
 } from "../../wire/appliance.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import { ApplianceCreator, changeAppliance, installYearWarnings } from "../portfolio/appliances.ts";
@@ -43,7 +43,7 @@ const comparison = (knowledge: Knowledge): Comparison<Appliance, ApplianceChange
     (field) => !["type_id", "property_id", "serial"].includes(field),
   ),
   read: readApplianceChange,
-  view: (appliance) => applianceView(knowledge, appliance),
+  view: (appliance) => serializeAppliance(knowledge, appliance),
 });
 
 /** A placeholder for the property's id until the transaction resolves it. */

@@ -3,11 +3,11 @@ import { invalid, notFound } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
 import {
   CLAIM_CHANGES,
-  claimInputView,
   newClaim,
   readClaimChange,
   readClaimRequest,
   readNewClaim,
+  serializeClaimInput,
 } from "../../wire/claim.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import type { Voiding } from "../../wire/voiding.ts";
@@ -33,7 +33,7 @@ type Entry = { claimNumber: string; property: PropertyReference; cells: Cells } 
 const COMPARISON: Comparison<Claim, ClaimChange> = {
   fields: CLAIM_CHANGES,
   read: readClaimChange,
-  view: claimInputView,
+  view: serializeClaimInput,
 };
 
 /**

@@ -1,6 +1,10 @@
 import type { PlacedComponent, StatedComponent } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { componentChange, readComponentChange, statedComponentView } from "../../wire/component-change.ts";
+import {
+  componentChange,
+  readComponentChange,
+  serializeStatedComponent,
+} from "../../wire/component-change.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import { ComponentCorrections } from "../portfolio/change-component.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -22,7 +26,7 @@ type Entry = { component: Reference; cells: Cells };
 const COMPARISON: Comparison<StatedComponent, Partial<StatedComponent>> = {
   fields: Object.keys(componentChange.type.fields),
   read: (cells) => readComponentChange(withFlag(cells)),
-  view: statedComponentView,
+  view: serializeStatedComponent,
 };
 
 /** Rows that state something about components, which their appliances bring along: a row never creates one. */

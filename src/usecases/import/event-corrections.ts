@@ -1,7 +1,11 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
-import { readConditionScale, readServiceEventChange, serviceEventView } from "../../wire/service-event.ts";
+import {
+  readConditionScale,
+  readServiceEventChange,
+  serializeServiceEvent,
+} from "../../wire/service-event.ts";
 import type { Voiding } from "../../wire/voiding.ts";
 import type { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -66,7 +70,7 @@ export async function correctEvent(
   if (named) change.applianceId = named.appliance.id;
   if (named?.componentId !== undefined) change.componentId = named.componentId;
   const after = await log.change(before, change);
-  const [from, to] = [serviceEventView(before), serviceEventView(after)];
+  const [from, to] = [serializeServiceEvent(before), serializeServiceEvent(after)];
   const updated = CHANGEABLE.filter((field) => !Bun.deepEquals(from[field], to[field])).map((field) => ({
     field,
     from: from[field],

@@ -1,7 +1,7 @@
 import { invalid } from "../../domain/errors.ts";
 import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
-import { propertyView } from "../../wire/property.ts";
+import { serializeProperty } from "../../wire/property.ts";
 import {
   newProperty,
   propertyChange,
@@ -35,7 +35,7 @@ const stated = (property: Property): StatedProperty => ({
 const COMPARISON: Comparison<StatedProperty, PropertyChange> = {
   fields: Object.keys(propertyChange.type.fields),
   read: readPropertyChange,
-  view: (row) => propertyView({ ...row, state: placeOfSubdivision(row.country, row.state) }),
+  view: (row) => serializeProperty({ ...row, state: placeOfSubdivision(row.country, row.state) }),
 };
 
 /**

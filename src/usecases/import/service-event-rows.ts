@@ -6,7 +6,7 @@ import {
   newServiceEvent,
   readNewServiceEvent,
   readServiceEventChange,
-  serviceEventView,
+  serializeServiceEvent,
 } from "../../wire/service-event.ts";
 import type { Voiding } from "../../wire/voiding.ts";
 import { ServiceLog } from "../history/service-events.ts";
@@ -60,7 +60,7 @@ const comparisonWith = (input: NewServiceEvent): Comparison<ServiceEvent, Servic
   fields: Object.keys(CHANGEABLE),
   read: (cells) =>
     Object.fromEntries(Object.keys(cells).map((field) => [CHANGEABLE[field]!, input[CHANGEABLE[field]!]])),
-  view: serviceEventView,
+  view: serializeServiceEvent,
 });
 
 /** The most events loaded ahead; beyond that only those of the rows' days. */

@@ -7,12 +7,12 @@ import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
-import { type UnderwritingJson, underwritingView } from "../../wire/underwriting.ts";
+import { serializeUnderwriting, type UnderwritingJson } from "../../wire/underwriting.ts";
 import type { ShownPartner } from "../partners/answer-caches.ts";
 import { complianceOf } from "../portfolio/compliance.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
-import { serializeLosses } from "./written-losses.ts";
+import { serializeSelectedLosses } from "./written-losses.ts";
 
 /** The years whose claims are counted. */
 const CLAIM_YEARS = 5;
@@ -36,9 +36,12 @@ export async function underwrite(
   const own = await books.ofProperty(deps, owner, property, request);
   const inspections = await complianceOf(store, knowledge, property, today, yieldNow, reserveMemory);
   const flags = await store.read.flags.ofProperties([property.id]);
-  return underwritingView(knowledge, {
+  return serializeUnderwriting(knowledge, {
     property,
-    losses: await serializeLosses(knowledge, own, request, { terms: undefined, deviation: async () => 0 }),
+    losses: await serializeSelectedLosses(knowledge, own, request, {
+      terms: undefined,
+      deviation: async () => 0,
+    }),
     flags: flags.get(property.id) ?? [],
     overdue: inspections.filter(({ regime, status }) => regime.mandatory && status === "OVERDUE"),
     claims: await claimsOf(deps, property),

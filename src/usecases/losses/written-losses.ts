@@ -1,13 +1,13 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type PremiumTerms, technicalPremium } from "../../domain/losses/technical-premium.ts";
-import { type LossesJson, lossesView } from "../../wire/losses.ts";
+import { type LossesJson, serializeLosses } from "../../wire/losses.ts";
 import type { LossRequest, SelectedLosses } from "./loss-books.ts";
 
 /** `deviation`: the standard deviation that a premium is loaded with, in cents; computed for a premium alone. */
 type PremiumRequest = { terms: PremiumTerms | undefined; deviation: () => Promise<number> };
 
 /** Serializes losses, with a technical premium if terms are given. */
-export async function serializeLosses(
+export async function serializeSelectedLosses(
   knowledge: Knowledge,
   selected: SelectedLosses,
   { layer }: LossRequest,
@@ -16,7 +16,7 @@ export async function serializeLosses(
   const { expected } = selected.losses.insured;
   // The deviation of a property takes the whole book.
   const loaded = terms && terms.riskLoad > 0 ? await deviation() : null;
-  return lossesView(knowledge, {
+  return serializeLosses(knowledge, {
     ...selected,
     isCalibrated: selected.modelVersion !== knowledge.modelVersion,
     layer,

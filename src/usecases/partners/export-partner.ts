@@ -6,27 +6,27 @@ import { yieldToEventLoop } from "../../event-loop.ts";
 import type { ExportedTable } from "../../store/queries/export.ts";
 import type { Store } from "../../store/store.ts";
 import {
-  applianceLineView,
-  brandLineView,
-  claimLineView,
-  componentLineView,
-  conditionTrendLineView,
-  costLineLineView,
-  deliveryLineView,
   type ExportLine,
-  embedLineView,
-  embedViewLineView,
-  endLineView,
-  outcomeLineView,
-  partnerLineView,
-  photoLineView,
-  propertyLineView,
-  savedFilterLineView,
-  sensorEventLineView,
-  serviceEventLineView,
-  trendRowLineView,
-  unitLineView,
-  workMarkLineView,
+  serializeApplianceLine,
+  serializeBrandLine,
+  serializeClaimLine,
+  serializeComponentLine,
+  serializeConditionTrendLine,
+  serializeCostLineLine,
+  serializeDeliveryLine,
+  serializeEmbedLine,
+  serializeEmbedViewLine,
+  serializeEndLine,
+  serializeOutcomeLine,
+  serializePartnerLine,
+  serializePhotoLine,
+  serializePropertyLine,
+  serializeSavedFilterLine,
+  serializeSensorEventLine,
+  serializeServiceEventLine,
+  serializeTrendRowLine,
+  serializeUnitLine,
+  serializeWorkMarkLine,
 } from "../../wire/export.ts";
 import { actionsOfListedComponents } from "../portfolio/listed-actions.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
@@ -52,14 +52,14 @@ export async function* exportPartner(
   now: () => Instant,
 ): AsyncGenerator<ExportLine[], void> {
   const counts: Record<string, number> = {};
-  yield [partnerLineView(partner, now())];
+  yield [serializePartnerLine(partner, now())];
   for await (const page of records(store, knowledge, partner.id, now())) {
     const type = page[0]!.type;
     counts[type] = (counts[type] ?? 0) + page.length;
     yield page;
     await yieldToEventLoop();
   }
-  yield [endLineView(now(), counts)];
+  yield [serializeEndLine(now(), counts)];
 }
 
 async function* records(
@@ -84,40 +84,40 @@ async function* records(
   const prices = await currentPartnerPrices(read, knowledge, partnerId);
 
   const book = await read.costLines.ofPartner(partnerId);
-  if (book.length > 0) yield book.map(costLineLineView);
+  if (book.length > 0) yield book.map(serializeCostLineLine);
   const filters = await read.savedFilters.ofPartner(partnerId);
-  if (filters.length > 0) yield filters.map(savedFilterLineView);
+  if (filters.length > 0) yield filters.map(serializeSavedFilterLine);
   const brand = await read.brands.find(partnerId);
-  if (brand) yield [brandLineView(brand)];
+  if (brand) yield [serializeBrandLine(brand)];
   type Range = { offset: number; limit: number };
   const properties = ({ offset, limit }: Range) =>
     read.properties.numbered(partnerId, offset, offset + limit);
   const components = ({ offset, limit }: Range) =>
     read.components.numbered(partnerId, offset, offset + limit);
-  for await (const page of bySeq(totals.properties, properties)) yield page.map(propertyLineView);
+  for await (const page of bySeq(totals.properties, properties)) yield page.map(serializePropertyLine);
   const ofPortfolio = await read.conditionTrends.points(partnerId, null);
-  if (ofPortfolio.length > 0) yield ofPortfolio.map((point) => conditionTrendLineView(null, point));
+  if (ofPortfolio.length > 0) yield ofPortfolio.map((point) => serializeConditionTrendLine(null, point));
   for await (const page of bySeq(totals.properties, properties))
     for (const { id } of page) {
       const points = await read.conditionTrends.points(partnerId, id);
-      if (points.length > 0) yield points.map((point) => conditionTrendLineView(id, point));
+      if (points.length > 0) yield points.map((point) => serializeConditionTrendLine(id, point));
     }
   for await (const page of bySeq(totals.properties, properties))
     for (const { id, unitCount } of page)
       for await (const units of bySeq(unitCount, (slice) => read.units.page(id, slice)))
-        yield units.map(unitLineView);
+        yield units.map(serializeUnitLine);
   const embeds = (after: string) => read.embeds.ofPartnerAfter(partnerId, after, EMBEDS_OF_PAGE);
   for (let page = await embeds(""); page.length > 0; page = await embeds(page.at(-1)!.id)) {
-    yield page.map((embed) => embedLineView(embed, startedAt));
+    yield page.map((embed) => serializeEmbedLine(embed, startedAt));
     const views = page.flatMap(({ id, recentViews }) =>
-      recentViews.map((view) => embedViewLineView(id, view)),
+      recentViews.map((view) => serializeEmbedViewLine(id, view)),
     );
     if (views.length > 0) yield views;
   }
   for await (const page of bySeq(totals.appliances, ({ offset, limit }) =>
     read.appliances.numbered(partnerId, offset, offset + limit),
   )) {
-    yield page.map((appliance) => applianceLineView(knowledge, appliance));
+    yield page.map((appliance) => serializeApplianceLine(knowledge, appliance));
     yield* workMarks(store, page);
   }
   for await (const page of bySeq(totals.components, components)) {
@@ -132,28 +132,28 @@ async function* records(
 
   const range = { partnerId, limit: PAGE };
   for await (const page of byId(ends.serviceEvents, (ids) => read.export.serviceEvents({ ...range, ...ids })))
-    yield page.map(serviceEventLineView);
+    yield page.map(serializeServiceEventLine);
   for await (const page of byId(ends.sensorEvents, (ids) => read.export.sensorEvents({ ...range, ...ids })))
-    yield page.map(sensorEventLineView);
+    yield page.map(serializeSensorEventLine);
   for await (const page of byId(ends.claims, (ids) => read.export.claims({ ...range, ...ids })))
-    yield page.map(claimLineView);
+    yield page.map(serializeClaimLine);
   for await (const page of byId(ends.photos, (ids) => read.export.photos({ ...range, ...ids })))
-    yield page.map(photoLineView);
+    yield page.map(serializePhotoLine);
   for await (const page of bySeq(totals.components, components, COMPONENTS_OF_TREND_PAGE)) {
     const rows = await read.export.trendRows(page.map(({ id }) => id));
-    if (rows.length > 0) yield rows.map(trendRowLineView);
+    if (rows.length > 0) yield rows.map(serializeTrendRowLine);
   }
   let after = { serviceEventId: "", componentId: "" };
   for (;;) {
     const page = await read.export.outcomes(partnerId, after, ends.serviceEvents, PAGE);
     if (page.length === 0) break;
     after = page.at(-1)!;
-    yield page.map(outcomeLineView);
+    yield page.map(serializeOutcomeLine);
   }
   for await (const page of byId(ends.webhookDeliveries, (ids) =>
     read.export.webhookDeliveries({ ...range, ...ids }),
   ))
-    yield page.map(deliveryLineView);
+    yield page.map(serializeDeliveryLine);
 }
 
 async function componentLines(
@@ -163,7 +163,7 @@ async function componentLines(
   latestSnapshotAt: Instant | null,
 ): Promise<ExportLine[]> {
   const actions = await actionsOfListedComponents(deps, partnerId, page);
-  return page.map((row) => componentLineView(deps.prices, row, actions.get(row.id), latestSnapshotAt));
+  return page.map((row) => serializeComponentLine(deps.prices, row, actions.get(row.id), latestSnapshotAt));
 }
 
 /** Yields the marks on the work of components, or of appliances as a whole, unless there are none. */
@@ -172,7 +172,7 @@ async function* workMarks(
   subjects: readonly { id: string }[],
 ): AsyncGenerator<ExportLine[]> {
   const marks = await read.work.ofSubjects(subjects.map(({ id }) => id));
-  if (marks.length > 0) yield marks.map(workMarkLineView);
+  if (marks.length > 0) yield marks.map(serializeWorkMarkLine);
 }
 
 /** Yields pages of rows numbered from 1 without gaps, up to `end`. */

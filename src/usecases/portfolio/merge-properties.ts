@@ -4,7 +4,7 @@ import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims.ts";
-import { propertyView } from "../../wire/property.ts";
+import { serializeProperty } from "../../wire/property.ts";
 import { rederiveRecordStarts } from "../history/service-record.ts";
 import { followYearBuilt } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";
@@ -64,8 +64,8 @@ export async function mergeProperties(
   await tx.embeds.moveOfProperty(from.id, into.id);
   const [property = merged] = await rederiveRecordStarts(writer, [merged]);
   await rescore(writer, property, "all", "history");
-  await writer.auditCorrection("property.merge", into.id, propertyView(into), {
-    ...propertyView(property),
+  await writer.auditCorrection("property.merge", into.id, serializeProperty(into), {
+    ...serializeProperty(property),
     ...{ from: from.id, appliances, claims: claims.moved },
     ...(claims.left > 0 && { claims_left: claims.left }),
     ...(claims.warnings.length > 0 && { claims_to_check: claims.warnings }),

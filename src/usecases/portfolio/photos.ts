@@ -4,7 +4,7 @@ import { displayName, PHOTO_EXTENSIONS, type Photo, photoTypeOf } from "../../do
 import { refuseRetired } from "../../domain/retirement.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { removedPhotoView } from "../../wire/photo.ts";
+import { serializeRemovedPhoto } from "../../wire/photo.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** The storage of photo files. */
@@ -101,7 +101,7 @@ export async function removePhoto(
   const removed = await tx.photos.remove(applianceId, photoId);
   if (!removed) throw notFound("Photo not found");
   await tx.totals.addToPartner(partner.id, { photoBytes: -removed.bytes });
-  await writer.auditCorrection("photo.remove", photoId, removedPhotoView(removed), {});
+  await writer.auditCorrection("photo.remove", photoId, serializeRemovedPhoto(removed), {});
   return { appliance, filename: removed.filename };
 }
 

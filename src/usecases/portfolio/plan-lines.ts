@@ -14,7 +14,7 @@ import { sortInSteps } from "../../domain/steps.ts";
 import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { FlagGatherer } from "../../wire/hazard-flag.ts";
-import { type PlanLines, plannedComponentView, plannedUnitView } from "../../wire/plan.ts";
+import { type PlanLines, serializePlannedComponent, serializePlannedUnit } from "../../wire/plan.ts";
 import { unitLabelOf } from "../../wire/property.ts";
 import type { WorkBySubject } from "../history/work.ts";
 
@@ -53,10 +53,10 @@ export async function serializePlanLines(
 ) {
   return {
     units: await mapYielding(lines.units, yieldNow, (unit) =>
-      plannedUnitView(knowledge, unit, work.get(unit.applianceId)),
+      serializePlannedUnit(knowledge, unit, work.get(unit.applianceId)),
     ),
     components: await mapYielding(lines.components, yieldNow, (plan) =>
-      plannedComponentView(knowledge, plan, work.get(plan.component.id)),
+      serializePlannedComponent(knowledge, plan, work.get(plan.component.id)),
     ),
   };
 }

@@ -8,22 +8,27 @@ import { mapYielding, runYielding, type Yield } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { applianceTypeView } from "../../wire/appliance.ts";
+import { serializeApplianceType } from "../../wire/appliance.ts";
 import { assumptionsAccumulator } from "../../wire/assumptions.ts";
-import { complianceItemView } from "../../wire/compliance.ts";
+import { serializeComplianceItem } from "../../wire/compliance.ts";
 import {
   type ComponentJson,
-  componentView,
   expectedFailureCost,
-  trendPointView,
+  serializeComponent,
+  serializeTrendPoint,
 } from "../../wire/component.ts";
-import { conditionPointView } from "../../wire/condition-trend.ts";
+import { serializeConditionPoint } from "../../wire/condition-trend.ts";
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
 import { conditionAccumulator, reserveAccumulator } from "../../wire/figures.ts";
 import { failureForecastAccumulator } from "../../wire/forecast.ts";
-import { plannedComponentView, plannedUnitView, planView, yearlyCosts } from "../../wire/plan.ts";
-import { propertyView, unitView } from "../../wire/property.ts";
-import { historyEventView } from "../../wire/service-event.ts";
+import {
+  serializePlannedComponent,
+  serializePlannedUnit,
+  serializePropertyPlan,
+  yearlyCosts,
+} from "../../wire/plan.ts";
+import { serializeProperty, serializeUnit } from "../../wire/property.ts";
+import { serializeHistoryEvent } from "../../wire/service-event.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { complianceOf } from "./compliance.ts";
@@ -79,7 +84,7 @@ export async function propertyFigures(
   ];
   const add = (row: PlacedComponent) => {
     rows.push(row);
-    const component = componentView(prices, row, latestSnapshotAt);
+    const component = serializeComponent(prices, row, latestSnapshotAt);
     components.push({ ...component, expected_failure_cost_a_year: expectedFailureCost(component) });
     for (const figure of [condition, forecast, reserve, assumptions]) figure.add(row);
     return COMPONENT_BYTES;
@@ -92,36 +97,36 @@ export async function propertyFigures(
   const plan = await planLoadedProperty(planDeps, property, rows, terms);
   const lines = await sortedPlanLines(plan, yieldNow);
   const units = await mapYielding(lines.units, yieldNow, (unit) => ({
-    ...plannedUnitView(knowledge, unit),
+    ...serializePlannedUnit(knowledge, unit),
     yearly_costs: yearlyCosts(unit.schedule, terms.years),
   }));
   const scheduled = await mapYielding(lines.components, yieldNow, (component) => ({
-    ...plannedComponentView(knowledge, component),
+    ...serializePlannedComponent(knowledge, component),
     yearly_costs: yearlyCosts(component.schedule, terms.years),
   }));
   const reconciliation = await reconcilePlanFigures(prices, plan, yieldNow);
   const flags = await collectPlanFlags(knowledge, plan, yieldNow);
-  const written = planView(plan, reconciliation, flags, { units, components: scheduled });
+  const written = serializePropertyPlan(plan, reconciliation, flags, { units, components: scheduled });
   await yieldNow();
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   await yieldNow();
   const inspections = await complianceOf(store, knowledge, property, dayOf(now), yieldNow, reserveMemory);
   return {
-    property: propertyView(property),
+    property: serializeProperty(property),
     condition: await figureOf(condition),
     forecast: await figureOf(forecast),
     reserve: await figureOf(reserve),
     assumptions: await figureOf(assumptions),
     plan: { ...written, units, components: scheduled },
     budget: written.budget?.amount,
-    inspections: await mapYielding(inspections, yieldNow, complianceItemView),
+    inspections: await mapYielding(inspections, yieldNow, serializeComplianceItem),
     components,
-    types: [...knowledge.types.values()].map((type) => applianceTypeView(knowledge, type)),
+    types: [...knowledge.types.values()].map((type) => serializeApplianceType(knowledge, type)),
     units: await unitsOf(read, property.id, yieldNow),
     trend: trendOfRow && (await trendOf({ read, now }, trendOfRow)),
     conditionTrend: (await read.conditionTrends.points(property.partnerId, property.id)).map(
-      conditionPointView,
+      serializeConditionPoint,
     ),
     assessedAt: toIso(now),
   };
@@ -131,7 +136,7 @@ async function unitsOf(read: Stores, propertyId: string, yieldNow: Yield) {
   const units = [];
   for (; ; await yieldNow()) {
     const page = await read.units.page(propertyId, { limit: UNIT_PAGE, offset: units.length });
-    units.push(...page.map(unitView));
+    units.push(...page.map(serializeUnit));
     if (page.length < UNIT_PAGE) return units;
   }
 }
@@ -145,7 +150,7 @@ async function trendOf(
   const events = await read.serviceEvents.ofComponent(component);
   return {
     componentId: component.id,
-    points: points.map(trendPointView),
-    events: events.map(historyEventView),
+    points: points.map(serializeTrendPoint),
+    events: events.map(serializeHistoryEvent),
   };
 }

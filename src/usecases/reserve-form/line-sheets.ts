@@ -3,7 +3,7 @@ import { plainTodaysMoney } from "../../domain/display.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
-import { actionView } from "../../wire/action.ts";
+import { serializeAction } from "../../wire/action.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf, columnName, rangeOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
@@ -221,7 +221,7 @@ export function dueSheet(knowledge: Knowledge, { placed }: ReserveLineSheets, du
         "each",
         calculated(cellOf(sheet, UNIT_COST, row), usd(line.unitCents)),
         calculated(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
-        actionView(line.first.action).reason,
+        serializeAction(line.first.action).reason,
       ];
     }),
     [],

@@ -6,7 +6,7 @@ import { explainScore } from "../../../src/domain/explanation/explanation.ts";
 import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
-import { explanationView } from "../../../src/wire/explanation.ts";
+import { serializeExplanation } from "../../../src/wire/explanation.ts";
 import type { Json } from "../../support/json.ts";
 import { referenceContext } from "../planning/reference-context.ts";
 import { history } from "../scoring/any-history.ts";
@@ -34,7 +34,7 @@ function explained(given: PropertyHistory, at: number, corrections: Corrections)
     .component(part.defId);
   // Each what-if scenario scores the property again, and its score is not part of this one.
   const made = { component, costs, modelVersion: "2", explanation, corrections, changes: [] };
-  return JSON.parse(JSON.stringify(explanationView(knowledge, made)));
+  return JSON.parse(JSON.stringify(serializeExplanation(knowledge, made)));
 }
 
 const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000;

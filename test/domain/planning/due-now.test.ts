@@ -13,7 +13,7 @@ import {
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/types.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
-import { actionView } from "../../../src/wire/action.ts";
+import { serializeAction } from "../../../src/wire/action.ts";
 import { applianceOf, referenceContext, type State } from "./reference-context.ts";
 
 const knowledge = loadKnowledge();
@@ -226,7 +226,7 @@ describe("a safety item past its life", () => {
       );
   const planOf = (typeId: string, states: readonly State[]) =>
     planStoredAppliance(context, applianceOf(knowledge, typeId, states), "2026-07-01", 1);
-  const reasonOf = (action: Action) => actionView(action).reason;
+  const reasonOf = (action: Action) => serializeAction(action).reason;
   const lifeOf = (defId: string) => knowledge.component(defId).medianLifeYears;
 
   // Rule: due-safety
