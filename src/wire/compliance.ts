@@ -25,14 +25,14 @@ export const item = object({
     "passed",
   ).orNull(),
   deficiency_open: flag(
-    "True after a failed visit, until a later Repair, Replacement or passed inspection of the appliance",
+    "True after a failed visit, until a later Repair, Replacement or passed inspection of the appliance. A failed inspection of one component counts as one until that component passes",
     false,
   ),
   basis: enumOf<InspectionBasis>(
     ["named", "notes", "assumed", "none"],
     "Why the visit counts: the event names the inspection; its notes do; or neither names any that its type can be, and it is " +
-      "the one with the shortest interval of those that it can be, for an event of a component of those about that component. " +
-      "none: no visit is on record",
+      "the one with the shortest interval of those that it can be, for an event of a component of those about that component; or " +
+      "an inspection of a component failed. none: no visit is on record",
     "named",
   ),
   last_event_id: id("SE", "The service event of that visit").orNull(),

@@ -68,11 +68,11 @@ export function complianceItems<A extends InspectedAppliance>(
  */
 function dueDateOf(
   { mandatory, intervalMonths }: InspectionRegime,
-  { last, lastPassed, failedSince }: InspectionState,
+  { lastWhole, lastPassed, failedSince }: InspectionState,
   installYear: number,
 ): Day {
-  if (!last) return addMonths(firstDay(installYear), intervalMonths);
-  if (failedSince === null || !mandatory) return addMonths(last.date, intervalMonths);
+  if (failedSince === null || !mandatory)
+    return addMonths(lastWhole ?? firstDay(installYear), intervalMonths);
   const due = lastPassed && addMonths(lastPassed, intervalMonths);
   return due !== null && due < failedSince ? due : failedSince;
 }

@@ -24,6 +24,8 @@ export type InspectionEvent = {
 /** The latest visit of an inspection, and the latest that passed. */
 export type InspectionState = {
   last: { eventId: string; date: Day; hasPassed: boolean; basis: InspectionBasis } | null;
+  /** The latest visit that inspected all that the inspection asks for; null without one. */
+  lastWhole: Day | null;
   lastPassed: Day | null;
   /** The first visit that failed since the latest that passed; null if the latest visit passed. */
   failedSince: Day | null;
@@ -41,13 +43,22 @@ export class InspectionRecord {
   >();
   /** The latest event that ends a deficiency. */
   #settled: At | undefined;
+  /** By definition: the inspections of a component that are none of its appliance. */
+  readonly #components = new Map<string, { passed: At | null; failed: At[] }>();
+  /** The inspections that fail with one of a component. */
+  readonly #ofComponents: readonly InspectionRegime[];
 
   /** `regimes` are those of the appliance's type. */
-  constructor(private readonly regimes: readonly InspectionRegime[]) {}
+  constructor(private readonly regimes: readonly InspectionRegime[]) {
+    this.#ofComponents = shortest(regimes.filter(({ resetBy }) => resetBy.includes("Inspection")));
+  }
 
   add(event: InspectionEvent): void {
     const { regimes, basis } = inspectedBy(this.regimes, event);
     const hasPassed = event.conditionAfter !== "poor";
+    const { componentDefId } = event;
+    if (regimes.length === 0 && event.eventType === "Inspection" && componentDefId !== null)
+      this.#addComponent(componentDefId, event, hasPassed);
     for (const { inspectionType } of regimes) {
       let visits = this.#visits.get(inspectionType);
       if (!visits) {
@@ -63,17 +74,44 @@ export class InspectionRecord {
       this.#settled = { date: event.date, id: event.id };
   }
 
-  stateOf({ inspectionType }: InspectionRegime): InspectionState {
-    const visit = this.#visits.get(inspectionType);
-    if (!visit) return { last: null, lastPassed: null, failedSince: null, isDeficient: false };
-    const { last, basis, lastPassed, failed } = visit;
-    const hasPassed = last.conditionAfter !== "poor";
+  #addComponent(defId: string, event: At, hasPassed: boolean): void {
+    let own = this.#components.get(defId);
+    if (!own) {
+      own = { passed: null, failed: [] };
+      this.#components.set(defId, own);
+    }
+    if (!hasPassed) own.failed.push(event);
+    else if (!own.passed || isAfter(event, own.passed)) own.passed = event;
+  }
+
+  stateOf(regime: InspectionRegime): InspectionState {
+    const visit = this.#visits.get(regime.inspectionType);
+    const failedParts = this.#failedComponents(regime);
+    const lastPart = failedParts.reduce<At | null>(
+      (last, failed) => (!last || isAfter(failed, last) ? failed : last),
+      null,
+    );
+    const isOfPart = lastPart !== null && (!visit || isAfter(lastPart, visit.last));
+    const last = isOfPart ? lastPart : visit?.last;
+    if (!last)
+      return { last: null, lastWhole: null, lastPassed: null, failedSince: null, isDeficient: false };
+    const hasPassed = !isOfPart && visit!.last.conditionAfter !== "poor";
+    const lastPassed = visit?.lastPassed ?? null;
     return {
-      last: { eventId: last.id, date: last.date, hasPassed, basis },
+      last: { eventId: last.id, date: last.date, hasPassed, basis: isOfPart ? "assumed" : visit!.basis },
+      lastWhole: visit?.last.date ?? null,
       lastPassed: lastPassed?.date ?? null,
-      failedSince: hasPassed ? null : firstDayAfter(failed, lastPassed),
+      failedSince: hasPassed ? null : firstDayAfter([...(visit?.failed ?? []), ...failedParts], lastPassed),
       isDeficient: !hasPassed && !(this.#settled && isAfter(this.#settled, last)),
     };
+  }
+
+  /** Returns the inspections of components that failed since each passed: an inspection that they count for fails with them. */
+  #failedComponents(regime: InspectionRegime): At[] {
+    if (!this.#ofComponents.includes(regime)) return [];
+    return [...this.#components.values()].flatMap(({ passed, failed }) =>
+      passed ? failed.filter((one) => isAfter(one, passed)) : failed,
+    );
   }
 }
 
@@ -98,11 +136,13 @@ function inspectedBy(
     componentDefId === null
       ? possible
       : possible.filter(({ componentIds }) => componentIds.has(componentDefId));
-  const shortest = Math.min(...likely.map(({ intervalMonths }) => intervalMonths));
-  return {
-    regimes: likely.filter(({ intervalMonths }) => intervalMonths === shortest),
-    basis: "assumed",
-  };
+  return { regimes: shortest(likely), basis: "assumed" };
+}
+
+/** Returns the inspections with the shortest interval. */
+function shortest(regimes: readonly InspectionRegime[]): readonly InspectionRegime[] {
+  const months = Math.min(...regimes.map(({ intervalMonths }) => intervalMonths));
+  return regimes.filter(({ intervalMonths }) => intervalMonths === months);
 }
 
 const isRepairing = (type: EventType) => type === "Repair" || type === "Replacement";

@@ -214,6 +214,86 @@ describe("a deficiency is open", () => {
   });
 });
 
+// Rule: inspection-of-component
+describe("an inspection of one component that is none of its appliance", () => {
+  const controller = (date: string, given: Partial<InspectionEvent> = {}) =>
+    inspected(date, { componentDefId: "elev_controller", ...given });
+  const failed = (date = "2026-03-01") => controller(date, { conditionAfter: "poor" });
+  const fullLoad = (...events: InspectionEvent[]) => item("category_5_full_load_test", events);
+
+  test("fails the one with the shortest interval, whose deficiency it opens", () => {
+    const found = failed();
+    expect(yearly(found)).toMatchObject({
+      lastInspection: "2026-03-01",
+      result: "failed",
+      deficiencyOpen: true,
+      basis: "assumed",
+      lastEventId: found.id,
+      dueDate: "2026-03-01",
+      status: "OVERDUE",
+    });
+    expect(yearly(inspected("2026-02-01"), found)).toMatchObject({
+      dueDate: "2026-03-01",
+      deficiencyOpen: true,
+    });
+    expect(fullLoad(found)).toMatchObject({ basis: "none", deficiencyOpen: false });
+    expect(yearly(found, inspected("2026-02-01", { conditionAfter: "poor" })).dueDate).toBe("2026-02-01");
+  });
+
+  test("is over once the component passes, and has satisfied nothing", () => {
+    const test = inspected("2026-02-01");
+    const passed = controller("2026-03-05");
+    for (const events of [
+      [test, failed(), passed],
+      [passed, failed(), test],
+    ])
+      expect(yearly(...events)).toMatchObject({
+        lastInspection: "2026-02-01",
+        result: "passed",
+        deficiencyOpen: false,
+        dueDate: "2027-02-01",
+        status: "OK",
+      });
+    expect(yearly(failed(), passed)).toMatchObject({ basis: "none", deficiencyOpen: false, result: null });
+    expect(yearly(passed)).toMatchObject({ basis: "none", result: null });
+    expect(yearly(failed(), controller("2026-02-20")).deficiencyOpen).toBe(true);
+    expect(yearly(failed(), passed, failed("2026-03-07"))).toMatchObject({
+      dueDate: "2026-03-07",
+      deficiencyOpen: true,
+    });
+    const door = inspected("2026-03-05", { componentDefId: "elev_door_operator" });
+    expect(yearly(failed(), door).deficiencyOpen).toBe(true);
+  });
+
+  test("is settled by a repair, and ended by a passed inspection of the appliance", () => {
+    const repair = inspected("2026-03-02", { eventType: "Repair" });
+    expect(yearly(failed(), repair)).toMatchObject({ deficiencyOpen: false, result: "failed" });
+    expect(yearly(failed(), inspected("2026-03-02"))).toMatchObject({
+      deficiencyOpen: false,
+      result: "passed",
+    });
+  });
+
+  test("moves no due date of a recommended inspection", () => {
+    const washer = { ...ELEVATOR, typeId: "washer" };
+    const before = item("supply_hose_check", [], washer);
+    const motor = inspected("2026-03-01", { componentDefId: "washer_drive_motor", conditionAfter: "poor" });
+    expect(item("supply_hose_check", [motor], washer)).toMatchObject({
+      dueDate: before.dueDate,
+      lastInspection: "2026-03-01",
+      deficiencyOpen: true,
+    });
+  });
+
+  test("counts for itself alone where one of its own exists", () => {
+    const sprinklers = { ...ELEVATOR, typeId: "fire_suppression" };
+    const backflow = inspected("2026-03-01", { componentDefId: "fs_backflow", conditionAfter: "poor" });
+    expect(item("waterflow_and_valve_quarterly", [backflow], sprinklers).basis).toBe("none");
+    for (const eventType of ["Cleaning", "Preventive Maintenance"] as const)
+      expect(yearly({ ...failed(), eventType }).basis).toBe("none");
+  });
+});
+
 describe("the inspections of a property", () => {
   test("are one per appliance and inspection type, the first due first", () => {
     const second = { ...ELEVATOR, id: "A_2" };

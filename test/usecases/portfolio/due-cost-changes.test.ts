@@ -77,5 +77,12 @@ test("an appliance counts its inspections with an open deficiency", async () => 
   });
   await log({ date: "2026-02-04", eventType: "Repair", conditionAfter: null });
   expect((await appliance(elevatorId)).deficiencies).toBe(0);
+  const [{ id: componentId }] = (await fixture.store.read.components.ofAppliance(elevatorId)) as [
+    { id: string },
+  ];
+  await log({ date: "2026-02-05", componentId, conditionAfter: "poor" });
+  expect((await appliance(elevatorId)).deficiencies, "of a component").toBe(1);
+  await log({ date: "2026-02-06", componentId, conditionAfter: "good" });
+  expect((await appliance(elevatorId)).deficiencies).toBe(0);
   expect(await wrong()).toEqual([]);
 });
