@@ -109,7 +109,7 @@ export const appliancePage = page("appliances", appliance);
 /** The appliance with the full records of its components, and what to do with it and each of them. */
 const actionOfWhole = {
   action: actionOrNullFields.action.describedAs(
-    "What to do with the appliance as a whole; null for a type whose parts are replaced one by one, and for a retired one",
+    "What to do with the appliance as a whole. Null for a retired one, and for a type whose parts are replaced one by one unless one of them is a hazard to remove at once",
   ),
   reason: actionOrNullFields.reason,
 };
@@ -120,7 +120,7 @@ const wholeAppliance = appliance.and({
 export type ApplianceWithComponentsJson = WireOf<typeof wholeAppliance>;
 
 /** The actions for an appliance and its components, by their ids. */
-type ApplianceActions = { units: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
+type ApplianceActions = { appliances: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
 
 /** `latestSnapshotAt`: when the latest snapshot was taken. */
 export const serializeApplianceWithComponents = wholeAppliance.serializer(
@@ -132,7 +132,7 @@ export const serializeApplianceWithComponents = wholeAppliance.serializer(
     latestSnapshotAt: Instant | null,
   ) => ({
     ...serializeAppliance(prices.knowledge, appliance),
-    ...serializeActionOrNull(actions.units.get(appliance.id)),
+    ...serializeActionOrNull(actions.appliances.get(appliance.id)),
     components: components.map((row) => ({
       ...serializeComponent(prices, row, latestSnapshotAt),
       ...serializeActionOrNull(actions.components.get(row.id)),
@@ -194,7 +194,7 @@ export const serializeChangedAppliance = changedAppliance.serializer(
     const written = serializeWrittenAppliance(knowledge, appliance, components, warnings);
     return {
       ...written,
-      ...serializeActionOrNull(actions.units.get(appliance.id)),
+      ...serializeActionOrNull(actions.appliances.get(appliance.id)),
       components: written.components.map((component) => ({
         ...component,
         ...serializeActionOrNull(actions.components.get(component.id)),

@@ -45,6 +45,18 @@ describe("an appliance is flagged for known hazards", () => {
     expect(await flagsOf(body.id)).toEqual([]);
   });
 
+  // Rule: hazard-flags, plan-action
+  test("whose action it is, also where its parts are replaced one by one", async () => {
+    const { id } = await addProperty(client, { year_built: 2000 });
+    const sprinklers = await addAppliance(client, id, { type_id: "fire_suppression", install_year: 2020 });
+    const stated = await client.put(`/v1/appliances/${sprinklers.id}`, { flags_set: ["omega_sprinklers"] });
+    const hazard = { action: "immediate_hazard", reason: expect.stringContaining("Omega") };
+    expect(stated.body).toMatchObject(hazard);
+    expect((await client.get(`/v1/appliances/${sprinklers.id}`)).body).toMatchObject(hazard);
+    const cleared = await client.put(`/v1/appliances/${sprinklers.id}`, { flags_set: null });
+    expect(cleared.body).toMatchObject({ action: null, reason: null });
+  });
+
   // Rule: hazard-flags
   test("by the notes of a service event, until a replacement", async () => {
     const { id } = await addProperty(client);

@@ -134,18 +134,24 @@ export function planStoredAppliance<C extends Plannable>(
   };
 }
 
-/** Returns the actions of `planStoredAppliance`, in a fraction of its time. */
+/**
+ * Returns the actions of `planStoredAppliance`, in a fraction of its time. That of an appliance whose parts are replaced one by
+ * one is null unless one of them is a hazard to remove at once.
+ */
 export function actionsOfStored<C extends Plannable>(
   context: PlanContext<C>,
   components: readonly C[],
-): { unit: Action | null; components: Action[] } {
+): { appliance: Action | null; components: Action[] } {
   const placed = inPlace(context, components);
   const { parts, hazards, wholeAppliance } = placed;
   const advice = adviseOnAppliance(parts, wholeAppliance, context.caches, hazards.map(Boolean));
   const { facts, unitFacts } = factsOf(context.knowledge, components, placed, advice);
+  const ofParts = advice.parts.map((part, index) => partAction(part, facts[index]!, unitFacts));
   return {
-    unit: unitFacts && wholeUnitAction(unitFacts),
-    components: advice.parts.map((part, index) => partAction(part, facts[index]!, unitFacts)),
+    appliance: unitFacts
+      ? wholeUnitAction(unitFacts)
+      : (ofParts.find(({ name }) => name === "immediate_hazard") ?? null),
+    components: ofParts,
   };
 }
 

@@ -8,8 +8,8 @@ import { planContextOf } from "./plan-context.ts";
 
 export type ActionDeps = { prices: PriceList; yieldNow: Yield };
 
-/** The actions for appliances that are replaced as a whole, and for components, by their ids. */
-type Actions = { units: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
+/** The actions for appliances as a whole, if they have one, and for components, by their ids. */
+type Actions = { appliances: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
 
 /** Returns what to do with appliances of which all components are given, and with these. */
 export async function actionsOfComponents(
@@ -17,16 +17,16 @@ export async function actionsOfComponents(
   rows: readonly PlacedComponent[],
 ): Promise<Actions> {
   const context = planContextOf<PlacedComponent>(prices);
-  const units = new Map<string, Action>();
+  const appliances = new Map<string, Action>();
   const components = new Map<string, Action>();
   const groups = new ApplianceGroups<PlacedComponent>(prices.knowledge);
   const add = (group: readonly PlacedComponent[] | undefined) => {
     if (!group) return;
     const actions = actionsOfStored(context, group);
-    if (actions.unit) units.set(group[0]!.applianceId, actions.unit);
+    if (actions.appliance) appliances.set(group[0]!.applianceId, actions.appliance);
     for (const [index, action] of actions.components.entries()) components.set(group[index]!.id, action);
   };
   await forEachYielding(rows, yieldNow, (row) => add(groups.add(row)));
   await forEachYielding(groups.rest(), yieldNow, add);
-  return { units, components };
+  return { appliances, components };
 }

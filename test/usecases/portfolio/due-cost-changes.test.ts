@@ -77,9 +77,8 @@ test("an appliance counts its inspections with an open deficiency", async () => 
   });
   await log({ date: "2026-02-04", eventType: "Repair", conditionAfter: null });
   expect((await appliance(elevatorId)).deficiencies).toBe(0);
-  const [{ id: componentId }] = (await fixture.store.read.components.ofAppliance(elevatorId)) as [
-    { id: string },
-  ];
+  const [part] = await fixture.store.read.components.ofAppliance(elevatorId);
+  const componentId = part!.id;
   await log({ date: "2026-02-05", componentId, conditionAfter: "poor" });
   expect((await appliance(elevatorId)).deficiencies, "of a component").toBe(1);
   await log({ date: "2026-02-06", componentId, conditionAfter: "good" });
