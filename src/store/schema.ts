@@ -552,8 +552,13 @@ export function schemaOf(columnTypes: ColumnTypes) {
       by: text("marked_by").notNull(),
       reason: text("reason"),
       markedAt: bigint("marked_at").notNull(),
+      /** The service event that did the work, which ended the mark; null for one that holds. */
+      endedBy: text("ended_by"),
     },
-    (t) => [index("work_states_property").on(t.propertyId, t.subjectId)],
+    (t) => [
+      index("work_states_property").on(t.propertyId, t.subjectId),
+      index("work_states_ended").on(t.endedBy).where(sql`${t.endedBy} is not null`),
+    ],
   );
 
   const serviceEvents = table(

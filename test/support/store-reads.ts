@@ -211,8 +211,11 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await store.read.work.find(componentId);
       await store.read.work.ofSubjects([componentId, applianceId]);
       await store.read.work.ofProperty(propertyId, "", 1000);
+      await store.read.work.endedBy("SE_1");
       await store.write(async (tx) => {
-        await tx.work.end([componentId], now);
+        await tx.work.end([componentId], now, "SE_1");
+        await tx.work.setEnd(componentId, null);
+        await tx.work.remove(componentId);
         await tx.work.follow([componentId], propertyId);
       });
     },

@@ -12,7 +12,7 @@ export function workOperations(bulkItems: number): Operation[] {
       path: "/v1/work-marks/bulk",
       summary: "Mark work as ordered, deferred, done or open",
       description:
-        "Marks the work of up to 1,000 components, or of appliances as a whole. Valid items are saved even if others fail. `done` logs a service event, with `by` as its technician and `reason` as its notes, and ends the mark; so does a Replacement that is logged later. The plan shows the marks, and its figures stay as they are until the work is done.",
+        "Marks the work of up to 1,000 components, or of appliances as a whole. Valid items are saved even if others fail. `done` logs a service event, with `by` as its technician and `reason` as its notes, and ends the mark; so does a Replacement that is logged later. The mark holds again once that event is voided. The same work that is done again on that day is logged once; within 30 days of a Replacement it is refused with an error that names the event. The plan shows the marks, and its figures stay as they are until the work is done.",
       tag: "Service events",
       request: {
         type: workBody.type,

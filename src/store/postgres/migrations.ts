@@ -35,6 +35,7 @@ import unitTimings from "../../../migrations/postgres/0030_unit_timings.sql" wit
 import operatorLists from "../../../migrations/postgres/0031_operator_lists.sql" with { type: "text" };
 import claimVoids from "../../../migrations/postgres/0032_claim_voids.sql" with { type: "text" };
 import planAssumptions from "../../../migrations/postgres/0033_plan_assumptions.sql" with { type: "text" };
+import endedWork from "../../../migrations/postgres/0034_ended_work.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -102,4 +103,6 @@ export const MIGRATIONS: readonly Migration[] = [
   // An older server would count voided claims.
   { number: 32, name: "claim_voids", sql: claimVoids, breaksOlder: true },
   { number: 33, name: "plan_assumptions", sql: planAssumptions },
+  // An older server would show ended marks as those of open work.
+  { number: 34, name: "ended_work", sql: endedWork, breaksOlder: true },
 ];

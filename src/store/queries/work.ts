@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
 import type { Work } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
@@ -22,21 +22,29 @@ export function workMarkStore(engine: Engine) {
     reason: t.reason,
     markedAt: t.markedAt,
   });
+  const holds = isNull(t.endedBy);
   const find = engine.read<Work>(() =>
     db
       .select(columns)
       .from(t)
-      .where(eq(t.subjectId, placeholder("subjectId"))),
+      .where(and(eq(t.subjectId, placeholder("subjectId")), holds)),
   );
   const ofProperty = engine.read<Work>(() =>
     db
       .select(columns)
       .from(t)
-      .where(and(eq(t.propertyId, placeholder("propertyId")), gt(t.subjectId, placeholder("after"))))
+      .where(and(eq(t.propertyId, placeholder("propertyId")), gt(t.subjectId, placeholder("after")), holds))
       .orderBy(asc(t.subjectId))
       .limit(placeholder("limit")),
   );
-  const among = engine.read<Work>(() => db.select(columns).from(t).where(isAmong(t.subjectId, "subjectIds")));
+  const isOfSubjects = isAmong(t.subjectId, "subjectIds");
+  const among = engine.read<Work>(() => db.select(columns).from(t).where(and(isOfSubjects, holds)));
+  const endedBy = engine.read<Work>(() =>
+    db
+      .select(columns)
+      .from(t)
+      .where(eq(t.endedBy, placeholder("eventId"))),
+  );
   const marked = {
     state: sql`${placeholder("state")}`,
     until: sql`${placeholder("until")}`,
@@ -55,21 +63,30 @@ export function workMarkStore(engine: Engine) {
         applianceId: sql`${placeholder("applianceId")}`,
         componentId: sql`${placeholder("componentId")}`,
       })
-      .onConflictDoUpdate({ target: t.subjectId, set: marked }),
+      .onConflictDoUpdate({ target: t.subjectId, set: { ...marked, endedBy: null } }),
   );
   const end = engine.write(() =>
-    db.delete(t).where(and(isAmong(t.subjectId, "subjectIds"), lt(t.markedAt, placeholder("before")))),
+    db
+      .update(t)
+      .set({ endedBy: sql`${placeholder("eventId")}` })
+      .where(and(isOfSubjects, lt(t.markedAt, placeholder("before")), holds)),
   );
+  const setEnd = engine.setRow(t, "subjectId", ["endedBy"]);
+  const remove = engine.write(() => db.delete(t).where(eq(t.subjectId, placeholder("subjectId"))));
   const follow = engine.write(() =>
     db
       .update(t)
       .set({ propertyId: sql`${placeholder("to")}` })
-      .where(isAmong(t.subjectId, "subjectIds")),
+      .where(isOfSubjects),
   );
 
   return {
     async find(subjectId: string): Promise<Work | undefined> {
       return (await find({ subjectId }))[0];
+    },
+    /** Returns the marks that a service event ended. */
+    async endedBy(eventId: string): Promise<Work[]> {
+      return await endedBy({ eventId });
     },
     /** Returns the marked work of a property after a subject, by the IDs of the subjects. */
     async ofProperty(propertyId: string, after: string, limit: number): Promise<Work[]> {
@@ -82,9 +99,16 @@ export function workMarkStore(engine: Engine) {
     async save(work: Work, place: Place): Promise<void> {
       return save({ ...work, ...place });
     },
-    /** Deletes the marks of subjects that were made before an instant. */
-    async end(subjectIds: readonly string[], before: Instant): Promise<void> {
-      return end({ subjectIds: engine.list(subjectIds), before });
+    /** Ends the marks of subjects that were made before an instant: the event did the work. */
+    async end(subjectIds: readonly string[], before: Instant, eventId: string): Promise<void> {
+      return end({ subjectIds: engine.list(subjectIds), before, eventId });
+    },
+    /** Changes the event that ended a mark; null lets it hold again. */
+    async setEnd(subjectId: string, endedBy: string | null): Promise<void> {
+      return setEnd({ subjectId, endedBy });
+    },
+    async remove(subjectId: string): Promise<void> {
+      return remove({ subjectId });
     },
     /** Moves the marks of subjects to a property. */
     async follow(subjectIds: readonly string[], to: string): Promise<void> {

@@ -14,8 +14,9 @@ import {
   type ServiceEventChange,
   totalCostCents,
 } from "../../domain/service-event.ts";
-import { type Day, dayNumber, dayOf, MS_PER_DAY } from "../../domain/time.ts";
+import { type Day, dayOf } from "../../domain/time.ts";
 import { voidingOf } from "../../domain/voiding.ts";
+import { concernsWork, endOfDay, isDoneBy } from "../../domain/work.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type ServiceEventRequest, serializeServiceEvent } from "../../wire/service-event.ts";
 import type { Voiding } from "../../wire/voiding.ts";
@@ -95,10 +96,24 @@ export class ServiceLog {
   }
 
   /** Ends the marks on the work that a replacement has done, which were made by its day. */
-  async #endWork({ applianceId, componentId, date }: ServiceEvent, components: readonly Component[]) {
+  async #endWork({ id, applianceId, componentId, date }: ServiceEvent, components: readonly Component[]) {
     const subjects = components.map(({ id }) => id);
     if (componentId === null) subjects.push(applianceId);
-    await this.writer.tx.work.end(subjects, (dayNumber(date) + 1) * MS_PER_DAY);
+    await this.writer.tx.work.end(subjects, endOfDay(date), id);
+  }
+
+  /**
+   * Lets the marks hold again whose work a changed or voided event has not done, unless another has. Work that was marked as
+   * done with the event stays done by it, whatever its day and type.
+   */
+  async #renewWork(before: ServiceEvent, after: ServiceEvent): Promise<void> {
+    const { work, serviceEvents } = this.writer.tx;
+    for (const mark of await work.endedBy(before.id)) {
+      if (isDoneBy(before, mark) ? isDoneBy(after, mark) : concernsWork(after, mark)) continue;
+      await work.setEnd(mark.subjectId, (await serviceEvents.replacementAfter(mark, before.id)) ?? null);
+    }
+    if (after.voidedAt === null && after.eventType === "Replacement")
+      await this.#endWork(after, (await this.#subjectOf(after, before)).spokenOf);
   }
 
   /**
@@ -182,6 +197,7 @@ export class ServiceLog {
       const isReplaced = event === after && after.voidedAt === null && after.eventType === "Replacement";
       this.#touch(known.appliance, event.date, isReplaced);
     }
+    if (isMoved) await this.#renewWork(before, after);
     if (isMoved && after.voidedAt === null)
       this.#outcomes.add(after, (await this.#load(after.applianceId))!.appliance);
   }

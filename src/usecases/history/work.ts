@@ -1,7 +1,8 @@
-import { invalid, notFound } from "../../domain/errors.ts";
+import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { refuseRetired, refuseRetiredComponent } from "../../domain/retirement.ts";
-import { dayOf } from "../../domain/time.ts";
-import { isDeferred, type Work } from "../../domain/work.ts";
+import type { ServiceEvent } from "../../domain/service-event.ts";
+import { type Day, dayOf } from "../../domain/time.ts";
+import { isDeferred, isSameWork, type Work } from "../../domain/work.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type MarkedWork, serializeWorkDetail, type WorkRequest } from "../../wire/work.ts";
@@ -38,37 +39,87 @@ export class WorkMarks {
       checkUntil(request.until, dayOf(tx.now));
       after.until = request.until;
     }
+    let isKnown = false;
     if (request.state === "done") {
-      const { date, eventType, totalCostCents, conditionAfter } = request;
-      const event = await this.#log.add({
-        applianceId: appliance.id,
-        componentId,
-        eventType,
-        date: date ?? dayOf(tx.now),
-        partsCostCents: null,
-        laborCostCents: null,
-        totalCostCents,
-        technician: by,
-        notes: reason,
-        conditionAfter,
-      });
+      const done = await this.#eventBefore(common, request, before !== undefined);
+      isKnown = done !== undefined;
+      const event = done ?? (await this.#logDone(common, request));
       after.serviceEventId = event.id;
+      after.markedAt = event.createdAt;
     }
     if (request.state === "ordered" || request.state === "deferred") {
       const work = { ...common, subjectId, state: request.state, until: after.until };
       await tx.work.save(work, place);
       await tx.planActions.mark(appliance.propertyId, subjectId, work);
     } else {
-      await tx.work.end([subjectId], ANY_TIME);
+      if (after.serviceEventId === null) await tx.work.remove(subjectId);
+      else await tx.work.end([subjectId], ANY_TIME, after.serviceEventId);
       await tx.planActions.mark(appliance.propertyId, subjectId, undefined);
     }
-    await this.writer.auditCorrection(
-      "work.mark",
-      subjectId,
-      serializeWorkDetail(before),
-      serializeWorkDetail(after),
-    );
+    if (!isKnown || before)
+      await this.writer.auditCorrection(
+        "work.mark",
+        subjectId,
+        serializeWorkDetail(before),
+        serializeWorkDetail(after),
+      );
     return after;
+  }
+
+  /** Logs the event of work that is done. */
+  async #logDone(
+    { applianceId, componentId, by, reason }: Done,
+    { date, eventType, totalCostCents, conditionAfter }: DoneRequest,
+  ): Promise<ServiceEvent> {
+    return await this.#log.add({
+      ...{ applianceId, componentId, eventType, totalCostCents, conditionAfter },
+      date: date ?? dayOf(this.writer.tx.now),
+      partsCostCents: null,
+      laborCostCents: null,
+      technician: by,
+      notes: reason,
+    });
+  }
+
+  /**
+   * Returns the event on record that did the work on the day, so that work marked as done twice is logged once. Throws conflict
+   * for one with other values, and for a Replacement of what was replaced shortly before, unless the work `isMarked` since.
+   */
+  async #eventBefore(
+    subject: Done,
+    { date: given, eventType, totalCostCents, conditionAfter }: DoneRequest,
+    isMarked: boolean,
+  ): Promise<ServiceEvent | undefined> {
+    const { tx, partner } = this.writer;
+    const date = given ?? dayOf(tx.now);
+    const id = await tx.serviceEvents.onDay(subject, eventType, date);
+    if (id === undefined) {
+      if (eventType === "Replacement" && !isMarked) await this.#refuseReplaced(subject, date);
+      return undefined;
+    }
+    const event = (await tx.serviceEvents.find(partner.id, id))!;
+    const isOtherCost = totalCostCents !== null && totalCostCents !== event.totalCostCents;
+    const isOtherCondition = conditionAfter !== null && conditionAfter !== event.conditionAfter;
+    if (!isOtherCost && !isOtherCondition) return event;
+    throw conflict(
+      `${doneText(date)} with another ${isOtherCost ? "total_cost" : "condition_after"}: change service event ${id}`,
+    );
+  }
+
+  async #refuseReplaced(subject: Done, date: Day): Promise<void> {
+    const { serviceEvents } = this.writer.tx;
+    const newest = await serviceEvents.newestDays(subject.applianceId);
+    const same = newest.find(
+      (one) =>
+        one.eventType === "Replacement" &&
+        (one.componentId === null || one.componentId === subject.componentId) &&
+        isSameWork(one.date, date),
+    );
+    if (!same) return;
+    const id = await serviceEvents.onDay(subject, "Replacement", same.date);
+    throw conflict(
+      `${doneText(same.date)}: change service event ${id}, or log another Replacement as a service event`,
+    );
   }
 
   /** Updates what follows from the work that is done. */
@@ -89,6 +140,11 @@ export class WorkMarks {
     return { appliance, componentId: component?.id ?? null };
   }
 }
+
+type Done = Pick<MarkedWork, "applianceId" | "componentId" | "by" | "reason">;
+type DoneRequest = WorkRequest & { state: "done" };
+
+const doneText = (date: Day) => `The work was done on ${date} already`;
 
 function checkUntil(until: string, today: string): void {
   if (isDeferred({ until }, today)) return;

@@ -1311,7 +1311,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       });
     });
 
-    test("of marks on work keeps the newest of a subject, and ends those from before an instant", async () => {
+    test("of marks on work keeps the newest of a subject, and ends those from before an instant by an event", async () => {
       const { work } = read();
       const place = { partnerId: partner.id, propertyId: elm.id };
       const [one, two] = components as [Component, Component];
@@ -1334,10 +1334,24 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect((await work.ofProperty(oak.id, "", 9)).map(({ subjectId }) => subjectId)).toEqual(
         [one.id, two.id].sort(),
       );
-      await fixture.store.write((tx) => tx.work.end([one.id, whole.subjectId], NOW + 1));
+      await fixture.store.write((tx) => tx.work.end([one.id, whole.subjectId], NOW + 1, "SE_1"));
       expect(await work.ofSubjects([one.id, two.id, whole.subjectId])).toHaveLength(2);
-      await fixture.store.write((tx) => tx.work.end([two.id, whole.subjectId], NOW + 2));
+      await fixture.store.write((tx) => tx.work.end([one.id, two.id, whole.subjectId], NOW + 2, "SE_2"));
       expect(await work.ofProperty(oak.id, "", 9)).toEqual([]);
+      expect(await work.find(one.id)).toBeUndefined();
+      expect(await work.endedBy("SE_1")).toEqual([ordered]);
+      expect(await work.endedBy("SE_2")).toHaveLength(2);
+      await fixture.store.write(async (tx) => {
+        await tx.work.setEnd(one.id, null);
+        await tx.work.setEnd(two.id, "SE_3");
+        await tx.work.save(whole, place);
+      });
+      expect(await work.ofSubjects([one.id, two.id, whole.subjectId])).toHaveLength(2);
+      expect(await work.find(one.id)).toEqual(ordered);
+      expect(await work.find(whole.subjectId), "marked again").toEqual(whole);
+      expect((await work.endedBy("SE_3")).map(({ subjectId }) => subjectId)).toEqual([two.id]);
+      await fixture.store.write((tx) => tx.work.remove(one.id));
+      expect(await work.find(one.id)).toBeUndefined();
     });
 
     test("of recalculations starts again at a new request, and ends only as it was started", async () => {
