@@ -17,8 +17,12 @@ export type Photo = {
   uploadedAt: Instant;
 };
 
-/** A photo with the type and day of its service event. */
-export type ListedPhoto = Photo & { eventType: EventType | null; eventDate: Day | null };
+/** A photo with the type and day of its service event, and whether that was voided. */
+export type ListedPhoto = Photo & {
+  eventType: EventType | null;
+  eventDate: Day | null;
+  isEventVoided: boolean;
+};
 
 type PhotoType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
 

@@ -3,7 +3,7 @@ import type { ListedPhoto, Photo } from "../domain/photo.ts";
 import { toIso } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
 import { forPartner } from "./paging.ts";
-import { id, instant, list, object, text, whole } from "./schema/fields.ts";
+import { flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
 import { type WireOf, WireType } from "./schema/wire-type.ts";
 import { serviceEvent } from "./service-event.ts";
 
@@ -21,6 +21,10 @@ const photo = object({
   url: text("Path of the file; requires the same credentials as the API", "/api/uploads/k3v9.jpg"),
   event_type: serviceEvent.fields.event_type.describedAs("Type of the photo's service event").orNull(),
   event_date: serviceEvent.fields.date.describedAs("Date of the photo's service event").orNull(),
+  event_voided: flag(
+    "Whether that service event was voided: the photo is evidence of nothing that counts",
+    false,
+  ),
 });
 export type PhotoJson = WireOf<typeof photo>;
 
@@ -34,6 +38,7 @@ export const serializePhoto = photo.serializer((basePath: string, photo: ListedP
   service_event_id: photo.serviceEventId,
   event_type: photo.eventType,
   event_date: photo.eventDate,
+  event_voided: photo.isEventVoided,
 }));
 
 const photos = object({

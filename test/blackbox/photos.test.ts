@@ -64,6 +64,7 @@ describe("a photo", () => {
         service_event_id: null,
         event_type: null,
         event_date: null,
+        event_voided: false,
         partner: "Acme",
       });
       const { partner: _, ...record } = body;
@@ -163,7 +164,12 @@ describe("a photo is removed", () => {
         },
       },
     ]);
+    const evidence = (await upload(JPEG, { fields: { service_event_id: logged.id } })).body;
     await client.put(`/v1/service-events/${logged.id}`, { voided: true });
+    const { service_event_photos } = await photosOf(appliance.id);
+    const isVoided = (one: Json) => one.event_voided;
+    expect(service_event_photos.filter(isVoided).map(({ id }: Json) => id)).toEqual([evidence.id]);
+    await remove(evidence.id);
     const late = await upload(JPEG, { fields: { service_event_id: logged.id }, status: 409 });
     expect(late.body.error).toEndWith("was voided: upload the photo without service_event_id");
     expect((await remove(wrong.id, { status: 404 })).body.error).toBe("Photo not found");

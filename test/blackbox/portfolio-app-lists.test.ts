@@ -338,11 +338,15 @@ test("photos are loaded on request, with credentials, and removed; buttons state
   const client = server.as(owner);
   const { id } = await addProperty(client, { name: "Ash Court" });
   const appliance = await addWornAppliance(client, id);
+  const repair = { appliance_id: appliance.id, event_type: "Repair", date: "2026-01-05" };
+  const logged = (await client.post("/v1/service-events/bulk", { events: [repair] }, 201)).body.events[0];
   for (const name of ["tank <b>.png", "valve.png"]) {
     const form = new FormData();
+    if (name === "valve.png") form.append("service_event_id", logged.id);
     form.append("file", new File([PNG], name, { type: "image/png" }));
     await client.ask("POST", `/v1/appliances/${appliance.id}/photos`, 201, { raw: form });
   }
+  await client.put(`/v1/service-events/${logged.id}`, { voided: true });
   const place = `#/appliances/${appliance.id}`;
   const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key, place);
   const remove = async (name: string) => {
@@ -350,6 +354,7 @@ test("photos are loaded on request, with credentials, and removed; buttons state
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   };
   await page.getByText("tank <b>.png").waitFor();
+  await page.getByText("Repair, Jan 5, 2026 (voided)").waitFor();
   expect(await page.locator("img").count()).toBe(0);
   const buttons = page.getByRole("button", { name: /^Show / });
   expect(await buttons.allInnerTexts()).toEqual(["Show service history", "Show photos"]);

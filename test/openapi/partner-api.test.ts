@@ -34,7 +34,7 @@ const SERVICE_EVENT =
   "id appliance_id component_id event_type date parts_cost labor_cost total_cost technician notes condition_after";
 const CLAIM =
   "id property_id claim_type date_of_loss claim_number carrier amount_paid description status scoring_impact created_at";
-const PHOTO = "id filename original_name url uploaded_at service_event_id event_type event_date";
+const PHOTO = "id filename original_name url uploaded_at service_event_id event_type event_date event_voided";
 const REPORT_ITEM =
   "component_id component_name appliance_type risk_score confidence age_years projected_failure_year " +
   "proactive_cost reactive_cost";

@@ -99,6 +99,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
           ...photo,
           eventType: event ? event.eventType : null,
           eventDate: event ? event.date : null,
+          isEventVoided: false,
         };
         return created(withPartner(serializePhoto(basePath, listed), partner.name));
       },

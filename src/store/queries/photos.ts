@@ -14,15 +14,21 @@ export function photoStore(engine: Engine) {
     /** Returns an appliance's photos in the order of their upload. */
     async ofAppliance(applianceId: string): Promise<ListedPhoto[]> {
       const rows = await db
-        .select({ photo: photos, eventType: serviceEvents.eventType, eventDate: serviceEvents.date })
+        .select({
+          photo: photos,
+          eventType: serviceEvents.eventType,
+          eventDate: serviceEvents.date,
+          voidedAt: serviceEvents.voidedAt,
+        })
         .from(photos)
         .leftJoin(serviceEvents, eq(serviceEvents.id, photos.serviceEventId))
         .where(eq(photos.applianceId, applianceId))
         .orderBy(asc(photos.uploadedAt), asc(photos.id));
-      return rows.map(({ photo, eventType, eventDate }) => ({
+      return rows.map(({ photo, eventType, eventDate, voidedAt }) => ({
         ...photo,
         eventType: eventType as EventType | null,
         eventDate,
+        isEventVoided: voidedAt !== null,
       }));
     },
     /** Deletes a photo of an appliance and returns it; undefined if there is none. */

@@ -103,7 +103,7 @@ function Picture({ photo }: { photo: PhotoJson }) {
 }
 
 function PhotoCaption({ photo }: { photo: PhotoJson }) {
-  const { original_name, uploaded_at, event_type, event_date } = photo;
+  const { original_name, uploaded_at, event_type, event_date, event_voided } = photo;
   return (
     <span>
       <bdi class="shortened">{original_name}</bdi>
@@ -111,6 +111,7 @@ function PhotoCaption({ photo }: { photo: PhotoJson }) {
         {event_type === null
           ? date(uploaded_at)
           : `${event_type}${event_date === null ? "" : `, ${date(event_date)}`}`}
+        {event_voided && " (voided)"}
       </span>
     </span>
   );

@@ -5,7 +5,7 @@ import type { Component } from "../../../src/domain/component.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { Property } from "../../../src/domain/property.ts";
 import { matchesFilter } from "../../../src/domain/property-filter.ts";
-import type { ServiceEvent } from "../../../src/domain/service-event.ts";
+import type { EventType, ServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
@@ -838,6 +838,24 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           .map(({ id, componentId, eventType, createdAt }) => ({ id, componentId, eventType, createdAt })),
       );
       expect(await serviceEvents.ofDayAfter(roof.id, "2025-06-30", day[0]!.id, 1)).toEqual([day[1]!]);
+      const subjectOf = (componentId: string | null) => ({ applianceId: roof.id, componentId });
+      const [ofSecond, ofWhole] = [events[4]!, events[5]!];
+      const onDay = async (componentId: string | null, type: EventType, date: string) =>
+        (await serviceEvents.onDay(subjectOf(componentId), type, date)) ?? null;
+      expect(await onDay(null, "Replacement", "2025-06-30")).toBe(ofWhole.id);
+      expect(await onDay(first!.id, "Replacement", "2025-06-30")).toBe(ofWhole.id);
+      expect(await onDay(first!.id, "Repair", "2025-05-01")).toBe(events[3]!.id);
+      expect(await onDay(null, "Repair", "2025-05-01"), "of a component").toBeNull();
+      expect(await onDay(null, "Inspection", "2025-06-30")).toBeNull();
+      const markedAt = Date.parse("2025-06-30T23:00:00Z");
+      const after = async (componentId: string | null, markedAt: number, without = "") =>
+        (await serviceEvents.replacementAfter({ ...subjectOf(componentId), markedAt }, without)) ?? null;
+      expect(await after(second!.id, markedAt)).toBe(ofSecond.id);
+      expect(await after(second!.id, markedAt, ofSecond.id)).toBe(ofWhole.id);
+      expect(await after(first!.id, markedAt, ofWhole.id)).toBeNull();
+      expect(await after(null, markedAt)).toBe(ofWhole.id);
+      expect(await after(null, markedAt + 3_600_000), "on the day after").toBeNull();
+      expect(await after(null, ofWhole.createdAt + 1)).toBeNull();
       const matched = await serviceEvents.matchedOfDayAfter(roof.id, "2025-06-30", "", 100);
       expect(matched).toEqual(
         there
@@ -1465,8 +1483,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         await tx.photos.insert(photo);
       });
       expect(await photos.ofAppliance(roof.id)).toEqual([
-        { ...photo, eventType: event.eventType, eventDate: event.date },
-        { ...loose, eventType: null, eventDate: null },
+        { ...photo, eventType: event.eventType, eventDate: event.date, isEventVoided: false },
+        { ...loose, eventType: null, eventDate: null, isEventVoided: false },
       ]);
       expect(await photos.findByFilename(partner.id, "f1")).toEqual(loose);
       expect(await photos.findByFilename(other.id, "f1")).toBeUndefined();
