@@ -1,8 +1,7 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import type { BilledEvent } from "../../domain/costs/cost-history.ts";
 import type { Condition, EventType, ServiceEvent } from "../../domain/service-event.ts";
-import { type Day, dayOf } from "../../domain/time.ts";
-import type { Work } from "../../domain/work.ts";
+import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -260,41 +259,6 @@ export function serviceEventStore(engine: Engine) {
       .where(and(eq(serviceEvents.applianceId, placeholder("applianceId")), counts))
       .groupBy(serviceEvents.componentId, serviceEvents.eventType),
   );
-  const isOfComponent = sql`(${serviceEvents.componentId} is null or ${serviceEvents.componentId} = ${placeholder("componentId")})`;
-  const onDay = engine.read<{ id: string }>(() =>
-    db
-      .select(aliased({ id: serviceEvents.id }))
-      .from(serviceEvents)
-      .where(
-        and(
-          eq(serviceEvents.applianceId, placeholder("applianceId")),
-          eq(serviceEvents.date, placeholder("date")),
-          eq(serviceEvents.eventType, placeholder("eventType")),
-          isOfComponent,
-          counts,
-        ),
-      )
-      .orderBy(desc(serviceEvents.id))
-      .limit(1),
-  );
-  const replacementAfter = engine.read<{ id: string }>(() =>
-    db
-      .select(aliased({ id: serviceEvents.id }))
-      .from(serviceEvents)
-      .where(
-        and(
-          eq(serviceEvents.applianceId, placeholder("applianceId")),
-          gte(serviceEvents.date, placeholder("date")),
-          eq(serviceEvents.eventType, sql`'Replacement'`),
-          isOfComponent,
-          gte(serviceEvents.createdAt, placeholder("markedAt")),
-          ne(serviceEvents.id, placeholder("without")),
-          counts,
-        ),
-      )
-      .orderBy(asc(serviceEvents.date), asc(serviceEvents.id))
-      .limit(1),
-  );
   const insertOutcome = engine.insertRow(outcomes, "all", { unlessThere: true });
 
   return {
@@ -332,26 +296,6 @@ export function serviceEventStore(engine: Engine) {
     /** Returns the newest day of each type of event on an appliance, by component; null for those of the whole. */
     async newestDays(applianceId: string): Promise<NewestDay[]> {
       return newestDays({ applianceId });
-    },
-    /**
-     * Returns the latest event of a type that counts on a day, on a component or its whole appliance; null for those of the whole
-     * alone.
-     */
-    async onDay(
-      { applianceId, componentId }: Pick<ServiceEvent, "applianceId" | "componentId">,
-      eventType: EventType,
-      date: Day,
-    ): Promise<string | undefined> {
-      return (await onDay({ applianceId, componentId: componentId ?? "", eventType, date }))[0]?.id;
-    },
-    /** Returns a Replacement other than `without` that did the work of a mark: by its day, and logged after it. */
-    async replacementAfter(
-      { applianceId, componentId, markedAt }: Pick<Work, "applianceId" | "componentId" | "markedAt">,
-      without: string,
-    ): Promise<string | undefined> {
-      const subject = { applianceId, componentId: componentId ?? "" };
-      const found = await replacementAfter({ ...subject, markedAt, date: dayOf(markedAt), without });
-      return found[0]?.id;
     },
     /** Deletes what was recorded of components at an event that was voided or changed. */
     async deleteOutcomes(serviceEventId: string): Promise<void> {

@@ -1,5 +1,6 @@
-import { and, asc, eq, gt, isNull, lt, sql } from "drizzle-orm";
-import type { Instant } from "../../domain/time.ts";
+import { and, asc, desc, eq, gt, gte, isNull, lt, ne, sql } from "drizzle-orm";
+import type { EventType, ServiceEvent } from "../../domain/service-event.ts";
+import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import type { Work } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -8,10 +9,10 @@ const { placeholder } = sql;
 
 type Place = { partnerId: string; propertyId: string };
 
-/** Reads and writes the marks on work that is ordered or deferred. */
+/** Reads and writes the marks on work that is ordered or deferred, and finds the service events that did it. */
 export function workMarkStore(engine: Engine) {
   const { db, isAmong } = engine;
-  const { workStates: t } = engine.tables;
+  const { serviceEvents, workStates: t } = engine.tables;
   const columns = aliased({
     subjectId: t.subjectId,
     applianceId: t.applianceId,
@@ -73,6 +74,41 @@ export function workMarkStore(engine: Engine) {
   );
   const setEnd = engine.setRow(t, "subjectId", ["endedBy"]);
   const remove = engine.write(() => db.delete(t).where(eq(t.subjectId, placeholder("subjectId"))));
+  const isOfComponent = sql`(${serviceEvents.componentId} is null or ${serviceEvents.componentId} = ${placeholder("componentId")})`;
+  const eventOnDay = engine.read<{ id: string }>(() =>
+    db
+      .select(aliased({ id: serviceEvents.id }))
+      .from(serviceEvents)
+      .where(
+        and(
+          eq(serviceEvents.applianceId, placeholder("applianceId")),
+          eq(serviceEvents.date, placeholder("date")),
+          eq(serviceEvents.eventType, placeholder("eventType")),
+          isOfComponent,
+          isNull(serviceEvents.voidedAt),
+        ),
+      )
+      .orderBy(desc(serviceEvents.id))
+      .limit(1),
+  );
+  const replacementAfter = engine.read<{ id: string }>(() =>
+    db
+      .select(aliased({ id: serviceEvents.id }))
+      .from(serviceEvents)
+      .where(
+        and(
+          eq(serviceEvents.applianceId, placeholder("applianceId")),
+          gte(serviceEvents.date, placeholder("date")),
+          eq(serviceEvents.eventType, sql`'Replacement'`),
+          isOfComponent,
+          gte(serviceEvents.createdAt, placeholder("markedAt")),
+          ne(serviceEvents.id, placeholder("without")),
+          isNull(serviceEvents.voidedAt),
+        ),
+      )
+      .orderBy(asc(serviceEvents.date), asc(serviceEvents.id))
+      .limit(1),
+  );
   const follow = engine.write(() =>
     db
       .update(t)
@@ -109,6 +145,26 @@ export function workMarkStore(engine: Engine) {
     },
     async remove(subjectId: string): Promise<void> {
       return remove({ subjectId });
+    },
+    /**
+     * Returns the latest event of a type that counts on a day, on a component or its whole appliance; null for those of the whole
+     * alone.
+     */
+    async eventOnDay(
+      { applianceId, componentId }: Pick<ServiceEvent, "applianceId" | "componentId">,
+      eventType: EventType,
+      date: Day,
+    ): Promise<string | undefined> {
+      return (await eventOnDay({ applianceId, componentId: componentId ?? "", eventType, date }))[0]?.id;
+    },
+    /** Returns a Replacement other than `without` that did the work of a mark: by its day, and logged after it. */
+    async replacementAfter(
+      { applianceId, componentId, markedAt }: Pick<Work, "applianceId" | "componentId" | "markedAt">,
+      without: string,
+    ): Promise<string | undefined> {
+      const subject = { applianceId, componentId: componentId ?? "" };
+      const found = await replacementAfter({ ...subject, markedAt, date: dayOf(markedAt), without });
+      return found[0]?.id;
     },
     /** Moves the marks of subjects to a property. */
     async follow(subjectIds: readonly string[], to: string): Promise<void> {

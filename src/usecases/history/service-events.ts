@@ -107,10 +107,10 @@ export class ServiceLog {
    * done with the event stays done by it, whatever its day and type.
    */
   async #renewWork(before: ServiceEvent, after: ServiceEvent): Promise<void> {
-    const { work, serviceEvents } = this.writer.tx;
+    const { work } = this.writer.tx;
     for (const mark of await work.endedBy(before.id)) {
       if (isDoneBy(before, mark) ? isDoneBy(after, mark) : concernsWork(after, mark)) continue;
-      await work.setEnd(mark.subjectId, (await serviceEvents.replacementAfter(mark, before.id)) ?? null);
+      await work.setEnd(mark.subjectId, (await work.replacementAfter(mark, before.id)) ?? null);
     }
     if (after.voidedAt === null && after.eventType === "Replacement")
       await this.#endWork(after, (await this.#subjectOf(after, before)).spokenOf);

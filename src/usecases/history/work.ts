@@ -92,7 +92,7 @@ export class WorkMarks {
   ): Promise<ServiceEvent | undefined> {
     const { tx, partner } = this.writer;
     const date = given ?? dayOf(tx.now);
-    const id = await tx.serviceEvents.onDay(subject, eventType, date);
+    const id = await tx.work.eventOnDay(subject, eventType, date);
     if (id === undefined) {
       if (eventType === "Replacement" && !isMarked) await this.#refuseReplaced(subject, date);
       return undefined;
@@ -107,7 +107,7 @@ export class WorkMarks {
   }
 
   async #refuseReplaced(subject: Done, date: Day): Promise<void> {
-    const { serviceEvents } = this.writer.tx;
+    const { serviceEvents, work } = this.writer.tx;
     const newest = await serviceEvents.newestDays(subject.applianceId);
     const same = newest.find(
       (one) =>
@@ -116,7 +116,7 @@ export class WorkMarks {
         isSameWork(one.date, date),
     );
     if (!same) return;
-    const id = await serviceEvents.onDay(subject, "Replacement", same.date);
+    const id = await work.eventOnDay(subject, "Replacement", same.date);
     throw conflict(
       `${doneText(same.date)}: change service event ${id}, or log another Replacement as a service event`,
     );

@@ -96,7 +96,7 @@ test("actions on their own are those of the whole plan, for any appliance", () =
       planned.map(({ action }) => withoutWaiting(action)),
     );
     const { appliance } = actions;
-    // Of an appliance whose parts are replaced one by one, only a hazard to remove at once is the action.
+    // Where parts are replaced one by one, only a hazard to remove at once is the action of the appliance.
     const expected = unit?.action ?? planned.find(({ action }) => action.name === "immediate_hazard")?.action;
     expect(appliance && withoutWaiting(appliance)).toEqual(expected ? withoutWaiting(expected) : null);
     if (!unit) seen.add(appliance ? "hazard of a part" : "parts");

@@ -841,7 +841,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const subjectOf = (componentId: string | null) => ({ applianceId: roof.id, componentId });
       const [ofSecond, ofWhole] = [events[4]!, events[5]!];
       const onDay = async (componentId: string | null, type: EventType, date: string) =>
-        (await serviceEvents.onDay(subjectOf(componentId), type, date)) ?? null;
+        (await read().work.eventOnDay(subjectOf(componentId), type, date)) ?? null;
       expect(await onDay(null, "Replacement", "2025-06-30")).toBe(ofWhole.id);
       expect(await onDay(first!.id, "Replacement", "2025-06-30")).toBe(ofWhole.id);
       expect(await onDay(first!.id, "Repair", "2025-05-01")).toBe(events[3]!.id);
@@ -849,7 +849,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await onDay(null, "Inspection", "2025-06-30")).toBeNull();
       const markedAt = Date.parse("2025-06-30T23:00:00Z");
       const after = async (componentId: string | null, markedAt: number, without = "") =>
-        (await serviceEvents.replacementAfter({ ...subjectOf(componentId), markedAt }, without)) ?? null;
+        (await read().work.replacementAfter({ ...subjectOf(componentId), markedAt }, without)) ?? null;
       expect(await after(second!.id, markedAt)).toBe(ofSecond.id);
       expect(await after(second!.id, markedAt, ofSecond.id)).toBe(ofWhole.id);
       expect(await after(first!.id, markedAt, ofWhole.id)).toBeNull();
