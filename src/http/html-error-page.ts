@@ -18,9 +18,9 @@ export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlEr
     const base = bases.find((base) => pathname.startsWith(`${base}/`)) ?? "";
     const inlineCss = async () => (await assetTable()).textOf("error-page.css");
     if (bases.some((base) => pathname.startsWith(`${base}/embed/`))) {
-      const { renderErrorPage } = await import("../web/embed/pages.tsx");
+      const { renderEmbedErrorPage } = await import("../web/embed/pages.tsx");
       const retryAfter = Number(error.headers.get("retry-after") ?? Number.NaN);
-      const rendered = renderErrorPage({
+      const rendered = renderEmbedErrorPage({
         inlineCss: await inlineCss(),
         status: error.status,
         requestId: error.headers.get("x-request-id")!,
@@ -30,8 +30,8 @@ export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlEr
       return errorPage(settings, request, error, rendered);
     }
     if (error.status !== 404 || !prefersHtml(request)) return undefined;
-    const { renderNotFoundPage } = await import("../web/docs/not-found-page.tsx");
-    return errorPage({ frameAncestors: [] }, request, error, renderNotFoundPage(base, await inlineCss()));
+    const { renderSiteNotFoundPage } = await import("../web/docs/not-found-page.tsx");
+    return errorPage({ frameAncestors: [] }, request, error, renderSiteNotFoundPage(base, await inlineCss()));
   };
 }
 

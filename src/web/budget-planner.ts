@@ -24,7 +24,7 @@ export type BudgetCandidates = {
 const cents = (usd: number) => Math.round(usd * 100);
 
 /** Lists the units and components that are worth buying, in order of selection. */
-export function* candidatesInSteps(
+export function* budgetCandidatesInSteps(
   plan: Pick<PropertyPlanJson, "units" | "components">,
   applianceNames: ApplianceNames,
 ): Steps<BudgetCandidates> {

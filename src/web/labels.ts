@@ -91,7 +91,11 @@ export function codeLabel(code: string): string {
 type FoundCondition = Pick<HistoryEventJson, "condition_after" | "condition_score" | "condition_scale">;
 
 /** `Good`, or `Good (4 on a scale of 1 to 5)`. */
-export function conditionText({ condition_after, condition_score, condition_scale }: FoundCondition): string {
+export function foundConditionText({
+  condition_after,
+  condition_score,
+  condition_scale,
+}: FoundCondition): string {
   if (condition_after === null) return "–";
   const label = codeLabel(condition_after);
   if (condition_score === null || condition_scale === null) return label;

@@ -110,7 +110,10 @@ export const USUAL_RESERVE = { least: 300, most: 1500 };
 export type CostShare = { name: string; cost: number; share: number; isPastLife: boolean };
 
 /** Returns the rows that a schedule's costs after what is due now mostly are, the costliest first. */
-export function largestCosts({ systems }: Pick<ReserveSchedule, "systems">, most: number): CostShare[] {
+export function largestScheduleCosts(
+  { systems }: Pick<ReserveSchedule, "systems">,
+  most: number,
+): CostShare[] {
   const costs = systems
     .flatMap(({ rows }) => rows)
     .map(({ name, isDueNow, cost, years, remaining }) => ({

@@ -18,7 +18,7 @@ import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
 import { rowsOfCsvFile } from "../../src/web/csv-files.ts";
-import { pageBrand } from "../../src/web/embed/brand.tsx";
+import { brandOfPage } from "../../src/web/embed/brand.tsx";
 import { renderComponentList } from "../../src/web/embed/pages.tsx";
 import { renderSchedulePage } from "../../src/web/embed/schedule-page.tsx";
 import { briefly } from "../support/stretches.ts";
@@ -149,7 +149,7 @@ test("so do the lists and files below it", async () => {
   expect(figures.components.length).toBeGreaterThanOrEqual(COMPONENTS);
   const rendered = <T>(what: string, steps: () => Steps<T>) =>
     briefly(what, () => runYielding(steps(), yieldToEventLoop));
-  const at = { style: "", script: "", back: "", csv: "", workbook: "", brand: pageBrand(NO_BRAND, "") };
+  const at = { style: "", script: "", back: "", csv: "", workbook: "", brand: brandOfPage(NO_BRAND, "") };
   await rendered("the list of components", () => renderComponentList(figures, 3, at));
   await rendered("the schedule", () => renderSchedulePage(figures, at));
   for (const file of ["components", "plan", "inspections"] as const) {

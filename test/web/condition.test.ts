@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { Condition, GRADES } from "../../src/web/sections/condition.tsx";
+import { ConditionHeadline, GRADES } from "../../src/web/sections/condition.tsx";
 import { dueAmounts } from "../../src/web/sections/plan.tsx";
 import type { ConditionJson } from "../../src/wire/figures.ts";
 
 test("no neighbor is drawn over the border of the property's grade", () => {
   for (const { name, from } of GRADES) {
     const condition = { components_assessed: 1, condition_score: from, grade: name } as ConditionJson;
-    const scale = renderToString(h(Condition, { condition, headline: undefined })).split("<g");
+    const scale = renderToString(h(ConditionHeadline, { condition, headline: undefined })).split("<g");
     expect(scale).toHaveLength(GRADES.length + 1);
     expect(scale.findIndex((one) => one.startsWith(' class="on'))).toBe(GRADES.length);
     expect(scale.at(-1)).toContain(`text-anchor="middle">${name}</text>`);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { readCsv } from "../../src/csv/read.ts";
 import { spreadsheetLine } from "../../src/csv/write.ts";
-import { csvText, parseCsv, readCsvFile, separatorOf } from "../../src/web/browser/csv-file.ts";
+import { csvText, detectCsvSeparator, parseCsvText, readCsvFile } from "../../src/web/browser/csv-file.ts";
 import { formulaLike } from "../support/formula-like.ts";
 
 const cell = fc.oneof(
@@ -20,22 +20,22 @@ const table = fc
 test("the browser parses CSV as the API writes it, and restores texts that look like formulas", () => {
   fc.assert(
     fc.property(table, (rows) => {
-      expect(parseCsv(rows.map(spreadsheetLine).join(""))).toEqual(rows);
+      expect(parseCsvText(rows.map(spreadsheetLine).join(""))).toEqual(rows);
     }),
     { numRuns: 500 },
   );
 });
 
 test("the browser parses a last row without a line end, also if its last cell is empty", () => {
-  expect(parseCsv("a,b\r\n1,2")).toEqual([
+  expect(parseCsvText("a,b\r\n1,2")).toEqual([
     ["a", "b"],
     ["1", "2"],
   ]);
-  expect(parseCsv("a,b\r\n1,")).toEqual([
+  expect(parseCsvText("a,b\r\n1,")).toEqual([
     ["a", "b"],
     ["1", ""],
   ]);
-  expect(parseCsv("")).toEqual([]);
+  expect(parseCsvText("")).toEqual([]);
 });
 
 const cellsOf = async (text: string) => {
@@ -51,7 +51,7 @@ test("the browser reads any text of quotes and line ends as imports by the serve
       const read = await cellsOf(given).catch(() => "refused");
       let parsed: string[][] | string = "refused";
       try {
-        parsed = parseCsv(given).filter((row) => row.some((one) => one.trim() !== ""));
+        parsed = parseCsvText(given).filter((row) => row.some((one) => one.trim() !== ""));
       } catch {}
       expect(parsed).toEqual(read);
     }),
@@ -72,8 +72,8 @@ test.each([",", ";", "\t", "|"] as const)(
         (rows, end) => {
           const plain = rows.map((row) => row.map((one) => `x${one}`));
           const text = `\ufeff${written([heading, ...plain], end)}`;
-          expect(separatorOf(text)).toBe(separator);
-          expect(parseCsv(text, separator)).toEqual([heading, ...plain]);
+          expect(detectCsvSeparator(text)).toBe(separator);
+          expect(parseCsvText(text, separator)).toEqual([heading, ...plain]);
         },
       ),
       { numRuns: 200 },
@@ -86,7 +86,7 @@ test.each([
   ['"A" ,1 Elm', "Row 2 has a quote in an invalid position"],
   ['\r\n"A\r\nB', "Row 3 has a quote that is not closed"],
 ])("the browser refuses %j with its row", (row, problem) => {
-  expect(() => parseCsv(`a,b\r\n${row}`)).toThrow(problem);
+  expect(() => parseCsvText(`a,b\r\n${row}`)).toThrow(problem);
 });
 
 test("a file in another encoding, or a large one, is refused", async () => {

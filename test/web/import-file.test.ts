@@ -1,19 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { setCurrencyAndUnits, US_DISPLAY } from "../../src/domain/display.ts";
 import {
-  choicesOf,
+  distinctChoiceCells,
   type ImportRun,
   importFile,
   lacksDateFormat,
   type Mapping,
+  mapColumnToField,
+  readCsvTable,
   sendRows,
   type TableFile,
-  tableOf,
   tableOfSheet,
+  withCellMeaning,
   withDateFormat,
-  withField,
   withoutUnprovenDates,
-  withValue,
 } from "../../src/web/app/import-file.ts";
 import { readWorkbookFile } from "../../src/web/app/workbook-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
@@ -80,7 +80,7 @@ test("a row that makes too many by itself is reported", async () => {
 
 const read = (text: string) => {
   const bytes = new TextEncoder().encode(text);
-  return tableOf({ name: "a.csv", size: bytes.length, arrayBuffer: async () => bytes.buffer });
+  return readCsvTable({ name: "a.csv", size: bytes.length, arrayBuffer: async () => bytes.buffer });
 };
 
 /** Imports by an API that rejects every row; returns the rows rejected. `onCall` is called in each call. */
@@ -156,28 +156,28 @@ test("a field that moves to another column loses what was guessed of its cells, 
     values: { type_id: { boiler: "BOILER" } },
     dates: { date: "YYYY-MM-DD" },
   };
-  const moved = withField(table, guessed, "Seen", "date");
+  const moved = mapColumnToField(table, guessed, "Seen", "date");
   expect(moved).toEqual({
     ...guessed,
     fields: { type_id: "Kind", date: "Seen" },
     dates: { date: "DD/MM/YYYY" },
   });
   expect(withDateFormat(moved, "date", "MM/DD/YYYY").dates).toEqual({ date: "MM/DD/YYYY" });
-  expect(withField(table, guessed, "Done", "type_id")).toEqual({
+  expect(mapColumnToField(table, guessed, "Done", "type_id")).toEqual({
     ...guessed,
     ...{ fields: { type_id: "Done" }, values: {}, dates: {} },
   });
-  expect(withField(table, guessed, "Kind", "closed_on").dates.closed_on).toBe("YYYY-MM-DD");
+  expect(mapColumnToField(table, guessed, "Kind", "closed_on").dates.closed_on).toBe("YYYY-MM-DD");
 });
 
 test("a number field that moves to another column has its decimal sign guessed again, also by the separator", async () => {
   const guessed: Mapping = { ...mapping, fields: { total_cost: "Net" }, decimal_comma: ["total_cost"] };
   const shown = (await read('Net,Gross\n"1,5","1.200,75"\n')) as TableFile;
-  expect(withField(shown, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
+  expect(mapColumnToField(shown, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
   const points = (await read("Net;Gross\n1,5;1200.75\n")) as TableFile;
-  expect(withField(points, guessed, "Gross", "total_cost").decimal_comma).toBeUndefined();
+  expect(mapColumnToField(points, guessed, "Gross", "total_cost").decimal_comma).toBeUndefined();
   const groups = (await read("Net;Gross\n850.000;420.500\n")) as TableFile;
-  expect(withField(groups, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
+  expect(mapColumnToField(groups, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
   const sent: unknown[] = [];
   const api = {
     async write<T>(_method: string, _path: string, body: unknown): Promise<T> {
@@ -206,7 +206,7 @@ test("dates with the day or the month first have no format until one is chosen, 
     [true, false],
   ]);
   expect(lacking(withDateFormat(open, "date", "DD/MM/YYYY"))).toEqual([false, false]);
-  expect(withField(table, canadian, "Done", "closed_on").dates.closed_on).toBeUndefined();
+  expect(mapColumnToField(table, canadian, "Done", "closed_on").dates.closed_on).toBeUndefined();
   setCurrencyAndUnits({ currency: "EUR", units: "metric" });
   expect(lacking({ ...guessed, dates: {} })).toEqual([true, false]);
   setCurrencyAndUnits(US_DISPLAY);
@@ -275,17 +275,21 @@ describe("the meaning of cells", () => {
   });
 
   test("is asked for a choice among a few, the commonest first, as the API reads them", () => {
-    expect(choicesOf(table(["3", "5", "", " 5 ", "very  good"]), "Rating")).toEqual(["5", "3", "very good"]);
-    expect(choicesOf(table(["A-1", "A-2", "A-3"]), "Rating")).toEqual([]);
-    expect(choicesOf(table(Array.from({ length: 42 }, (_, at) => `${at % 21} Elm St`)), "Rating")).toEqual(
-      [],
-    );
+    expect(distinctChoiceCells(table(["3", "5", "", " 5 ", "very  good"]), "Rating")).toEqual([
+      "5",
+      "3",
+      "very good",
+    ]);
+    expect(distinctChoiceCells(table(["A-1", "A-2", "A-3"]), "Rating")).toEqual([]);
+    expect(
+      distinctChoiceCells(table(Array.from({ length: 42 }, (_, at) => `${at % 21} Elm St`)), "Rating"),
+    ).toEqual([]);
   });
 
   test("is changed, and dropped where it is empty", () => {
-    const good = withValue(mapping, "condition_after", { cell: "5", meaning: " good " });
+    const good = withCellMeaning(mapping, "condition_after", { cell: "5", meaning: " good " });
     expect(good.values).toEqual({ condition_after: { 5: "good" } });
-    expect(withValue(good, "condition_after", { cell: "5", meaning: "" }).values).toEqual({
+    expect(withCellMeaning(good, "condition_after", { cell: "5", meaning: "" }).values).toEqual({
       condition_after: {},
     });
   });

@@ -5,8 +5,8 @@ import type { Property } from "../../src/domain/property.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
 import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
-import { pageBrand } from "../../src/web/embed/brand.tsx";
-import { renderPropertyPage } from "../../src/web/embed/pages.tsx";
+import { brandOfPage } from "../../src/web/embed/brand.tsx";
+import { renderEmbedPropertyPage } from "../../src/web/embed/pages.tsx";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -33,9 +33,9 @@ test("no step of a property's page goes through the components again and again",
   };
   const counted = many.map((component) => new Proxy(component, { get }));
   const links = { csv: () => undefined, schedule: "schedule" };
-  const steps = renderPropertyPage(
+  const steps = renderEmbedPropertyPage(
     { ...figures, components: counted },
-    { style: "style", script: "script", links, brand: pageBrand(NO_BRAND, "logo.png") },
+    { style: "style", script: "script", links, brand: brandOfPage(NO_BRAND, "logo.png") },
   );
   let most = 0;
   for (let step = steps.next(); ; step = steps.next()) {
@@ -59,8 +59,8 @@ async function pageOf(fixture: PortfolioFixture, property: Property) {
     defaultTrend: () => undefined,
   });
   const links = { csv: () => undefined, schedule: "schedule" };
-  const page = { style: "style", script: "script", links, brand: pageBrand(NO_BRAND, "logo.png") };
-  const { html } = runSteps(renderPropertyPage(figures, page));
+  const page = { style: "style", script: "script", links, brand: brandOfPage(NO_BRAND, "logo.png") };
+  const { html } = runSteps(renderEmbedPropertyPage(figures, page));
   return { figures, html };
 }
 

@@ -1,6 +1,6 @@
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
-import { changesIn } from "../../web/audit-changes.ts";
+import { auditChangeTexts } from "../../web/audit-changes.ts";
 import { type AuditEntryJson, serializeAuditLog } from "../../wire/audit.ts";
 import { choice, command, text, whole } from "../command.ts";
 import { withData } from "../data-access.ts";
@@ -52,6 +52,6 @@ export const auditCommand = command({
 
 /** Returns what was done, with the values of a corrected record before and after. */
 function changeText(entry: AuditEntryJson): string {
-  const changes = changesIn(entry);
+  const changes = auditChangeTexts(entry);
   return changes.length === 0 ? entry.sentence : `${entry.sentence}: ${changes.join(", ")}`;
 }

@@ -16,9 +16,9 @@ import { assetTable } from "../../web/assets/asset-table.ts";
 import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
 import {
   type CsvFile,
+  componentsToExplainInSteps,
   type DataLinks,
-  defaultTrendComponent,
-  explainedOnPage,
+  defaultTrendComponentId,
 } from "../../web/sections/property-sections.tsx";
 import { ALL_TIME } from "../../web/time-range.ts";
 import type { ComponentJson } from "../../wire/component.ts";
@@ -114,11 +114,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     propertyFigures(figuresDeps(call, found), found.property, {
       chosen: call.query.get("component"),
       terms: parsePlanTermsOrDefaults(call.query),
-      defaultTrend: defaultTrendComponent,
+      defaultTrend: defaultTrendComponentId,
     });
   /** Returns the reasons for the scores that the page shows. */
   const reasonsOn = async (call: PublicCall, { property }: FoundEmbed, all: readonly ComponentJson[]) => {
-    const ids = await runYielding(explainedOnPage(all), call.yieldNow);
+    const ids = await runYielding(componentsToExplainInSteps(all), call.yieldNow);
     const rows = await Promise.all(ids.map((id) => read.components.find(property.partnerId, id)));
     const found = rows.filter((row) => row !== undefined);
     const reasons = await scoreReasons(read, knowledge, property, found, call.yieldNow);
@@ -127,11 +127,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/pages.tsx");
   const notFoundPage = async (call: Call, up: string) =>
-    pageReply(deps, call, (await pages()).renderNotFoundPage(await styleAt(up)), 404);
+    pageReply(deps, call, (await pages()).renderEmbedNotFoundPage(await styleAt(up)), 404);
   /** Returns the brand of the embed's partner for a page; `base` leads from the page to the embed's files. */
   const brandFor = async ({ embed }: FoundEmbed, base: string) => {
-    const { pageBrand } = await import("../../web/embed/brand.tsx");
-    return pageBrand(await brandOf(read, embed.partnerId), `${base}${LOGO_FILE}`);
+    const { brandOfPage } = await import("../../web/embed/brand.tsx");
+    return brandOfPage(await brandOf(read, embed.partnerId), `${base}${LOGO_FILE}`);
   };
   const passcodePage = async (
     call: Call,
@@ -208,11 +208,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       parameters: [tokenInPath, trendComponent, trendRange, budgetInQuery],
       handle: (call) => {
         const make = async (found: FoundEmbed) => {
-          const { renderPropertyPage } = await pages();
+          const { renderEmbedPropertyPage } = await pages();
           const { fileOf } = await assetTable();
           const figures = await figuresOf(call, found);
           const reasons = await reasonsOn(call, found, figures.components);
-          const steps = renderPropertyPage(
+          const steps = renderEmbedPropertyPage(
             { ...figures, reasons, formRange: call.query.get("range") ?? ALL_TIME },
             {
               style: await styleAt("../../"),

@@ -11,7 +11,7 @@ import { capitalized, counted, money, monthOf } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
 import { WorkMark } from "../sections/actions.tsx";
-import { useApp, useTitle } from "./app-context.ts";
+import { useApp, useAppTitle } from "./app-context.ts";
 import { DownloadAllCsv, downloadRecords } from "./csv-download.tsx";
 import { dateDaysFromToday } from "./days.ts";
 import { LoadMore } from "./load-more.tsx";
@@ -42,7 +42,7 @@ const idOf = ({ component_id, appliance_id }: PortfolioActionJson) => component_
 /** The due actions of all properties, the costliest to delay first. */
 export function ActionsPage({ route }: { route: Route }) {
   const { api } = useApp();
-  useTitle("Actions");
+  useAppTitle("Actions");
   const path = pathOf(route.query);
   const list = usePagedList<"actions", PortfolioActionJson, ActionPageJson>(api, path, "actions");
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());

@@ -12,7 +12,7 @@ import { capitalized, count, money } from "../format.ts";
 import { ACTION_LABELS } from "../labels.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { ComponentName } from "../sections/component-name.tsx";
-import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
+import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { DownloadAllCsv } from "./csv-download.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
@@ -21,7 +21,7 @@ import { PortfolioStateFilter } from "./state-filter.tsx";
 /** The critical and warning components of the portfolio, highest expected loss or risk score first. */
 export function AlertsPage({ route }: { route: Route }) {
   const { api } = useApp();
-  useTitle("Alerts");
+  useAppTitle("Alerts");
   const parameter = (name: string) => route.query.get(name) ?? "";
   const sortedBy = parameter("sort") === "score" ? "score" : "cost";
   // The counts are those of the list.

@@ -11,14 +11,14 @@ export const AppContext = createContext<AppServices | undefined>(undefined);
 export const useApp = () => useContext(AppContext)!;
 
 /** Renders again whenever the object reports a change. */
-export function useChanges(watched: { onChange(listener: () => void): () => void }): void {
+export function useRerenderOnChange(watched: { onChange(listener: () => void): () => void }): void {
   const [, setVersion] = useState(0);
   // An effect would subscribe only after the next frame, and miss a change before it.
   useLayoutEffect(() => watched.onChange(() => setVersion((version) => version + 1)), [watched]);
 }
 
 /** Sets the title of the document. */
-export function useTitle(title: string): void {
+export function useAppTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Mainstay`;
   }, [title]);

@@ -8,11 +8,11 @@ import { Toasts } from "../browser/toasts.tsx";
 import { type Records, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/component-name.tsx";
 import { AppContext, type AppServices } from "./app-context.ts";
-import { useCallCost } from "./call-cost.ts";
-import { Pages } from "./pages.tsx";
+import { useApiCallCost } from "./call-cost.ts";
+import { AppRouter } from "./pages.tsx";
 import { PortfolioLoader, portfolioPath } from "./portfolio-loader.ts";
 import { Session } from "./session.ts";
-import { Shell } from "./shell.tsx";
+import { AppShell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 /** The base path of the API, derived from the address of the page, `<base path>/embed/app`. */
@@ -73,9 +73,9 @@ function App() {
     <AppContext.Provider value={signedIn}>
       <RecordsContext.Provider value={signedIn.records}>
         <ComponentHref.Provider value={componentHref}>
-          <Shell route={route}>
-            <Pages route={route} />
-          </Shell>
+          <AppShell route={route}>
+            <AppRouter route={route} />
+          </AppShell>
         </ComponentHref.Provider>
       </RecordsContext.Provider>
       <Toasts />
@@ -90,7 +90,7 @@ const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): Records => ({
   onChanged: () => void portfolio.reload(),
   home: ["Properties", hrefTo(["properties"])],
   siteName: "Mainstay",
-  useCallCost,
+  useApiCallCost,
 });
 
 const componentHref = (id: string) => hrefTo(["components", id]);

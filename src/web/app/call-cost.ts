@@ -1,6 +1,6 @@
 import type { CallLimit } from "../browser/api-client.ts";
 import { counted } from "../format.ts";
-import { useApp, useChanges } from "./app-context.ts";
+import { useApp, useRerenderOnChange } from "./app-context.ts";
 
 /** The share of the calls below which their number is shown. */
 const LOW_SHARE = 0.1;
@@ -15,14 +15,14 @@ export const callCost = (callLimit: CallLimit | undefined, calls: number): strin
     : undefined;
 
 /** Returns `callCost` for the calls of this session. Renders again when their number changes. */
-export function useCallCost(): (calls: number) => string | undefined {
+export function useApiCallCost(): (calls: number) => string | undefined {
   const { api } = useApp();
-  useChanges(api);
+  useRerenderOnChange(api);
   return (calls) => callCost(api.callLimit, calls);
 }
 
 /** Returns the text of a button, with details in parentheses if there are any. */
-export function labelWith(label: string, ...details: readonly (string | undefined)[]): string {
+export function labelWithDetails(label: string, ...details: readonly (string | undefined)[]): string {
   const shown = details.filter((detail) => detail !== undefined);
   return shown.length === 0 ? label : `${label} (${shown.join(", ")})`;
 }

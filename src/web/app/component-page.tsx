@@ -5,25 +5,25 @@ import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
 import { ApplianceNames } from "../appliance-names.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { readAll } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
-import { capitalized, counted, likelyFailure, money } from "../format.ts";
+import { capitalized, counted, likelyFailureText, money } from "../format.ts";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../labels.ts";
 import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponent } from "../records/edit-component.tsx";
 import { ServiceEvents } from "../records/service-events.tsx";
-import { Reasons } from "../sections/reasons.tsx";
-import { Trend } from "../sections/trend.tsx";
-import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
+import { ScoreReasons } from "../sections/reasons.tsx";
+import { ScoreTrend } from "../sections/trend.tsx";
+import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 
 /** A component: its failure risk and costs, score history and service history. */
 export function ComponentPage({ id }: { id: string }) {
   const { api } = useApp();
   const loaded = useLoad(id, () => readComponent(api, id));
-  useTitle(loaded.value?.component.component_name ?? "Component");
+  useAppTitle(loaded.value?.component.component_name ?? "Component");
   return (
     <LoadedContent loaded={loaded} what="the component" isPage>
       {({ component, why, appliance, points, events, applianceNames }) => (
@@ -56,10 +56,10 @@ export function ComponentPage({ id }: { id: string }) {
           {why.length > 0 && (
             <section class="card" aria-labelledby="why">
               <h2 id="why">Why this score</h2>
-              <Reasons reasons={why} />
+              <ScoreReasons reasons={why} />
             </section>
           )}
-          <Trend component={component} points={points} events={events} applianceNames={applianceNames} />
+          <ScoreTrend component={component} points={points} events={events} applianceNames={applianceNames} />
           <section class="card" aria-labelledby="history">
             <h2 id="history">Service history</h2>
             <p class="about">Component and appliance records, newest first.</p>
@@ -91,7 +91,7 @@ function StatusFigures({ component }: { component: ComponentJson }) {
         <div>
           <dt>12-month failure probability</dt>
           <dd>{capitalized(probabilityText(failure_probability_12m))}</dd>
-          <dd class="small muted">{likelyFailure(failure_window_80)}</dd>
+          <dd class="small muted">{likelyFailureText(failure_window_80)}</dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>
@@ -118,7 +118,7 @@ async function readComponent(api: ApiClient, id: string) {
     api.read<ApplianceWithComponentsJson>(
       `/v1/appliances/${encodeURIComponent(history.component.appliance_id)}`,
     ),
-    readAll<"trend", TrendPointJson>(api, `${of}/trend`, "trend"),
+    readAllPages<"trend", TrendPointJson>(api, `${of}/trend`, "trend"),
     readApplianceTypes(api),
   ]);
   const component = appliance.components.find(({ component_id }) => component_id === id)!;

@@ -6,7 +6,7 @@ import { downloadFile } from "../browser/download.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { count } from "../format.ts";
 import { useApp } from "./app-context.ts";
-import { labelWith, useCallCost } from "./call-cost.ts";
+import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
 import { UNPACED_CALLS } from "./paged-list.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
@@ -53,7 +53,7 @@ export function DownloadAllCsv(props: {
       setLoaded(undefined);
     }
   };
-  const costOf = useCallCost();
+  const costOf = useApiCallCost();
   const isBusy = loaded !== undefined;
   return (
     <button
@@ -65,7 +65,7 @@ export function DownloadAllCsv(props: {
     >
       {isBusy
         ? `Loading: ${count(loaded)} of ${count(total)}`
-        : labelWith("Download CSV", `all ${count(total)}`, costOf(Math.ceil(total / PAGE_SIZE)))}
+        : labelWithDetails("Download CSV", `all ${count(total)}`, costOf(Math.ceil(total / PAGE_SIZE)))}
     </button>
   );
 }

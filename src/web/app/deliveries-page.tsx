@@ -3,13 +3,13 @@ import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { DeliveryJson, DeliveryPageJson } from "../../wire/delivery.ts";
 import { FilterRow, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { count, counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
-import { useApp, useTitle } from "./app-context.ts";
-import { labelWith, useCallCost } from "./call-cost.ts";
+import { useApp, useAppTitle } from "./app-context.ts";
+import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
 import { WebhookEndpointCard } from "./endpoint-card.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
@@ -35,7 +35,7 @@ const EVENTS = [
 /** The deliveries to the partner's webhook endpoint, with every attempt. Finished ones can be sent again. */
 export function DeliveriesPage({ route }: { route: Route }) {
   const { api } = useApp();
-  useTitle("Deliveries");
+  useAppTitle("Deliveries");
   const parameter = (name: string) => route.query.get(name) ?? "";
   const filters = Object.entries({ status: parameter("status"), event: parameter("event") }).filter(
     ([, value]) => value,
@@ -43,7 +43,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
   const path = `/v1/webhook-deliveries${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
   const list = usePagedList<"deliveries", DeliveryJson, DeliveryPageJson>(api, path, "deliveries");
   const set = (changes: Record<string, string>) => replaceQuery(route, changes);
-  const costOf = useCallCost();
+  const costOf = useApiCallCost();
   const refresh = () => {
     api.refresh();
     list.reload();
@@ -74,7 +74,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
           {list.value && counted(list.value.total, "delivery", "deliveries")}
         </p>
         <button type="button" class="outline" aria-busy={list.isLoading} onClick={refresh}>
-          {labelWith("Refresh", costOf(1))}
+          {labelWithDetails("Refresh", costOf(1))}
         </button>
       </FilterRow>
       <LoadedContent loaded={list} what="the deliveries">
@@ -120,7 +120,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
         <span class="event">
           <strong>{event}</strong>{" "}
           <span class="small muted">
-            <Moment at={created_at} />
+            <InstantWithLocalTime at={created_at} />
           </span>
           {subject !== null && <bdi class="small under">{subject}</bdi>}
           <span class="small muted under">
@@ -128,7 +128,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
             {next_attempt_at !== null && (
               <>
                 {" · next attempt "}
-                <Moment at={next_attempt_at} />
+                <InstantWithLocalTime at={next_attempt_at} />
               </>
             )}
           </span>
@@ -148,7 +148,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
           rows={attempts}
           columns={[
             { heading: "Attempt", cell: (row) => count(row.attempt) },
-            { heading: "Started", cell: (row) => <Moment at={row.started_at} /> },
+            { heading: "Started", cell: (row) => <InstantWithLocalTime at={row.started_at} /> },
             { heading: "Duration", isNumber: true, cell: (row) => `${count(row.duration_ms)} ms` },
             { heading: "Outcome", cell: outcomeOf },
             { heading: "Response", cell: (row) => <code>{row.response_head}</code> },

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { OwnEndpointJson } from "../../wire/own-endpoint.ts";
-import { failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { showToast } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { useApp } from "./app-context.ts";
@@ -16,7 +16,7 @@ export function WebhookEndpointCard({ onSent }: { onSent: () => void }) {
   const loaded = useLoad("endpoint", () => api.read<OwnEndpointJson>(PATH));
   const send = async () => {
     setBusy(true);
-    const failure = await failureOf(async () => {
+    const failure = await apiFailureMessage(async () => {
       await api.write("POST", `${PATH}/test`);
       showToast("The test event was sent. Its delivery is listed first.");
       onSent();
@@ -39,7 +39,8 @@ export function WebhookEndpointCard({ onSent }: { onSent: () => void }) {
               <p class="small muted">{events === null ? "All events" : events.join(", ")}</p>
               {failing_since !== null && (
                 <p role="alert">
-                  {paused_at === null ? "Failing" : "Paused"} since <Moment at={failing_since} />
+                  {paused_at === null ? "Failing" : "Paused"} since{" "}
+                  <InstantWithLocalTime at={failing_since} />
                   {last_error !== null && `: ${last_error}`}
                 </p>
               )}

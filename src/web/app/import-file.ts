@@ -20,7 +20,7 @@ import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { CsvProblem, parseCsv, readCsvFile, separatorOf } from "../browser/csv-file.ts";
+import { CsvProblem, detectCsvSeparator, parseCsvText, readCsvFile } from "../browser/csv-file.ts";
 
 /** Cells of one call, below what a request may have. */
 const CELLS_A_CALL = 25_000;
@@ -69,11 +69,11 @@ export type ImportRun = {
 type RejectedRow = { row: TableRow; error: string };
 
 /** Reads a CSV file with a heading; returns what is wrong with it if no API call could import it. */
-export async function tableOf(file: Parameters<typeof readCsvFile>[0]): Promise<TableFile | string> {
+export async function readCsvTable(file: Parameters<typeof readCsvFile>[0]): Promise<TableFile | string> {
   try {
     const text = await readCsvFile(file);
-    const separator = separatorOf(text);
-    const rows = parseCsv(text, separator).map((cells, at) => ({ number: at + 1, cells }));
+    const separator = detectCsvSeparator(text);
+    const rows = parseCsvText(text, separator).map((cells, at) => ({ number: at + 1, cells }));
     const table = tableOfRows(file.name, rows);
     return typeof table === "string" ? table : { ...table, separator };
   } catch (error) {
@@ -133,7 +133,7 @@ function cellsOf({ columns, rows }: TableFile, column: string): string[] {
  * Maps a column to a field, or to none if the field is empty. What was guessed of the cells of the field's former column is
  * dropped, and the format of dates and numbers guessed again.
  */
-export function withField(file: TableFile, mapping: Mapping, column: string, field: string): Mapping {
+export function mapColumnToField(file: TableFile, mapping: Mapping, column: string, field: string): Mapping {
   const fields = Object.fromEntries(
     Object.entries(mapping.fields).filter(([name, at]) => at !== column && name !== field),
   );
@@ -189,7 +189,7 @@ const MOST_VALUES = 20;
  * Returns the different cells of a column that is a choice among a few, the commonest first; none for any other, such as one
  * whose cells all differ.
  */
-export function choicesOf({ columns, rows }: TableFile, column: string): string[] {
+export function distinctChoiceCells({ columns, rows }: TableFile, column: string): string[] {
   const at = columns.findIndex((name) => name.trim() === column);
   const counts = new Map<string, number>();
   let filled = 0;
@@ -208,7 +208,7 @@ export function choicesOf({ columns, rows }: TableFile, column: string): string[
 const cellText = (cell: string) => cell.trim().replace(/ {2,}/g, " ");
 
 /** Says what a cell of a field means; an empty meaning leaves it as it is. */
-export function withValue(
+export function withCellMeaning(
   mapping: Mapping,
   field: string,
   { cell, meaning }: { cell: string; meaning: string },

@@ -5,13 +5,13 @@ import { DATE_FORMATS, DAY_FIELDS, type DateFormat } from "../../domain/written-
 import { counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import {
-  choicesOf,
+  distinctChoiceCells,
   lacksDateFormat,
   type Mapping,
+  mapColumnToField,
   type TableFile,
+  withCellMeaning,
   withDateFormat,
-  withField,
-  withValue,
 } from "./import-file.ts";
 
 /** The cells of a column that are shown as examples. */
@@ -58,7 +58,7 @@ export function MappingSection(props: {
                     disabled={isBusy}
                     value={fieldOf.get(column.trim()) ?? ""}
                     onChange={(event) =>
-                      onChange(withField(file, mapping, column.trim(), event.currentTarget.value))
+                      onChange(mapColumnToField(file, mapping, column.trim(), event.currentTarget.value))
                     }
                   >
                     <option value="">{readsOtherwise(mapping, column) ?? "Not used"}</option>
@@ -121,7 +121,7 @@ function CellMeanings(props: {
   onChange: (mapping: Mapping) => void;
 }) {
   const { file, column, field, mapping, isBusy, onChange } = props;
-  const cells = useMemo(() => choicesOf(file, column), [file, column]);
+  const cells = useMemo(() => distinctChoiceCells(file, column), [file, column]);
   if (field === undefined || DAY_FIELDS.includes(field) || cells.length === 0 || isReference(field))
     return null;
   const given = mapping.values[field] ?? {};
@@ -143,7 +143,7 @@ function CellMeanings(props: {
               disabled={isBusy}
               value={Object.hasOwn(given, cell) ? given[cell] : ""}
               onChange={(event) =>
-                onChange(withValue(mapping, field, { cell, meaning: event.currentTarget.value }))
+                onChange(withCellMeaning(mapping, field, { cell, meaning: event.currentTarget.value }))
               }
             />
           </li>

@@ -3,12 +3,12 @@ import { DAY_FIELDS } from "../../domain/written-dates.ts";
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
-import { failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { count, counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { useApp, useTitle } from "./app-context.ts";
-import { useCallCost } from "./call-cost.ts";
+import { useApp, useAppTitle } from "./app-context.ts";
+import { useApiCallCost } from "./call-cost.ts";
 import {
   type ImportRun,
   importFile,
@@ -16,10 +16,10 @@ import {
   type Kind,
   lacksDateFormat,
   type Mapping,
+  readCsvTable,
   rowsACall,
   sendRows,
   type TableFile,
-  tableOf,
   tableOfSheet,
   withoutUnprovenDates,
 } from "./import-file.ts";
@@ -29,9 +29,9 @@ import { readWorkbookFile } from "./workbook-file.ts";
 /** Imports a CSV file or a sheet of a workbook: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
 export function ImportPage() {
   const { api, portfolio } = useApp();
-  useTitle("Import");
+  useAppTitle("Import");
   const [file, setFile] = useState<TableFile>();
-  const costOf = useCallCost();
+  const costOf = useApiCallCost();
   const cost = file && costOf(Math.ceil(file.rows.length / rowsACall(file)));
   const [guess, setGuess] = useState<ImportedRowsJson>();
   const [mapping, setMapping] = useState<Mapping>();
@@ -51,7 +51,7 @@ export function ImportPage() {
 
   const attempt = async (work: () => Promise<void>) => {
     setProblem(undefined);
-    const failure = await failureOf(work);
+    const failure = await apiFailureMessage(work);
     if (failure !== undefined) setProblem(failure);
   };
   const choose = (chosen: File | undefined) => {
@@ -59,7 +59,7 @@ export function ImportPage() {
     return open(chosen && (() => tableOfChosen(chosen)));
   };
   const tableOfChosen = async (chosen: File): Promise<TableFile | string> => {
-    if (!/\.xlsx$/i.test(chosen.name)) return await tableOf(chosen);
+    if (!/\.xlsx$/i.test(chosen.name)) return await readCsvTable(chosen);
     if (chosen.size > MAX_WORKBOOK_BYTES)
       return `${chosen.name} is larger than ${MAX_WORKBOOK_BYTES / 1_048_576} MiB. Save the sheet as CSV UTF-8.`;
     const reply = await readWorkbookFile(chosen, signal);
@@ -82,7 +82,7 @@ export function ImportPage() {
     setProblem(undefined);
     setReading(read !== undefined);
     if (!read) return;
-    const failure = await failureOf(async () => {
+    const failure = await apiFailureMessage(async () => {
       const table = await read();
       if (!isLatest()) return;
       if (typeof table === "string") return setProblem(table);

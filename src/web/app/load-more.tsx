@@ -1,10 +1,10 @@
 import { count } from "../format.ts";
-import { labelWith, useCallCost } from "./call-cost.ts";
+import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
 
 /** The number of rows loaded, and a button for the next page. */
 export function LoadMore(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {
   const { loaded, total, isLoading, onMore } = props;
-  const costOf = useCallCost();
+  const costOf = useApiCallCost();
   if (loaded >= total) return null;
   return (
     <p class="load-more screen">
@@ -12,7 +12,7 @@ export function LoadMore(props: { loaded: number; total: number; isLoading: bool
         {count(loaded)} of {count(total)} loaded
       </span>
       <button type="button" class="outline" aria-busy={isLoading} disabled={isLoading} onClick={onMore}>
-        {isLoading ? "Loading…" : labelWith("Load 200 more", costOf(1))}
+        {isLoading ? "Loading…" : labelWithDetails("Load 200 more", costOf(1))}
       </button>
     </p>
   );

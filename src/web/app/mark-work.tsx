@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { currencyCode } from "../../domain/display.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { showToast } from "../browser/toasts.tsx";
 import { counted } from "../format.ts";
 import type { PlanLine } from "../plan-lines.ts";
@@ -44,7 +44,7 @@ export function MarkWork(props: {
   const [state, setState] = useState<State>("ordered");
   const isListed = items.length > 1 && items.length <= MOST_LISTED;
   const send = (form: FormData) =>
-    failureOf(async () => {
+    apiFailureMessage(async () => {
       const chosen = isListed ? items.filter(({ line }) => form.getAll("item").includes(line.id)) : items;
       const by = String(form.get("by")).trim();
       sessionStorage.setItem(NAME_KEY, by);

@@ -1,25 +1,25 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ConditionPointJson } from "../../wire/condition-trend.ts";
 import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
-import { failureOf } from "../browser/edit-record.tsx";
-import { EmptyState, FailureMessage, LoadedContent, Loading } from "../browser/load-states.tsx";
-import { readAll } from "../browser/read-all.ts";
+import { apiFailureMessage } from "../browser/edit-record.tsx";
+import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../browser/load-states.tsx";
+import { readAllPages } from "../browser/read-all.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
-import { Bar } from "../charts/bar.tsx";
+import { ValueBar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
 import { TierCount, TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date, money } from "../format.ts";
 import { systemLabel } from "../labels.ts";
 import { ConditionTrend } from "../sections/condition-trend.tsx";
-import { Section, TableDetails } from "../sections/section.tsx";
+import { CollapsedTable, Section } from "../sections/section.tsx";
 import { readAlertsBySystem, type SystemAlerts } from "./alerts-by-system.ts";
-import { useApp, useChanges, useTitle } from "./app-context.ts";
+import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
 import { downloadRecords } from "./csv-download.tsx";
 import { type StateTotals, totalsByState } from "./portfolio-list.ts";
 import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
-import { PortfolioLead, PortfolioPlanSection, usePortfolioPlan } from "./portfolio-plan-section.tsx";
+import { DueWorkOfPortfolio, PortfolioPlanSection, usePortfolioPlan } from "./portfolio-plan-section.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 const MAX_STATES = 10;
@@ -27,9 +27,9 @@ const MAX_STATES = 10;
 /** The portfolio: its totals, its plan, and its risk by system and by state. */
 export function OverviewPage({ route }: { route: Route }) {
   const { portfolio } = useApp();
-  useTitle("Overview");
+  useAppTitle("Overview");
   usePrintFooter(`Portfolio, ${date(new Date().toISOString())}`);
-  useChanges(portfolio);
+  useRerenderOnChange(portfolio);
   useEffect(() => {
     void portfolio.start();
   }, [portfolio]);
@@ -54,7 +54,7 @@ export function OverviewPage({ route }: { route: Route }) {
           )}
         </div>
       </header>
-      {!totals && <Loading what="the portfolio" />}
+      {!totals && <LoadingMessage what="the portfolio" />}
       {total === 0 && (
         <EmptyState title="Start in three steps">
           <FirstSteps />
@@ -77,7 +77,7 @@ function Plan({ route }: { route: Route }) {
   const plan = usePortfolioPlan();
   return (
     <>
-      <PortfolioLead plan={plan.plan} />
+      <DueWorkOfPortfolio plan={plan.plan} />
       <PortfolioPlanSection route={route} {...plan} />
     </>
   );
@@ -87,7 +87,7 @@ function Plan({ route }: { route: Route }) {
 function OverTime() {
   const { api } = useApp();
   const { value = [] } = useLoad("over time", () =>
-    readAll<"trend", ConditionPointJson>(api, "/v1/portfolio/condition-trend", "trend"),
+    readAllPages<"trend", ConditionPointJson>(api, "/v1/portfolio/condition-trend", "trend"),
   );
   return (
     <ConditionTrend
@@ -104,7 +104,7 @@ function FirstSteps() {
   const [isBusy, setBusy] = useState(false);
   const createDemo = async () => {
     setBusy(true);
-    const failure = await failureOf(async () => {
+    const failure = await apiFailureMessage(async () => {
       await api.write("POST", "/v1/onboarding/demo-property");
       await portfolio.reload();
     });
@@ -210,7 +210,7 @@ function BySystem({ includesDemo }: { includesDemo: boolean }) {
                   />
                 ))}
               </ul>
-              <TableDetails
+              <CollapsedTable
                 caption="Risk by building system"
                 rows={rows}
                 csv={() => downloadRecords("by-system.csv", rows)}
@@ -265,12 +265,12 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
               <a href={hrefTo(["properties"], { state: row.state })}>{row.state}</a>{" "}
               <span class="small muted">{counted(row.properties, "property", "properties")}</span>
             </span>
-            <Bar value={row.deferred} max={most} />
+            <ValueBar value={row.deferred} max={most} />
             <strong>{money(row.deferred)}</strong>
           </li>
         ))}
       </ul>
-      <TableDetails
+      <CollapsedTable
         caption="Planned cost by state or region"
         summary={
           rows.length > MAX_STATES ? `View all ${count(rows.length)} states and regions as table` : undefined

@@ -2,7 +2,7 @@ import { EmptyState } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { ActionsPage } from "./actions-page.tsx";
 import { AlertsPage } from "./alerts-page.tsx";
-import { useTitle } from "./app-context.ts";
+import { useAppTitle } from "./app-context.ts";
 import { AppliancePage } from "./appliance-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
 import { DeliveriesPage } from "./deliveries-page.tsx";
@@ -15,7 +15,7 @@ import { PropertySchedulePage } from "./property-schedule-page.tsx";
 import { UnderwritingPage } from "./underwriting-page.tsx";
 
 /** Renders the page of a route. */
-export function Pages({ route }: { route: Route }) {
+export function AppRouter({ route }: { route: Route }) {
   const [area, id, tab] = route.segments;
   if (area === undefined) return <OverviewPage route={route} />;
   if (area === "schedule") return <PortfolioSchedulePage route={route} />;
@@ -33,7 +33,7 @@ export function Pages({ route }: { route: Route }) {
 }
 
 function NotFoundPage() {
-  useTitle("Page not found");
+  useAppTitle("Page not found");
   return (
     <EmptyState title="Page not found" isPage>
       <p>

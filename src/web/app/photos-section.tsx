@@ -3,18 +3,18 @@ import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { PhotoJson, PhotosJson } from "../../wire/photo.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { date } from "../format.ts";
 import { useApp } from "./app-context.ts";
-import { labelWith, useCallCost } from "./call-cost.ts";
+import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
 
 /** The photos of an appliance, loaded on demand: each takes a call. Those of a retired one cannot be removed. */
-export function Photos({ appliance }: { appliance: Pick<ApplianceJson, "id" | "is_retired"> }) {
+export function AppliancePhotos({ appliance }: { appliance: Pick<ApplianceJson, "id" | "is_retired"> }) {
   const { api } = useApp();
   const [isShown, setShown] = useState(false);
-  const costOf = useCallCost();
+  const costOf = useApiCallCost();
   const path = `/v1/appliances/${encodeURIComponent(appliance.id)}/photos`;
   const photos = useLoad(path, () => api.read<PhotosJson>(path));
   return (
@@ -37,7 +37,7 @@ export function Photos({ appliance }: { appliance: Pick<ApplianceJson, "id" | "i
                         isDestructive
                         isSmall
                         onConfirm={() =>
-                          failureOf(async () => {
+                          apiFailureMessage(async () => {
                             await api.write("DELETE", `${path}/${encodeURIComponent(photo.id)}`);
                             photos.reload();
                           })
@@ -52,7 +52,7 @@ export function Photos({ appliance }: { appliance: Pick<ApplianceJson, "id" | "i
               {!isShown && (
                 <p>
                   <button type="button" class="outline" onClick={() => setShown(true)}>
-                    {labelWith(total === 1 ? "Show photo" : "Show photos", costOf(total))}
+                    {labelWithDetails(total === 1 ? "Show photo" : "Show photos", costOf(total))}
                   </button>
                 </p>
               )}

@@ -1,6 +1,6 @@
 import { count, counted } from "../format.ts";
-import { useApp, useChanges } from "./app-context.ts";
-import { labelWith, useCallCost } from "./call-cost.ts";
+import { useApp, useRerenderOnChange } from "./app-context.ts";
+import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
 /**
@@ -9,8 +9,8 @@ import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
  */
 export function PortfolioLoadingProgress({ hasTotal = true }: { hasTotal?: boolean }) {
   const { portfolio } = useApp();
-  useChanges(portfolio);
-  const costOf = useCallCost();
+  useRerenderOnChange(portfolio);
+  const costOf = useApiCallCost();
   const { loaded, total = 0, isLoading, failure } = portfolio.state;
   const remaining = total - loaded.length;
   if (remaining <= 0) return hasTotal && <p class="muted">{counted(total, "property", "properties")}</p>;
@@ -30,7 +30,7 @@ export function PortfolioLoadingProgress({ hasTotal = true }: { hasTotal?: boole
         </button>
       ) : (
         <button type="button" class="outline" onClick={() => void portfolio.loadRest()}>
-          {labelWith("Load all", costOf(calls), `about ${counted(minutes, "minute")}`)}
+          {labelWithDetails("Load all", costOf(calls), `about ${counted(minutes, "minute")}`)}
         </button>
       )}
     </div>

@@ -10,11 +10,11 @@ import { useLoad } from "../browser/use-load.ts";
 import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
 import { count, counted, date, money } from "../format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
-import { HeadlineFigures, headlineText } from "../sections/condition.tsx";
+import { dueNowHeadline, HeadlineFigures } from "../sections/condition.tsx";
 import { CostsByYear, delayCost, dueCount, dueNowText } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { useApp } from "./app-context.ts";
-import { useCallCost } from "./call-cost.ts";
+import { useApiCallCost } from "./call-cost.ts";
 import { LoadMore } from "./load-more.tsx";
 import { budgetOf } from "./plan-terms-controls.tsx";
 
@@ -65,7 +65,7 @@ export function usePortfolioPlan() {
 }
 
 /** The work of the whole portfolio in one sentence and three figures. */
-export function PortfolioLead({ plan }: { plan: ReturnType<typeof usePortfolioPlan>["plan"] }) {
+export function DueWorkOfPortfolio({ plan }: { plan: ReturnType<typeof usePortfolioPlan>["plan"] }) {
   return (
     <section class="card lead" aria-labelledby="lead">
       <h2 id="lead" class="visually-hidden">
@@ -74,7 +74,7 @@ export function PortfolioLead({ plan }: { plan: ReturnType<typeof usePortfolioPl
       <LoadedContent loaded={plan} what="the plan">
         {(value) => (
           <>
-            <p class="headline">{headlineText({ plan: value, hazards: 0 })}</p>
+            <p class="headline">{dueNowHeadline({ plan: value, hazards: 0 })}</p>
             <HeadlineFigures plan={value} />
             <p class="small">
               <a href={hrefTo(["actions"], { due: "0" })}>All actions that are due now</a>
@@ -175,7 +175,7 @@ function PortfolioBudgetPlanner({
   const plan = useLoad(isUnlimited ? `all ${all.portfolio.length}` : `${requested} ${pages}`, async () =>
     isUnlimited ? all : await readPlan(api, pages, { ...demo, budget: String(requested) }),
   );
-  const cost = useCallCost()(pages);
+  const cost = useApiCallCost()(pages);
   const last = useRef(all);
   if (plan.value) last.current = plan.value;
   const isPending = amount !== requested || plan.isLoading;

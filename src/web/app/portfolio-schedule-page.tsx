@@ -13,12 +13,12 @@ import { roundRowsToTotals, type ScheduleSums, scheduleSumsOf } from "../reserve
 import { ReserveHeading, ReserveNotes, ReserveSummary } from "../sections/reserve-page.tsx";
 import {
   CostCells,
-  InflatedRows,
-  SplitByYears,
+  InflatedCostRows,
+  TablePerYearRange,
   YearHeadings,
   type YearSlice,
 } from "../sections/schedule-table.tsx";
-import { useApp, useTitle } from "./app-context.ts";
+import { useApp, useAppTitle } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
 import { LoadMore } from "./load-more.tsx";
 import {
@@ -44,7 +44,7 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
     setPages(pages + 1);
     loaded.reload();
   };
-  useTitle("Replacement reserve schedule");
+  useAppTitle("Replacement reserve schedule");
   usePrintFooter(
     value
       ? `${truncatedName(value.plan.partner)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
@@ -79,9 +79,9 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
               <>
                 <ReserveSummary plan={plan} sums={schedule} units={schedule.units} />
                 <section class="card" aria-label="Schedule">
-                  <SplitByYears years={plan.years} caption="Replacement reserve schedule">
+                  <TablePerYearRange years={plan.years} caption="Replacement reserve schedule">
                     {(sheet) => <PropertiesTable schedule={schedule} {...sheet} />}
-                  </SplitByYears>
+                  </TablePerYearRange>
                 </section>
                 <div class="screen">
                   <LoadMore
@@ -239,7 +239,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
             <td class="number">{count(sumBy(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>
             <CostCells years={inSheet(schedule.years)} />
           </tr>
-          <InflatedRows sums={schedule} from={from} to={to} columns={4} />
+          <InflatedCostRows sums={schedule} from={from} to={to} columns={4} />
         </tfoot>
       </table>
     </div>

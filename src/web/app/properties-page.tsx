@@ -3,13 +3,13 @@ import { addressLine } from "../../domain/address.ts";
 import { joinPlace } from "../../domain/place.ts";
 import type { PortfolioItemJson, PortfolioPageJson } from "../../wire/portfolio.ts";
 import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../browser/filters.tsx";
-import { EmptyState, FailureMessage, LoadedContent, Loading } from "../browser/load-states.tsx";
+import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierCount } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import { HazardFilter } from "../records/hazard-filter.tsx";
-import { useApp, useChanges, useTitle } from "./app-context.ts";
+import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
@@ -30,8 +30,8 @@ const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "F
 /** The list of properties, with search, filters and sorting. */
 export function PropertiesPage({ route }: { route: Route }) {
   const { portfolio } = useApp();
-  useTitle("Properties");
-  useChanges(portfolio);
+  useAppTitle("Properties");
+  useRerenderOnChange(portfolio);
   useEffect(() => {
     void portfolio.start();
   }, [portfolio]);
@@ -53,7 +53,7 @@ export function PropertiesPage({ route }: { route: Route }) {
       {loaded.length === 0 && failure && (
         <FailureMessage failure={failure} onRetry={() => void portfolio.reload()} />
       )}
-      {loaded.length === 0 && !failure && total === undefined && <Loading what="the portfolio" />}
+      {loaded.length === 0 && !failure && total === undefined && <LoadingMessage what="the portfolio" />}
       {total === 0 && !showsRetired && (
         <EmptyState title="No properties yet">
           <p>

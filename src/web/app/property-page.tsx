@@ -9,7 +9,7 @@ import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { readAll } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-all.ts";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";
@@ -18,7 +18,7 @@ import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { ClaimsOfProperty } from "../records/claims-section.tsx";
-import { Equipment } from "../records/equipment-section.tsx";
+import { PropertyEquipment } from "../records/equipment-section.tsx";
 import { PropertyActions } from "../records/property-actions.tsx";
 import { isRetiredNow } from "../records/retirement-actions.tsx";
 import { BudgetSlider } from "../sections/budget-planner.tsx";
@@ -28,7 +28,7 @@ import {
   type PropertyPageData,
   PropertySections,
 } from "../sections/property-sections.tsx";
-import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
+import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { MarkWork } from "./mark-work.tsx";
 import { budgetOf } from "./plan-terms-controls.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
@@ -54,7 +54,7 @@ export function PropertyPage({
   const [version, setVersion] = useState(0);
   const loaded = useLoad(id, () => readPageData(api, id));
   const { value } = loaded;
-  useTitle(value?.property.name ?? "Property");
+  useAppTitle(value?.property.name ?? "Property");
   usePrintFooter(
     value
       ? `${truncatedName(value.property.name)} · Property condition, ${date(value.assessedAt)}`
@@ -95,7 +95,7 @@ export function PropertyPage({
               ))}
             </nav>
             {tab === "equipment" ? (
-              <Equipment
+              <PropertyEquipment
                 key={version}
                 propertyId={id}
                 data={value}
@@ -141,7 +141,7 @@ const linksOf = (id: string, data: PropertyPageData): DataLinks => ({
 /** Reads the units, if any component is in one. */
 export const readUnits = (api: ApiClient, id: string, components: readonly { unit: string | null }[]) =>
   components.some(({ unit }) => unit !== null)
-    ? readAll<"units", UnitJson>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
+    ? readAllPages<"units", UnitJson>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
     : Promise.resolve([]);
 
 export const readProperty = (api: ApiClient, id: string) =>
@@ -154,7 +154,7 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
   const property = await readProperty(api, id);
   const [types, components, condition, plan, forecast, reserve, compliance, trend] = await Promise.all([
     readApplianceTypes(api),
-    readAll<"components", ComponentJson>(
+    readAllPages<"components", ComponentJson>(
       api,
       `/v1/components?property_id=${encodeURIComponent(id)}`,
       "components",
@@ -166,7 +166,7 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
     api.read<PropertyPageData["forecast"]>(`${path}/forecast`),
     api.read<PropertyPageData["reserve"]>(`${path}/reserve`),
     api.read<{ compliance_items: InspectionJson[] }>(`${path}/compliance`),
-    readAll<"trend", ConditionPointJson>(api, `${path}/condition-trend`, "trend"),
+    readAllPages<"trend", ConditionPointJson>(api, `${path}/condition-trend`, "trend"),
   ]);
   return {
     property,

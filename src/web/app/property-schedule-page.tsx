@@ -2,7 +2,7 @@ import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PropertyJson } from "../../wire/property.ts";
 import { ApplianceNames } from "../appliance-names.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { parseCsv } from "../browser/csv-file.ts";
+import { parseCsvText } from "../browser/csv-file.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
@@ -12,7 +12,7 @@ import { truncatedName } from "../print-footer.ts";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
 import { ReserveSchedulePage } from "../sections/reserve-page.tsx";
-import { readApplianceTypes, useApp, useTitle } from "./app-context.ts";
+import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
 import {
   type PlanTerms,
@@ -29,7 +29,7 @@ export function PropertySchedulePage({ id, route }: { id: string; route: Route }
   const terms = planTermsInAddress(route);
   const loaded = useLoad(`${id} ${terms.years} ${terms.inflationPct}`, () => readSchedule(api, id, terms));
   const { value } = loaded;
-  useTitle(`Replacement reserve schedule${value ? `, ${value.property.name}` : ""}`);
+  useAppTitle(`Replacement reserve schedule${value ? `, ${value.property.name}` : ""}`);
   usePrintFooter(
     value
       ? `${truncatedName(value.property.name)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
@@ -118,7 +118,7 @@ async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promi
 
 /** Parses CSV into records by column name. */
 export function parseCsvRecords(table: string): Record<string, string>[] {
-  const [heading = [], ...rows] = parseCsv(table);
+  const [heading = [], ...rows] = parseCsvText(table);
   return rows.map((row) => Object.fromEntries(heading.map((name, at) => [name, row[at]!])));
 }
 

@@ -1,6 +1,6 @@
 import type { SavedFiltersJson } from "../../wire/saved-filter.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { SelectFilter } from "../browser/filters.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
@@ -17,7 +17,7 @@ export function SavedFilters({ route }: { route: Route }) {
   const query = route.query.toString();
   const current = filters.find((one) => one.query === query);
   const put = (name: string, saved: string | null) =>
-    failureOf(async () => {
+    apiFailureMessage(async () => {
       await api.write("PUT", PATH, { name, query: saved });
       loaded.reload();
     });

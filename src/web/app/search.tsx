@@ -1,8 +1,8 @@
 import type { SearchJson, SearchResultJson } from "../../wire/search.ts";
 import { hrefTo } from "../browser/route.ts";
-import { Search } from "../browser/search.tsx";
+import { SearchButton } from "../browser/search.tsx";
 import { useApp } from "./app-context.ts";
-import { useCallCost } from "./call-cost.ts";
+import { useApiCallCost } from "./call-cost.ts";
 
 const hrefOf = ({ kind, id, property_id }: SearchResultJson) =>
   kind === "property"
@@ -14,9 +14,9 @@ const hrefOf = ({ kind, id, property_id }: SearchResultJson) =>
 /** The search over the whole portfolio. */
 export function PortfolioSearch() {
   const { api } = useApp();
-  const cost = useCallCost()(1);
+  const cost = useApiCallCost()(1);
   return (
-    <Search
+    <SearchButton
       label="Search properties, appliances, components and claims"
       placeholder="Name, address, serial or claim number, ID"
       hint={cost && `Each search uses ${cost}.`}

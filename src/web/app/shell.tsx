@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { count, counted } from "../format.ts";
-import { useApp, useChanges } from "./app-context.ts";
+import { useApp, useRerenderOnChange } from "./app-context.ts";
 import { isLow } from "./call-cost.ts";
 import { PortfolioSearch } from "./search.tsx";
 
@@ -22,7 +22,7 @@ const AREA_OF: Readonly<Record<string, string>> = {
 };
 
 /** The frame of every page: navigation, and the number of API calls. */
-export function Shell({ route, children }: { route: Route; children: ComponentChildren }) {
+export function AppShell({ route, children }: { route: Route; children: ComponentChildren }) {
   const { api, signOut } = useApp();
   const [first = ""] = route.segments;
   const area = AREA_OF[first] ?? first;
@@ -69,7 +69,7 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
 
 function CallUsage() {
   const { api } = useApp();
-  useChanges(api);
+  useRerenderOnChange(api);
   const { callLimit, rateLimitedUntil } = api;
   return (
     <p class="call-usage">

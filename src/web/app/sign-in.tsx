@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { useTitle } from "./app-context.ts";
+import { useAppTitle } from "./app-context.ts";
 import { Session } from "./session.ts";
 
 type CredentialType = "key" | "client";
@@ -18,7 +18,7 @@ export function SignIn(props: {
   const [error, setError] = useState<string>();
   const [isSubmitting, setSubmitting] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useTitle("Sign in");
+  useAppTitle("Sign in");
 
   const submit = async (event: Event) => {
     event.preventDefault();

@@ -8,7 +8,7 @@ import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { Underwriting } from "../sections/underwriting.tsx";
-import { useApp, useTitle } from "./app-context.ts";
+import { useApp, useAppTitle } from "./app-context.ts";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable underwriting page of a property. */
@@ -19,7 +19,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
   const loaded = useLoad(`${id} ${query}`, () => api.read<UnderwritingJson>(`${path}?${query}`), id);
   const { value } = loaded;
   const title = `Underwriting${value ? `, ${value.property.name}` : ""}`;
-  useTitle(title);
+  useAppTitle(title);
   usePrintFooter(
     value
       ? `${truncatedName(value.property.name)} · Underwriting, ${date(value.losses.as_of)}`

@@ -56,7 +56,7 @@ function utf8Text(bytes: ArrayBuffer): string | undefined {
 }
 
 /** Returns the separator that the first line with text has most often outside quotes; a comma if none. */
-export function separatorOf(text: string): Separator {
+export function detectCsvSeparator(text: string): Separator {
   const counts = new Map<string, number>();
   const marks = /"[^"]*"|[\r\n,;\t|]/g;
   marks.lastIndex = Math.max(0, text.search(/[^\ufeff\r\n]/));
@@ -69,7 +69,7 @@ export function separatorOf(text: string): Separator {
  * Parses CSV (RFC 4180), also with another separator, any line ends and a byte-order mark, and restores texts that look like
  * formulas. Throws a CsvProblem with the row of a quote that is not closed or in an invalid position.
  */
-export function parseCsv(text: string, separator: Separator = ","): string[][] {
+export function parseCsvText(text: string, separator: Separator = ","): string[][] {
   const plain = new RegExp(`[^"\\r\\n${separator}]*`, "y");
   const end = new RegExp(`[${separator}]|\\r\\n|\\r|\\n|$`, "y");
   const rows: string[][] = [];

@@ -20,7 +20,7 @@ export type EditField = {
 );
 
 /** Renders a button that opens a form with a record's fields, and saves those that were changed. */
-export function EditRecord(props: {
+export function EditRecordDialog(props: {
   title: string;
   about: string;
   fields: readonly EditField[];
@@ -32,7 +32,7 @@ export function EditRecord(props: {
   const save = async (form: FormData) => {
     const change = changeOf(fields, form);
     if (Object.keys(change).length === 0) return undefined;
-    return await failureOf(() => onSave(change));
+    return await apiFailureMessage(() => onSave(change));
   };
   return (
     <ConfirmDialog name="Edit" confirmName="Save" title={title} onConfirm={save} isSmall>
@@ -54,7 +54,7 @@ export function EditRecord(props: {
 }
 
 /** Runs a change. Returns the message of its failure, which the dialog then shows. */
-export async function failureOf(run: () => Promise<void>): Promise<string | undefined> {
+export async function apiFailureMessage(run: () => Promise<void>): Promise<string | undefined> {
   try {
     await run();
     return undefined;

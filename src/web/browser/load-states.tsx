@@ -16,7 +16,7 @@ export function LoadedContent<T>(props: {
   const { value, failure, reload } = loaded;
   if (value === undefined && failure)
     return <FailureMessage failure={failure} onRetry={reload} isPage={isPage} />;
-  if (value === undefined) return <Loading what={what} isPage={isPage} />;
+  if (value === undefined) return <LoadingMessage what={what} isPage={isPage} />;
   return (
     <>
       {failure && <StaleNotice failure={failure} onRetry={reload} />}
@@ -26,7 +26,7 @@ export function LoadedContent<T>(props: {
 }
 
 /** A progress message, shown only if loading takes noticeably long, so that nothing flickers. */
-export function Loading({ what, isPage = false }: { what: string; isPage?: boolean }) {
+export function LoadingMessage({ what, isPage = false }: { what: string; isPage?: boolean }) {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 250);

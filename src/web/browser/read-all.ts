@@ -2,7 +2,7 @@
 export type Reader = { read<T>(path: string): Promise<T> };
 
 /** Reads a whole list, with one call per page of 200 records. */
-export async function readAll<K extends string, T>(reader: Reader, path: string, key: K): Promise<T[]> {
+export async function readAllPages<K extends string, T>(reader: Reader, path: string, key: K): Promise<T[]> {
   const all: T[] = [];
   for (;;) {
     const address = `${path}${path.includes("?") ? "&" : "?"}limit=200&offset=${all.length}`;

@@ -21,7 +21,7 @@ type SearchProps = {
 };
 
 /** A button, and the keys `/` and Ctrl-K, that open a search over everything. */
-export function Search(props: SearchProps) {
+export function SearchButton(props: SearchProps) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -6,7 +6,7 @@ export const US_STATES: readonly string[] =
   );
 
 /** A filter by state or region. `known`: the places to offer, in any order. */
-export function StateFilter(props: {
+export function StateOrRegionFilter(props: {
   known: readonly string[];
   value: string;
   onChange: (state: string) => void;

@@ -1,20 +1,20 @@
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { useRead, useTitle } from "./console-context.ts";
+import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { PagedTable } from "./paged-table.tsx";
-import { Heading } from "./shell.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 /** Lists who may sign in to the console, with a link to what each has changed. */
 export function AdministratorsPage({ route }: { route: Route }) {
-  const loaded = useRead<AdministratorPageJson>(
+  const loaded = useAdminRead<AdministratorPageJson>(
     `/admin/administrators?${new URLSearchParams({ offset: route.query.get("offset") ?? "0" })}`,
   );
-  useTitle("Administrators");
+  useConsoleTitle("Administrators");
   return (
     <>
-      <Heading
+      <ConsoleHeading
         title="Administrators"
         about={
           <>
@@ -60,7 +60,7 @@ export function AdministratorsPage({ route }: { route: Route }) {
                   key: "created",
                   heading: "Created",
                   shownFrom: "wide",
-                  cell: ({ created_at }) => <Moment at={created_at} />,
+                  cell: ({ created_at }) => <InstantWithLocalTime at={created_at} />,
                 },
                 {
                   key: "changes",

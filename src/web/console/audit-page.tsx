@@ -2,21 +2,21 @@ import { useState } from "preact/hooks";
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
-import { valueText } from "../audit-changes.ts";
+import { auditValueText } from "../audit-changes.ts";
 import { CSV_TYPE } from "../browser/csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
 import { FilterRow, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { count } from "../format.ts";
 import { fetchAuditCsv, MOST_IN_FILE } from "./audit-csv.ts";
-import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
+import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { WithLinks } from "./id-link.tsx";
-import { Pager } from "./pager.tsx";
+import { PreviousNextButtons } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
-import { PeriodFilter, usePeriod } from "./period-filter.tsx";
-import { Heading } from "./shell.tsx";
+import { PeriodFilter, usePeriodBounds } from "./period-filter.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 const PATH = "/admin/audit";
 const FILTERS = ["subject", "actor", "action", "partner_id"] as const;
@@ -24,20 +24,20 @@ const FILTERS = ["subject", "actor", "action", "partner_id"] as const;
 /** Lists the administrative changes in sentences, with their time and details. */
 export function AuditPage({ route }: { route: Route }) {
   const of = (name: string) => route.query.get(name) ?? "";
-  const { bounds } = usePeriod(route);
+  const { bounds } = usePeriodBounds(route);
   const filters = FILTERS.map((name) => [name, of(name)] as const).filter(([, value]) => value !== "");
   const query = new URLSearchParams([...filters.map((one) => [...one]), ...Object.entries(bounds)]);
   const offset = of("offset") || "0";
-  const loaded = useRead<AuditPageJson>(`${PATH}?${query}&offset=${offset}`);
-  const people = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
+  const loaded = useAdminRead<AuditPageJson>(`${PATH}?${query}&offset=${offset}`);
+  const people = useAdminRead<AdministratorPageJson>("/admin/administrators?limit=200");
   const set = (changes: Record<string, string>) => replaceQuery(route, { offset: "", ...changes });
   const actors = (people.value?.administrators ?? []).map(({ admin_id, name }) => [admin_id, name] as const);
   const actor = of("actor");
   const isListed = actor === "" || actors.some(([id]) => id === actor);
-  useTitle("Audit log");
+  useConsoleTitle("Audit log");
   return (
     <>
-      <Heading
+      <ConsoleHeading
         title="Audit log"
         about={
           of("subject") === "" ? (
@@ -81,7 +81,7 @@ export function AuditPage({ route }: { route: Route }) {
                   <Change key={entry.seq} entry={entry} />
                 ))}
               </ul>
-              <Pager
+              <PreviousNextButtons
                 page={page}
                 one="change"
                 onOffset={(to) => replaceQuery(route, { offset: String(to) })}
@@ -99,7 +99,7 @@ function Change({ entry }: { entry: AuditEntryJson }) {
   return (
     <li>
       <span class="when muted">
-        <Moment at={at} />
+        <InstantWithLocalTime at={at} />
       </span>
       <div>
         <a class="name" title={actor} href={hrefTo(["audit"], { actor })}>
@@ -121,7 +121,7 @@ function Change({ entry }: { entry: AuditEntryJson }) {
               <div key={name}>
                 <dt>{name.replaceAll("_", " ")}</dt>
                 <dd>
-                  <WithLinks text={valueText(value)} />
+                  <WithLinks text={auditValueText(value)} />
                 </dd>
               </div>
             ))}
@@ -150,7 +150,7 @@ function Sentence({ entry: { sentence, partner_id, partner_name } }: { entry: Au
 /** Downloads the entries that match the filters, newest first. */
 function DownloadLog({ filters, total }: { filters: URLSearchParams; total: number }) {
   const { api } = useConsole();
-  const { isRunning, run } = useAction();
+  const { isRunning, run } = useAdminAction();
   const [read, setRead] = useState(0);
   const most = Math.min(total, MOST_IN_FILE);
   const download = () =>

@@ -4,7 +4,7 @@ import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from ".
 import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { StateFilter, US_STATES } from "../browser/state-filter.tsx";
+import { StateOrRegionFilter, US_STATES } from "../browser/state-filter.tsx";
 import type { TableColumn } from "../browser/virtual-table.tsx";
 import { DownloadWorkbook, workbookQuery } from "../browser/workbook-download.tsx";
 import { count, counted, money } from "../format.ts";
@@ -13,10 +13,10 @@ import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LargestDamage, LossDrivers, LossYears } from "../sections/loss-tables.tsx";
 import { Section } from "../sections/section.tsx";
 import { componentColumns } from "./component-columns.tsx";
-import { useConsole, useRead, useTitle } from "./console-context.ts";
+import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { PagedTable } from "./paged-table.tsx";
 import { PartnerField } from "./partner-field.tsx";
-import { Heading } from "./shell.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 const VIEWS = [
   ["properties", "Properties"],
@@ -25,13 +25,16 @@ const VIEWS = [
 ] as const;
 
 /** The properties, alerts and losses of all partners, or of one. */
-export function BookPage({ route }: { route: Route }) {
+export function BookOfBusinessPage({ route }: { route: Route }) {
   const partner = route.query.get("partner_id") ?? "";
   const view = route.query.get("view") ?? "properties";
-  useTitle("Book");
+  useConsoleTitle("Book");
   return (
     <>
-      <Heading title="Book" about="The properties of all partners, with their risk and expected losses." />
+      <ConsoleHeading
+        title="Book"
+        about="The properties of all partners, with their risk and expected losses."
+      />
       <div class="filters">
         <PartnerField
           label="Partner"
@@ -110,13 +113,13 @@ function Properties({ partner, route }: ViewProps) {
   for (const name of ["q", "state", "flag", "include_demo"])
     if (filter(name) !== "") query.set(name, filter(name));
   if (showsRetired) query.set("retired", "true");
-  const loaded = useRead<BookPropertiesPageJson>(`/admin/book/summary?${query}`);
+  const loaded = useAdminRead<BookPropertiesPageJson>(`/admin/book/summary?${query}`);
   const set = (change: Record<string, string>) => replaceQuery(route, { ...change, offset: "" });
   return (
     <>
       <FilterRow>
         <SearchFilter label="Search by name or address" value={filter("q")} onChange={(q) => set({ q })} />
-        <StateFilter known={US_STATES} value={filter("state")} onChange={(state) => set({ state })} />
+        <StateOrRegionFilter known={US_STATES} value={filter("state")} onChange={(state) => set({ state })} />
         <RetiredFilter value={filter("status")} onChange={(status) => set({ status })} />
         <HazardFilter value={filter("flag")} onChange={(flag) => set({ flag })} />
         <SelectFilter
@@ -181,7 +184,7 @@ function Alerts({ partner, route }: ViewProps) {
     const value = route.query.get(name) ?? "";
     if (value !== "") query.set(name, value);
   }
-  const loaded = useRead<BookAlertPageJson>(`/admin/book/alerts?${query}`);
+  const loaded = useAdminRead<BookAlertPageJson>(`/admin/book/alerts?${query}`);
   return (
     <>
       <FilterRow>
@@ -193,7 +196,7 @@ function Alerts({ partner, route }: ViewProps) {
           onChange={(to) => replaceQuery(route, { sort: to, offset: "" })}
         />
         <AlertFilters route={route} />
-        <StateFilter
+        <StateOrRegionFilter
           known={US_STATES}
           value={state}
           onChange={(to) => replaceQuery(route, { state: to, offset: "" })}
@@ -236,11 +239,15 @@ function Losses({ partner, route }: ViewProps) {
   if (partner !== "") query.set("partner_id", partner);
   const state = route.query.get("state") ?? "";
   if (state !== "") query.set("state", state);
-  const loaded = useRead<BookLossesJson>(`/admin/book/losses?${query}`);
+  const loaded = useAdminRead<BookLossesJson>(`/admin/book/losses?${query}`);
   return (
     <>
       <LayerFields route={route}>
-        <StateFilter known={US_STATES} value={state} onChange={(to) => replaceQuery(route, { state: to })} />
+        <StateOrRegionFilter
+          known={US_STATES}
+          value={state}
+          onChange={(to) => replaceQuery(route, { state: to })}
+        />
         <DownloadWorkbook
           api={api}
           file="book-losses.xlsx"

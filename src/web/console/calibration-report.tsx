@@ -4,9 +4,9 @@ import { percent as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { count } from "../format.ts";
 import { codeLabel } from "../labels.ts";
-import { TableDetails } from "../sections/section.tsx";
-import { Ratio } from "./component-evidence.tsx";
-import { formatNumber, formatPercent } from "./precise-format.ts";
+import { CollapsedTable } from "../sections/section.tsx";
+import { RatioBar } from "./component-evidence.tsx";
+import { formatNumber, formatPrecisePercent } from "./precise-format.ts";
 
 /** Shows how a calibration changes component lifetimes, and how well the forecast lifetimes match the observed ones. */
 export function CalibrationReport({ fit }: { fit: FitJson }) {
@@ -25,7 +25,7 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
         {formatNumber(strength.repairs)}.
       </p>
       <DCalibrationChart dCalibration={d_calibration} />
-      <TableDetails
+      <CollapsedTable
         summary="Lifetime by component type"
         rows={byChange}
         columns={[
@@ -37,7 +37,7 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
           },
           {
             heading: "Shorter · longer",
-            cell: ({ life_factor }) => <Ratio factor={life_factor} furthest={furthest} isGoodAbove />,
+            cell: ({ life_factor }) => <RatioBar factor={life_factor} furthest={furthest} isGoodAbove />,
           },
           { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
           { heading: "Expected", isNumber: true, cell: ({ expected }) => formatNumber(expected) },
@@ -60,7 +60,7 @@ function SharedCauses({ causes }: { causes: NonNullable<FitJson["shared_causes"]
           : `Of ${years.length} whole years, the failures of ${outside.before} lay outside their 90% interval with the default variances of shared causes, and of ${outside.after} with those learned from the other years.`}
       </p>
       {years.length > 0 && (
-        <TableDetails
+        <CollapsedTable
           summary="Shared causes by class"
           rows={classes.filter((cause) => cause.years > 0)}
           columns={[
@@ -98,7 +98,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
         name="lifetimes by decile of the forecast"
         points={deciles.map((at) => ({
           x: x(String(at))! + half,
-          text: `Decile ${at + 1}: ${formatPercent(before.shares[at]!)} by default, ${formatPercent(after.shares[at]!)} calibrated`,
+          text: `Decile ${at + 1}: ${formatPrecisePercent(before.shares[at]!)} by default, ${formatPrecisePercent(after.shares[at]!)} calibrated`,
         }))}
       >
         <svg
@@ -132,13 +132,13 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
         Share of lifetimes that ended in each decile of the forecast. The line marks 10%, as expected of a
         correct forecast.
       </p>
-      <TableDetails
+      <CollapsedTable
         caption="Lifetimes by decile of the forecast"
         rows={deciles}
         columns={[
           { heading: "Decile", cell: (at) => String(at + 1) },
-          { heading: "Default", isNumber: true, cell: (at) => formatPercent(before.shares[at]!) },
-          { heading: "Calibrated", isNumber: true, cell: (at) => formatPercent(after.shares[at]!) },
+          { heading: "Default", isNumber: true, cell: (at) => formatPrecisePercent(before.shares[at]!) },
+          { heading: "Calibrated", isNumber: true, cell: (at) => formatPrecisePercent(after.shares[at]!) },
         ]}
       />
     </figure>

@@ -4,15 +4,15 @@ import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { counted } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
-import { useAction, useConsole } from "./console-context.ts";
-import { Verdict } from "./partner-endpoint.tsx";
+import { useAdminAction, useConsole } from "./console-context.ts";
+import { EndpointProbeVerdict } from "./partner-endpoint.tsx";
 
 const CONCURRENCY = 4;
 
 /** Checks the endpoint of every enabled partner, and lists those that do not verify signatures first. */
 export function CheckWebhookEndpoints() {
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   const [results, setResults] = useState<readonly ProbeJson[]>();
   const check = () =>
     run(async () => {
@@ -67,7 +67,7 @@ export function CheckWebhookEndpoints() {
                     </a>
                   ),
                 },
-                { heading: "Result", cell: (probe) => <Verdict probe={probe} /> },
+                { heading: "Result", cell: (probe) => <EndpointProbeVerdict probe={probe} /> },
                 { heading: "Webhook URL", cell: ({ webhook_url }) => <code>{webhook_url}</code> },
               ]}
             />

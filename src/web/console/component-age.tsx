@@ -6,8 +6,8 @@ import { percent as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { count, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
-import { Section, TableDetails } from "../sections/section.tsx";
-import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
+import { CollapsedTable, Section } from "../sections/section.tsx";
+import { formatNumber, formatPrecisePercent, formatYears } from "./precise-format.ts";
 
 const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
   replacement: "last recorded replacement",
@@ -23,7 +23,7 @@ export function ComponentAge({ explained }: { explained: ExplanationJson }) {
     <Section
       id="age"
       title="Age"
-      about={`Effective age ${formatYears(age.effective_age_years)}, or ${formatYears(age.effective_virtual_age_years)} of normal use. By that age, ${formatPercent(age.prior)} of components of this type have failed.`}
+      about={`Effective age ${formatYears(age.effective_age_years)}, or ${formatYears(age.effective_virtual_age_years)} of normal use. By that age, ${formatPrecisePercent(age.prior)} of components of this type have failed.`}
     >
       <LifeCurve explained={explained} />
       <dl class="facts">
@@ -33,8 +33,8 @@ export function ComponentAge({ explained }: { explained: ExplanationJson }) {
         {past && (
           <Fact name="Unknown history">
             Records begin {date(past.records_since)}. There is a{" "}
-            {formatPercent(past.probability_original_now)} probability that this is the original component;
-            otherwise it was replaced at an unknown time.
+            {formatPrecisePercent(past.probability_original_now)} probability that this is the original
+            component; otherwise it was replaced at an unknown time.
           </Fact>
         )}
         <Fact name="Effective aging">
@@ -44,7 +44,7 @@ export function ComponentAge({ explained }: { explained: ExplanationJson }) {
         {age.restorations.map((credit) => (
           <Fact name="Maintenance credit">
             {formatYears(credit.removed_years)} for the {credit.event_type} on {date(credit.date)}:{" "}
-            {formatPercent(credit.share)} of the aging since the previous credit
+            {formatPrecisePercent(credit.share)} of the aging since the previous credit
           </Fact>
         ))}
       </dl>
@@ -93,7 +93,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         name="share still working by age"
         points={along(READOUTS).map((years) => ({
           x: years / oldest,
-          text: `After ${formatYears(years)} of normal use: ${formatPercent(working(years))} still working`,
+          text: `After ${formatYears(years)} of normal use: ${formatPrecisePercent(working(years))} still working`,
         }))}
       >
         <svg
@@ -101,7 +101,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
           width="100%"
           height={HEIGHT}
           role="img"
-          aria-label={`Half of the components of this type still work at ${formatYears(median)}; at this component’s ${formatYears(age.effective_virtual_age_years)} of normal use, ${formatPercent(now)}.`}
+          aria-label={`Half of the components of this type still work at ${formatYears(median)}; at this component’s ${formatYears(age.effective_virtual_age_years)} of normal use, ${formatPrecisePercent(now)}.`}
         >
           <svg width="100%" height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
             <path class="under" d={under} />
@@ -129,7 +129,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
               y={now < 0.5 ? 24 : HEIGHT - BOTTOM - 12}
               text-anchor={isFarAlong ? "end" : "start"}
             >
-              {formatPercent(now)} still working
+              {formatPrecisePercent(now)} still working
             </text>
           </svg>
         </svg>
@@ -137,12 +137,12 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
       <p class="small muted">
         Share of this component type still working, by years of normal use. The line marks this component.
       </p>
-      <TableDetails
+      <CollapsedTable
         caption="Share still working by years of normal use"
         rows={along(TABLE_POINTS)}
         columns={[
           { heading: "Effective age", cell: (years) => formatYears(years) },
-          { heading: "Still working", isNumber: true, cell: (years) => formatPercent(working(years)) },
+          { heading: "Still working", isNumber: true, cell: (years) => formatPrecisePercent(working(years)) },
         ]}
       />
     </figure>
@@ -185,8 +185,8 @@ export function ComponentLife({ explained }: { explained: ExplanationJson }) {
         </Fact>
         {rate.environment.map((exposure) => (
           <Fact name={codeLabel(exposure.factor)}>
-            Reduces life to {formatPercent(exposure.life_factor)}: 1 − {formatNumber(exposure.sensitivity)} ×{" "}
-            {formatNumber(exposure.value)} (
+            Reduces life to {formatPrecisePercent(exposure.life_factor)}: 1 −{" "}
+            {formatNumber(exposure.sensitivity)} × {formatNumber(exposure.value)} (
             {rate.environment_basis === "state" ? (
               <code>{rate.source}</code>
             ) : (

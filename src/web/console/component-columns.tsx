@@ -4,7 +4,7 @@ import { hrefTo } from "../browser/route.ts";
 import type { TableColumn } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { money } from "../format.ts";
-import { formatPercent } from "./precise-format.ts";
+import { formatPrecisePercent } from "./precise-format.ts";
 
 type ListedComponent = Pick<
   AlertJson,
@@ -52,7 +52,7 @@ export const componentColumns = <Row extends ListedComponent>(
     heading: "12-month failure probability",
     isNumber: true,
     shownFrom: "medium",
-    cell: ({ failure_probability_12m }) => formatPercent(failure_probability_12m),
+    cell: ({ failure_probability_12m }) => formatPrecisePercent(failure_probability_12m),
   },
   {
     key: "expected",

@@ -4,10 +4,10 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percent as length } from "../charts/bar.tsx";
 import { counted, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { formatNumber, formatPercent } from "./precise-format.ts";
+import { formatNumber, formatPrecisePercent } from "./precise-format.ts";
 
 /** Lists the evidence about a component with its effect on the hazard, and the active sensor alarms. */
-export function Evidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {
+export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {
   const acute = evidence.filter(({ kind }) => kind === "smart_event");
   const lasting = evidence.filter(({ kind }) => kind !== "smart_event");
   return (
@@ -38,7 +38,11 @@ export function Evidence({ explained: { evidence, hazard } }: { explained: Expla
                 heading: "Date",
                 cell: ({ date: on }) => <span class="one-line">{on === null ? "—" : date(on)}</span>,
               },
-              { heading: "Remaining", isNumber: true, cell: ({ remaining }) => formatPercent(remaining) },
+              {
+                heading: "Remaining",
+                isNumber: true,
+                cell: ({ remaining }) => formatPrecisePercent(remaining),
+              },
               {
                 heading: "Added hazard",
                 isNumber: true,
@@ -75,7 +79,7 @@ function Lasting({
             cell: ({ date: on }) => <span class="one-line">{on === null ? "—" : date(on)}</span>,
           },
           { heading: "Initial", isNumber: true, cell: ({ base_ratio }) => `× ${formatNumber(base_ratio)}` },
-          { heading: "Remaining", isNumber: true, cell: ({ remaining }) => formatPercent(remaining) },
+          { heading: "Remaining", isNumber: true, cell: ({ remaining }) => formatPrecisePercent(remaining) },
           ...(isShared
             ? [
                 {
@@ -89,7 +93,7 @@ function Lasting({
           { heading: "Current", isNumber: true, cell: ({ factor }) => `× ${formatNumber(factor)}` },
           {
             heading: "Lowers · raises risk",
-            cell: ({ factor }) => <Ratio factor={factor} furthest={furthest} />,
+            cell: ({ factor }) => <RatioBar factor={factor} furthest={furthest} />,
           },
           { heading: "Expires", cell: expiry },
           { heading: "Source", cell: ({ source }) => <code>{source}</code> },
@@ -121,7 +125,7 @@ function expiry({ ends_on, ended_by }: EvidenceJson) {
 }
 
 /** Draws a factor as a bar from 1 on a logarithmic scale, on which double and half have the same length. */
-export function Ratio(props: {
+export function RatioBar(props: {
   factor: number;
   /** The upper end of the scale; the lower end is its reciprocal. */
   furthest: number;

@@ -1,9 +1,9 @@
 import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { counted, date, likelyFailure, money } from "../format.ts";
+import { counted, date, likelyFailureText, money } from "../format.ts";
 import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { formatPercent } from "./precise-format.ts";
+import { formatPrecisePercent } from "./precise-format.ts";
 
 const SCENARIO_LABELS: Readonly<Record<ScoreChangeJson["change"], string>> = {
   replacement: "Replacement",
@@ -17,7 +17,11 @@ type Scenario = Pick<ScoreChangeJson, "confidence" | "note" | "q" | "risk_score"
 };
 
 /** Compares the score with what it would be after a replacement, a maintenance visit or an inspection. */
-export function WhatIf({ explained: { changes, score, confidence } }: { explained: ExplanationJson }) {
+export function WhatIfScenarios({
+  explained: { changes, score, confidence },
+}: {
+  explained: ExplanationJson;
+}) {
   const current: Scenario = { ...score, name: "Current", confidence: confidence.level, note: null };
   const rows = [
     current,
@@ -52,7 +56,7 @@ export function WhatIf({ explained: { changes, score, confidence } }: { explaine
             ),
           },
           { heading: "Tier", cell: ({ risk_tier }) => TIER_LABELS[risk_tier].name },
-          { heading: "Failure probability", isNumber: true, cell: ({ q }) => formatPercent(q) },
+          { heading: "Failure probability", isNumber: true, cell: ({ q }) => formatPrecisePercent(q) },
           { heading: "Confidence", cell: ({ confidence }) => codeLabel(confidence.toLowerCase()) },
         ]}
       />
@@ -61,7 +65,7 @@ export function WhatIf({ explained: { changes, score, confidence } }: { explaine
 }
 
 /** Shows the confidence in the score, what would raise it, and when failure is expected. */
-export function Confidence({ explained: { confidence, projection } }: { explained: ExplanationJson }) {
+export function ScoreConfidence({ explained: { confidence, projection } }: { explained: ExplanationJson }) {
   const { raised_to, raised_by, condition_observed_on, brand_known, service_events } = confidence;
   return (
     <Section
@@ -77,14 +81,14 @@ export function Confidence({ explained: { confidence, projection } }: { explaine
         {raised_to === null
           ? "This is the highest confidence level."
           : `Required for ${raised_to.toLowerCase()} confidence: ${new Intl.ListFormat("en-US").format(raised_by)}.`}{" "}
-        Failure {likelyFailure(projection.failure_window_80)}, with a probability of 80%.
+        Failure {likelyFailureText(projection.failure_window_80)}, with a probability of 80%.
       </p>
     </Section>
   );
 }
 
 /** Shows the recommended action with the costs that it follows from. */
-export function Decision({ explained: { decision } }: { explained: ExplanationJson }) {
+export function RecommendedAction({ explained: { decision } }: { explained: ExplanationJson }) {
   const {
     action,
     reason,
@@ -128,8 +132,8 @@ export function Decision({ explained: { decision } }: { explained: ExplanationJs
           <dt>12-month delay</dt>
           <dd>
             Expected extra cost {money(decision.risked_a_year)} (
-            {formatPercent(decision.failure_probability_12m)} × {money(reactive_cost - proactive_cost)}), less{" "}
-            {money(decision.yearly_cost)} deferred ={" "}
+            {formatPrecisePercent(decision.failure_probability_12m)} × {money(reactive_cost - proactive_cost)}
+            ), less {money(decision.yearly_cost)} deferred ={" "}
             {netCost > 0 ? `net cost of delay ${money(netCost)}` : `net saving from delay ${money(-netCost)}`}
           </dd>
         </div>
@@ -139,7 +143,7 @@ export function Decision({ explained: { decision } }: { explained: ExplanationJs
 }
 
 /** Lists the sources that the sections above cite. */
-export function Sources({ sources }: Pick<ExplanationJson, "sources">) {
+export function CitedSources({ sources }: Pick<ExplanationJson, "sources">) {
   return (
     <Section id="sources" title="Sources">
       <ul class="plain-list small">

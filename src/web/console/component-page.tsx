@@ -2,21 +2,21 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { capitalized, date, likelyFailure } from "../format.ts";
+import { capitalized, date, likelyFailureText } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { ComponentAge, ComponentLife } from "./component-age.tsx";
 import { ComponentCorrections } from "./component-corrections.tsx";
-import { Evidence } from "./component-evidence.tsx";
-import { Confidence, Decision, Sources, WhatIf } from "./component-outlook.tsx";
+import { ScoreEvidence } from "./component-evidence.tsx";
+import { CitedSources, RecommendedAction, ScoreConfidence, WhatIfScenarios } from "./component-outlook.tsx";
 import { ScoreBreakdown } from "./component-score.tsx";
-import { useRead, useTitle } from "./console-context.ts";
-import { formatPercent } from "./precise-format.ts";
-import { Heading } from "./shell.tsx";
+import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { formatPrecisePercent } from "./precise-format.ts";
+import { ConsoleHeading } from "./shell.tsx";
 
 /** Explains a component's score: its calculation, the evidence and what-if scenarios. */
 export function ComponentPage({ id }: { id: string }) {
-  const loaded = useRead<ExplanationJson>(`/admin/components/${encodeURIComponent(id)}/explanation`);
-  useTitle(loaded.value?.component.component_name ?? "Component");
+  const loaded = useAdminRead<ExplanationJson>(`/admin/components/${encodeURIComponent(id)}/explanation`);
+  useConsoleTitle(loaded.value?.component.component_name ?? "Component");
   return (
     <>
       <p class="breadcrumbs small">
@@ -28,14 +28,14 @@ export function ComponentPage({ id }: { id: string }) {
             <ComponentHeading explained={explained} />
             <ScoreSummary explained={explained} />
             <ScoreBreakdown explained={explained} />
-            <Evidence explained={explained} />
+            <ScoreEvidence explained={explained} />
             <ComponentAge explained={explained} />
             <ComponentLife explained={explained} />
-            <WhatIf explained={explained} />
-            <Confidence explained={explained} />
-            <Decision explained={explained} />
+            <WhatIfScenarios explained={explained} />
+            <ScoreConfidence explained={explained} />
+            <RecommendedAction explained={explained} />
             <ComponentCorrections id={id} onChanged={loaded.reload} />
-            <Sources sources={explained.sources} />
+            <CitedSources sources={explained.sources} />
           </>
         )}
       </LoadedContent>
@@ -47,7 +47,7 @@ function ComponentHeading({ explained: { component, definition } }: { explained:
   const { component_id, component_name, appliance_id, appliance_brand, property_id, property_name } =
     component;
   return (
-    <Heading
+    <ConsoleHeading
       title={component_name}
       about={
         <>
@@ -91,12 +91,12 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
         </div>
         <div>
           <dt>12-month failure probability</dt>
-          <dd>{formatPercent(score.failure_probability_12m)}</dd>
+          <dd>{formatPrecisePercent(score.failure_probability_12m)}</dd>
           <dd class="small muted">if it works today</dd>
         </div>
         <div>
           <dt>Likely failure</dt>
-          <dd>{capitalized(likelyFailure(projection.failure_window_80))}</dd>
+          <dd>{capitalized(likelyFailureText(projection.failure_window_80))}</dd>
           <dd class="small muted">
             with a probability of 80%; 50% by {date(projection.projected_failure_on)}
           </dd>

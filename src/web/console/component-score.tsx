@@ -5,7 +5,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { count } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { Section } from "../sections/section.tsx";
-import { formatNumber, formatPercent, formatYears } from "./precise-format.ts";
+import { formatNumber, formatPrecisePercent, formatYears } from "./precise-format.ts";
 
 /** Shows how age, evidence and sensor alarms make up the hazard, and how the score follows from it. */
 export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
@@ -18,7 +18,7 @@ export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
         <>
           {count(score.period_days)}-day hazard
           {score.period_days < score.usual_period_days &&
-            ` (${formatPercent(score.share_of_life)} of the effective lifespan of ${formatYears(score.effective_lifespan_years)})`}{" "}
+            ` (${formatPrecisePercent(score.share_of_life)} of the effective lifespan of ${formatYears(score.effective_lifespan_years)})`}{" "}
           = baseline (age) × evidence + active sensor alarms.
         </>
       }
@@ -30,9 +30,9 @@ export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
       </ol>
       <p>
         Probability of failure within {count(score.period_days)} days: 1 − exp(−
-        {formatNumber(score.cumulative_hazard)}) = {formatPercent(score.q)}; within{" "}
-        {count(score.period_days * score.periods)} days: {formatPercent(score.cumulative_risk)}. The latter is
-        the score:{" "}
+        {formatNumber(score.cumulative_hazard)}) = {formatPrecisePercent(score.q)}; within{" "}
+        {count(score.period_days * score.periods)} days: {formatPrecisePercent(score.cumulative_risk)}. The
+        latter is the score:{" "}
         <strong>
           <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
         </strong>
@@ -140,9 +140,9 @@ function Limits({ explained }: { explained: ExplanationJson }) {
     hazard.hazard_ratio !== hazard.product &&
       `Evidence: × ${formatNumber(hazard.product)}, limited to × ${formatNumber(hazard.hazard_ratio)} (range ${hazard.lowest} to ${hazard.highest}).`,
     age.prior_unlimited > age.prior + 1e-12 &&
-      `Failure probability by this age: ${formatPercent(age.prior_unlimited)}, limited to ${formatPercent(age.highest_prior)}.`,
+      `Failure probability by this age: ${formatPrecisePercent(age.prior_unlimited)}, limited to ${formatPrecisePercent(age.highest_prior)}.`,
     rate.environment_product < rate.lowest_life_factor &&
-      `Environment: reduces life to ${formatPercent(rate.environment_product)}, limited to ${formatPercent(rate.lowest_life_factor)}.`,
+      `Environment: reduces life to ${formatPrecisePercent(rate.environment_product)}, limited to ${formatPrecisePercent(rate.lowest_life_factor)}.`,
     score.cumulative_risk > score.highest && `Scores are capped at ${score.highest}.`,
   ].filter((limit) => limit !== false);
   if (limits.length === 0) return <p class="small muted">No model limits were applied.</p>;

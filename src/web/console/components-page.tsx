@@ -5,17 +5,17 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
 import { componentColumns } from "./component-columns.tsx";
-import { useRead, useTitle } from "./console-context.ts";
+import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { PagedTable } from "./paged-table.tsx";
-import { Heading } from "./shell.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 /** Finds components by their own ID or by the ID of their appliance, property or partner. */
 export function ComponentsPage({ route }: { route: Route }) {
   const of = route.query.get("of") ?? "";
-  useTitle("Components");
+  useConsoleTitle("Components");
   return (
     <>
-      <Heading title="Components" about="Find a component and see how its score is calculated." />
+      <ConsoleHeading title="Components" about="Find a component and see how its score is calculated." />
       <div class="filters">
         <ComponentSearch key={of} of={of} />
         {of !== "" && <TierChoice of={of} route={route} />}
@@ -98,7 +98,7 @@ function ComponentList({ of, route }: { of: string; route: Route }) {
   const tier = route.query.get("tier") ?? "";
   const offset = route.query.get("offset") ?? "0";
   const query = new URLSearchParams({ [parameter]: of, offset, sort: "cost", ...(tier && { tier }) });
-  const loaded = useRead<PartnerComponentPageJson>(`/admin/components?${query}`);
+  const loaded = useAdminRead<PartnerComponentPageJson>(`/admin/components?${query}`);
   return (
     <LoadedContent loaded={loaded} what="the components">
       {(page) =>

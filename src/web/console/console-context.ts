@@ -12,7 +12,7 @@ export const ConsoleContext = createContext<ConsoleState | undefined>(undefined)
 export const useConsole = () => useContext(ConsoleContext)!;
 
 /** Sets the document's title. */
-export function useTitle(title: string): void {
+export function useConsoleTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Mainstay console`;
   }, [title]);
@@ -22,7 +22,7 @@ export function useTitle(title: string): void {
  * Reads a path of the admin API, and again every `everyS` seconds while the page is visible. The value for the same subject,
  * which is the path unless another is given, stays until a new one is read.
  */
-export function useRead<T>(path: string, everyS?: number, subject = path): LoadState<T> {
+export function useAdminRead<T>(path: string, everyS?: number, subject = path): LoadState<T> {
   const { api } = useConsole();
   const loaded = useLoad(path, () => api.read<T>(path), subject);
   const { reload: again } = loaded;
@@ -38,7 +38,7 @@ export function useRead<T>(path: string, everyS?: number, subject = path): LoadS
  * Runs one change at a time and shows its outcome as a toast. Resolves to the change's result, or to undefined if it
  * failed.
  */
-export function useAction() {
+export function useAdminAction() {
   const [isRunning, setRunning] = useState(false);
   async function run<T>(change: () => Promise<T>, successMessage?: string): Promise<T | undefined> {
     setRunning(true);

@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";
 import { enableChartReadouts } from "../browser/chart-readouts.ts";
-import { FailureMessage, Loading } from "../browser/load-states.tsx";
+import { FailureMessage, LoadingMessage } from "../browser/load-states.tsx";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { showToast, Toasts } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
@@ -11,8 +11,8 @@ import { type Records, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/component-name.tsx";
 import { AdminClient, readSession } from "./admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
-import { Pages } from "./pages.tsx";
-import { Shell } from "./shell.tsx";
+import { ConsoleRouter } from "./pages.tsx";
+import { ConsoleShell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 const SESSION_ENDED =
@@ -52,9 +52,9 @@ function Console() {
       <ConsoleContext.Provider value={state}>
         <RecordsContext.Provider value={state.records}>
           <ComponentHref.Provider value={componentHref}>
-            <Shell route={route}>
-              <Pages route={route} />
-            </Shell>
+            <ConsoleShell route={route}>
+              <ConsoleRouter route={route} />
+            </ConsoleShell>
           </ComponentHref.Provider>
         </RecordsContext.Provider>
         <Toasts />
@@ -75,7 +75,7 @@ function Console() {
       {current.failure ? (
         <FailureMessage failure={current.failure} onRetry={current.reload} isPage />
       ) : (
-        <Loading what="the console" isPage />
+        <LoadingMessage what="the console" isPage />
       )}
     </main>
   );
@@ -90,7 +90,7 @@ const recordsOf = (api: AdminClient): Records => ({
   onChanged: () => {},
   home: ["Book", hrefTo(["book"])],
   siteName: "Mainstay console",
-  useCallCost: () => () => undefined,
+  useApiCallCost: () => () => undefined,
 });
 
 const componentHref = (id: string) => hrefTo(["components", id]);

@@ -8,10 +8,10 @@ import { showToast } from "../browser/toasts.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { counted, date, money } from "../format.ts";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
-import { useConsole, useRead, useTitle } from "./console-context.ts";
-import { CostFile } from "./cost-file.tsx";
-import { CostLineFields, type NewCostLine, readLine } from "./cost-line-fields.tsx";
-import { Heading } from "./shell.tsx";
+import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { CostBookFileActions } from "./cost-file.tsx";
+import { CostLineFields, type NewCostLine, readCostLineForm } from "./cost-line-fields.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 const REFRESH_S = 5;
 
@@ -22,9 +22,9 @@ export function CostBookPage({ id }: { id: string }) {
   const path = `/admin/partners/${encodeURIComponent(id)}/cost-book`;
   const { api } = useConsole();
   const [isRecalculating, setRecalculating] = useState(false);
-  const loaded = useRead<CostBookJson>(path, isRecalculating ? REFRESH_S : undefined);
+  const loaded = useAdminRead<CostBookJson>(path, isRecalculating ? REFRESH_S : undefined);
   const [warnings, setWarnings] = useState<readonly string[]>([]);
-  useTitle("Cost book");
+  useConsoleTitle("Cost book");
   const recalculating = loaded.value?.recalculating ?? false;
   if (recalculating !== isRecalculating) setRecalculating(recalculating);
 
@@ -52,7 +52,7 @@ export function CostBookPage({ id }: { id: string }) {
       <LoadedContent loaded={loaded} what="the cost book" isPage>
         {({ lines, partner }) => (
           <>
-            <Heading
+            <ConsoleHeading
               title="Cost book"
               about={`Costs that ${partner} has stated. The most particular line replaces the costs of the knowledge base; a component's own costs replace both.`}
             >
@@ -60,12 +60,12 @@ export function CostBookPage({ id }: { id: string }) {
                 name="Add line"
                 title="Add a line"
                 onConfirm={async (form) =>
-                  withoutNumber(await save([...lines, readLine(form)], "Line added."))
+                  withoutNumber(await save([...lines, readCostLineForm(form)], "Line added."))
                 }
               >
                 <CostLineFields />
               </ConfirmDialog>
-            </Heading>
+            </ConsoleHeading>
             {recalculating && (
               <p role="status" class="small muted">
                 The sums of this portfolio are being recalculated. Components already have their new costs.
@@ -78,7 +78,7 @@ export function CostBookPage({ id }: { id: string }) {
                 ))}
               </ul>
             )}
-            <CostFile partner={partner} lines={lines} onImport={save} />
+            <CostBookFileActions partner={partner} lines={lines} onImport={save} />
             {lines.length === 0 ? (
               <EmptyState title="No lines yet">
                 <p>The costs of the knowledge base apply, scaled to size and location.</p>
@@ -194,7 +194,7 @@ function Actions(props: {
         name="Edit"
         title={`Edit the line for ${name}`}
         isSmall
-        onConfirm={(form) => onSave(readLine(form))}
+        onConfirm={(form) => onSave(readCostLineForm(form))}
       >
         <CostLineFields line={line} />
       </ConfirmDialog>

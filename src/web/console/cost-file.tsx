@@ -1,10 +1,16 @@
 import { useState } from "preact/hooks";
 import type { CostLineJson } from "../../wire/cost-book.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { CsvProblem, downloadCsv, parseCsv, readCsvFile, separatorOf } from "../browser/csv-file.ts";
+import {
+  CsvProblem,
+  detectCsvSeparator,
+  downloadCsv,
+  parseCsvText,
+  readCsvFile,
+} from "../browser/csv-file.ts";
 import { counted } from "../format.ts";
 import { Section } from "../sections/section.tsx";
-import { lineFrom, type NewCostLine } from "./cost-line-fields.tsx";
+import { costLineFromTexts, type NewCostLine } from "./cost-line-fields.tsx";
 
 const COLUMNS = [
   "type_id",
@@ -26,7 +32,7 @@ const keyOf = ({ type_id, component_def_id, state, size, basis }: Line) =>
 async function linesOf(file: File): Promise<NewCostLine[] | string> {
   try {
     const text = await readCsvFile(file);
-    return linesOfRows(parseCsv(text, separatorOf(text)));
+    return linesOfRows(parseCsvText(text, detectCsvSeparator(text)));
   } catch (error) {
     if (error instanceof CsvProblem) return error.message;
     throw error;
@@ -37,11 +43,11 @@ function linesOfRows([heading = [], ...rows]: string[][]): NewCostLine[] | strin
   const names = heading.map((name) => name.trim());
   if (!names.includes("type_id")) return "The first line must contain the column names, type_id among them.";
   const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ""));
-  return filled.map((cells) => lineFrom((name) => cells[names.indexOf(name)]?.trim() || null));
+  return filled.map((cells) => costLineFromTexts((name) => cells[names.indexOf(name)]?.trim() || null));
 }
 
 /** Imports a CSV file into the cost book after a confirmation, and exports the book as one. */
-export function CostFile(props: {
+export function CostBookFileActions(props: {
   partner: string;
   lines: readonly CostLineJson[];
   onImport: (lines: readonly Line[], done: string) => Promise<string | undefined>;

@@ -83,13 +83,13 @@ function NumberField(props: {
 }
 
 /** Returns the line in a form. */
-export function readLine(form: FormData): NewCostLine {
+export function readCostLineForm(form: FormData): NewCostLine {
   const text = (name: string) => String(form.get(name) ?? "").trim() || null;
-  return lineFrom(text);
+  return costLineFromTexts(text);
 }
 
 /** Returns a line from texts by the names of the fields. A text that is no number stays one, and is refused. */
-export function lineFrom(text: (name: string) => string | null): NewCostLine {
+export function costLineFromTexts(text: (name: string) => string | null): NewCostLine {
   const number = (name: string) => {
     const typed = text(name);
     return typed === null ? null : Number.isNaN(Number(typed)) ? (typed as never) : Number(typed);

@@ -4,7 +4,7 @@ import { useId, useState } from "preact/hooks";
 export type Credential = { name: string; value: string };
 
 /** Shows new credentials with a button to copy each: the server does not show them again. */
-export function Credentials(props: {
+export function NewCredentials(props: {
   title: string;
   credentials: readonly Credential[];
   /** More about them, below. */

@@ -2,17 +2,17 @@ import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { DeliveryJson, FailureGroupsJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
 import { FilterRow, SelectFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count } from "../format.ts";
-import { useRead, useTitle } from "./console-context.ts";
-import { Failures } from "./failures.tsx";
+import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { DeliveryFailureGroups } from "./failures.tsx";
 import { DELIVERY_LABELS } from "./labels.ts";
-import { Pager } from "./pager.tsx";
+import { PreviousNextButtons } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
-import { PeriodFilter, usePeriod } from "./period-filter.tsx";
-import { Heading } from "./shell.tsx";
+import { PeriodFilter, usePeriodBounds } from "./period-filter.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 const FILTERS = ["partner_id", "status", "event", "offset"];
 
@@ -20,16 +20,16 @@ const FILTERS = ["partner_id", "status", "event", "offset"];
 export function DeliveriesPage({ route }: { route: Route }) {
   const of = (name: string) => route.query.get(name) ?? "";
   const filters = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
-  const { bounds, moveToNow } = usePeriod(route);
+  const { bounds, moveToNow } = usePeriodBounds(route);
   const query = new URLSearchParams([...filters, ...Object.entries(bounds)]);
   const isFiltered = query.size > 0;
-  const loaded = useRead<PartnerDeliveryPageJson>(
+  const loaded = useAdminRead<PartnerDeliveryPageJson>(
     `/admin/webhook-deliveries?${query}`,
     undefined,
     String(route.query),
   );
   const group = { ...(of("partner_id") && { partner_id: of("partner_id") }), ...bounds };
-  const failures = useRead<FailureGroupsJson>(`/admin/webhook-failures?${new URLSearchParams(group)}`);
+  const failures = useAdminRead<FailureGroupsJson>(`/admin/webhook-failures?${new URLSearchParams(group)}`);
   const again = () => {
     loaded.reload();
     failures.reload();
@@ -39,10 +39,10 @@ export function DeliveriesPage({ route }: { route: Route }) {
     again();
   };
   const set = (changes: Record<string, string>) => replaceQuery(route, { offset: "", ...changes });
-  useTitle("Deliveries");
+  useConsoleTitle("Deliveries");
   return (
     <>
-      <Heading title="Deliveries" about="Webhook deliveries to partners, newest first." />
+      <ConsoleHeading title="Deliveries" about="Webhook deliveries to partners, newest first." />
       <FilterRow>
         <PartnerField
           label="Partner"
@@ -66,7 +66,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
           Refresh
         </button>
       </FilterRow>
-      <Failures loaded={failures} since={bounds.since} onResent={again} />
+      <DeliveryFailureGroups loaded={failures} since={bounds.since} onResent={again} />
       <LoadedContent loaded={loaded} what="the deliveries">
         {(page) =>
           page.total === 0 ? (
@@ -87,7 +87,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
                 rowKey={({ id }) => id}
                 columns={[
                   { key: "event", heading: "Event", cell: EventName },
-                  { key: "status", heading: "Status", cell: Status },
+                  { key: "status", heading: "Status", cell: DeliveryStatusChip },
                   {
                     key: "partner",
                     heading: "Partner",
@@ -108,7 +108,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
                   { key: "response", heading: "Last response", shownFrom: "wide", cell: lastResponse },
                 ]}
               />
-              <Pager
+              <PreviousNextButtons
                 page={page}
                 one="delivery"
                 many="deliveries"
@@ -134,13 +134,13 @@ function EventName({ id, event, subject, created_at }: DeliveryJson) {
         </bdi>
       )}
       <span class="under small muted">
-        <Moment at={created_at} />
+        <InstantWithLocalTime at={created_at} />
       </span>
     </>
   );
 }
 
-export function Status({ status }: Pick<DeliveryJson, "status">) {
+export function DeliveryStatusChip({ status }: Pick<DeliveryJson, "status">) {
   const { name, chip } = DELIVERY_LABELS[status];
   return <span class={`chip ${chip}`}>{name}</span>;
 }

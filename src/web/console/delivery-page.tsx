@@ -1,22 +1,22 @@
 import { useState } from "preact/hooks";
 import type { DeliverySignatureJson, FullDeliveryJson } from "../../wire/delivery.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { count } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import { Status } from "./deliveries-page.tsx";
-import { Json } from "./id-link.tsx";
-import { Heading } from "./shell.tsx";
+import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { DeliveryStatusChip } from "./deliveries-page.tsx";
+import { JsonWithIdLinks } from "./id-link.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 /** Shows a delivery with its attempts, its payload and its signature headers. */
 export function DeliveryPage({ id }: { id: string }) {
   const { api } = useConsole();
   const path = `/admin/webhook-deliveries/${encodeURIComponent(id)}`;
-  const loaded = useRead<FullDeliveryJson>(path);
-  const { isRunning, run } = useAction();
-  useTitle("Delivery");
+  const loaded = useAdminRead<FullDeliveryJson>(path);
+  const { isRunning, run } = useAdminAction();
+  useConsoleTitle("Delivery");
   const resend = async () => {
     await run(() => api.write("POST", `${path}/resend`), "Queued for redelivery (same ID and payload).");
     loaded.reload();
@@ -29,11 +29,11 @@ export function DeliveryPage({ id }: { id: string }) {
       <LoadedContent loaded={loaded} what="the delivery" isPage>
         {(delivery) => (
           <>
-            <Heading
+            <ConsoleHeading
               title={delivery.event}
               about={
                 <>
-                  <code>{delivery.id}</code> <Status status={delivery.status} />
+                  <code>{delivery.id}</code> <DeliveryStatusChip status={delivery.status} />
                 </>
               }
             >
@@ -52,14 +52,17 @@ export function DeliveryPage({ id }: { id: string }) {
                   </button>
                 )}
               </div>
-            </Heading>
+            </ConsoleHeading>
             <Section id="attempts" title="Attempts" about={<Times delivery={delivery} />}>
               {delivery.attempts.length > 0 && (
                 <DataTable
                   caption="Attempts"
                   rows={delivery.attempts}
                   columns={[
-                    { heading: "Started", cell: (attempt) => <Moment at={attempt.started_at} /> },
+                    {
+                      heading: "Started",
+                      cell: (attempt) => <InstantWithLocalTime at={attempt.started_at} />,
+                    },
                     { heading: "Attempt", isNumber: true, cell: (attempt) => count(attempt.attempt) },
                     {
                       heading: "Duration",
@@ -74,7 +77,7 @@ export function DeliveryPage({ id }: { id: string }) {
               )}
             </Section>
             <Section id="payload" title="Payload">
-              <Json value={delivery.payload} />
+              <JsonWithIdLinks value={delivery.payload} />
             </Section>
             <Signature path={path} />
           </>
@@ -88,17 +91,18 @@ function Times({ delivery }: { delivery: FullDeliveryJson }) {
   const { partner_id, created_at, finished_at, next_attempt_at, request_id } = delivery;
   return (
     <>
-      <a href={hrefTo(["partners", partner_id])}>Show partner</a> · Created <Moment at={created_at} />
+      <a href={hrefTo(["partners", partner_id])}>Show partner</a> · Created{" "}
+      <InstantWithLocalTime at={created_at} />
       {finished_at !== null && (
         <>
           {" · Finished "}
-          <Moment at={finished_at} />
+          <InstantWithLocalTime at={finished_at} />
         </>
       )}
       {next_attempt_at !== null && (
         <>
           {" · Next attempt "}
-          <Moment at={next_attempt_at} />
+          <InstantWithLocalTime at={next_attempt_at} />
         </>
       )}
       {request_id !== null && ` · Request ID ${request_id}`}
@@ -129,7 +133,7 @@ function Signature({ path }: { path: string }) {
 }
 
 function Headers({ path }: { path: string }) {
-  const loaded = useRead<DeliverySignatureJson>(`${path}/signature`);
+  const loaded = useAdminRead<DeliverySignatureJson>(`${path}/signature`);
   return (
     <LoadedContent loaded={loaded} what="the headers">
       {({ headers }) => (

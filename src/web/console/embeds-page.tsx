@@ -3,20 +3,20 @@ import { MAX_EMBED_DAYS, PASSCODE_LENGTH } from "../../domain/embed.ts";
 import type { EmbedJson, EmbedPageJson, EmbedViewsJson, NewEmbedJson } from "../../wire/embed.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { Dialog } from "../browser/dialog.tsx";
-import { failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { Moment, momentText } from "../browser/moment.tsx";
+import { InstantWithLocalTime, momentText } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, counted, date } from "../format.ts";
 import { PICKED, PropertyPicker } from "../records/property-picker.tsx";
 import { DataTable } from "../sections/section.tsx";
-import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import { Credentials } from "./credentials.tsx";
-import { Pager } from "./pager.tsx";
+import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { NewCredentials } from "./credentials.tsx";
+import { PreviousNextButtons } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
-import { Heading } from "./shell.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 /** Lists, creates and revokes the shareable reports of properties. */
 export function EmbedsPage({ route }: { route: Route }) {
@@ -25,14 +25,14 @@ export function EmbedsPage({ route }: { route: Route }) {
   const filters = ["partner_id", "property_id", "offset"]
     .map((name) => [name, of(name)])
     .filter(([, value]) => value !== "");
-  const loaded = useRead<EmbedPageJson>(`/admin/embeds?${new URLSearchParams(filters)}`);
+  const loaded = useAdminRead<EmbedPageJson>(`/admin/embeds?${new URLSearchParams(filters)}`);
   const isCreating = of("new") !== "";
   const setCreating = (isOpen: boolean) => replaceQuery(route, { new: isOpen ? "yes" : "" });
   const [created, setCreated] = useState<NewEmbedJson>();
-  useTitle("Embeds");
+  useConsoleTitle("Embeds");
   return (
     <>
-      <Heading
+      <ConsoleHeading
         title="Embeds"
         about="Shareable property reports. Anyone with the link, and the passcode if there is one, can view the report."
       >
@@ -41,7 +41,7 @@ export function EmbedsPage({ route }: { route: Route }) {
             New embed
           </button>
         )}
-      </Heading>
+      </ConsoleHeading>
       {!api.session.shows_credentials && (
         <p class="small muted">
           Partners can reach this address, so the console does not show tokens. To create an embed, run{" "}
@@ -60,7 +60,7 @@ export function EmbedsPage({ route }: { route: Route }) {
         />
       )}
       {created && (
-        <Credentials
+        <NewCredentials
           title="New embed"
           credentials={[
             { name: "URL", value: created.url },
@@ -69,7 +69,7 @@ export function EmbedsPage({ route }: { route: Route }) {
           onDone={() => setCreated(undefined)}
         >
           <EmbedPreview embed={created} />
-        </Credentials>
+        </NewCredentials>
       )}
       <div class="filters">
         <PartnerField
@@ -136,7 +136,7 @@ function EmbedPreview({ embed: { url, preview } }: { embed: NewEmbedJson }) {
 
 function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; again: () => void }) {
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   const [shown, setShown] = useState<{ log: EmbedViewsJson; name: string }>();
   const openLog = async ({ embed_id, property_name }: EmbedJson) => {
     const path = `/admin/embeds/${encodeURIComponent(embed_id)}/views`;
@@ -193,7 +193,11 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
           },
         ]}
       />
-      <Pager page={page} one="embed" onOffset={(to) => replaceQuery(route, { offset: String(to) })} />
+      <PreviousNextButtons
+        page={page}
+        one="embed"
+        onOffset={(to) => replaceQuery(route, { offset: String(to) })}
+      />
       {shown && <ViewLog {...shown} onClose={() => setShown(undefined)} />}
     </section>
   );
@@ -252,7 +256,7 @@ function ViewLog({ log, name, onClose }: { log: EmbedViewsJson; name: string; on
         caption="Latest views"
         rows={latest}
         columns={[
-          { heading: "Viewed", cell: ({ viewed_at }) => <Moment at={viewed_at} /> },
+          { heading: "Viewed", cell: ({ viewed_at }) => <InstantWithLocalTime at={viewed_at} /> },
           { heading: "Address", cell: ({ address }) => address },
         ]}
       />
@@ -324,7 +328,7 @@ function Edit({ embed, again }: { embed: EmbedJson; again: () => void }) {
       ...(isRemoved && { passcode: null }),
     };
     if (Object.keys(change).length === 0) return undefined;
-    return await failureOf(async () => {
+    return await apiFailureMessage(async () => {
       await api.write("PUT", `/admin/embeds/${encodeURIComponent(embed_id)}`, change);
       showToast("Saved.");
       again();
@@ -352,7 +356,7 @@ function Edit({ embed, again }: { embed: EmbedJson; again: () => void }) {
 
 function Revoke({ embed, again }: { embed: EmbedJson; again: () => void }) {
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   return (
     <ConfirmDialog
       name="Revoke"
@@ -377,7 +381,7 @@ function NewEmbed(props: {
 }) {
   const { propertyId, onCreated, onCancel } = props;
   const { api } = useConsole();
-  const { isRunning, run } = useAction();
+  const { isRunning, run } = useAdminAction();
   const [isMissing, setMissing] = useState(false);
   const id = useId();
   const submit = async (event: SubmitEvent) => {

@@ -2,19 +2,19 @@ import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import type { FailureGroupJson, FailureGroupsJson } from "../../wire/delivery.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import type { LoadState } from "../browser/use-load.ts";
 import { count, counted } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { useAction, useConsole } from "./console-context.ts";
+import { useAdminAction, useConsole } from "./console-context.ts";
 
 type Range = { partner_id: string; from: string; to: string; error?: string };
 
 /** Failed deliveries by endpoint and error, each group with a button that resends it. */
-export function Failures(props: {
+export function DeliveryFailureGroups(props: {
   loaded: LoadState<FailureGroupsJson>;
   /** The start of the period, if it has one. */
   since: string | undefined;
@@ -45,7 +45,7 @@ export function Failures(props: {
                 { heading: "Endpoint", cell: Endpoint },
                 { heading: "Last error", cell: ({ error }) => error || "Unknown" },
                 { heading: "Failed", isNumber: true, cell: ({ failed }) => upTo(failed) },
-                { heading: "Newest", cell: ({ last_at }) => <Moment at={last_at} /> },
+                { heading: "Newest", cell: ({ last_at }) => <InstantWithLocalTime at={last_at} /> },
                 {
                   heading: "Action",
                   isNumber: true,
@@ -108,7 +108,7 @@ function Resend(props: { failures: Failed; since: string | undefined; onResent: 
   const { failures, since, onResent } = props;
   const { partner_id, partner_name, error, failed, isCounted, first_at, last_at } = failures;
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   const range: Range = {
     partner_id,
     ...(error !== undefined && { error }),
@@ -137,7 +137,8 @@ function Resend(props: { failures: Failed; since: string | undefined; onResent: 
           : error === ""
             ? "With an unknown error"
             : `With the error “${error}”`}
-        , created from <Moment at={range.from} /> to <Moment at={last_at} />. Each gets three new attempts.
+        , created from <InstantWithLocalTime at={range.from} /> to <InstantWithLocalTime at={last_at} />. Each
+        gets three new attempts.
       </p>
     </ConfirmDialog>
   );

@@ -30,7 +30,7 @@ export const WithLinks = ({ text }: { text: string }) => (
 const QUOTED_ID = /"((?:PARTNER|C|A|P)_[0-9a-z]{26})"/g;
 
 /** Renders indented JSON with its IDs as links. */
-export function Json({ value }: { value: unknown }) {
+export function JsonWithIdLinks({ value }: { value: unknown }) {
   const parts = JSON.stringify(value, null, 2).split(QUOTED_ID);
   return (
     <pre tabIndex={0}>

@@ -1,20 +1,23 @@
 import type { JobJson } from "../../wire/job.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { momentText } from "../browser/moment.tsx";
-import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
+import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { JOB_LABELS } from "./labels.ts";
-import { Heading } from "./shell.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 import { relativeTime } from "./time-format.ts";
 
 const REFRESH_S = 5;
 
 /** Lists the scheduled jobs, and runs one on request. */
 export function JobsPage() {
-  const loaded = useRead<{ server: string; jobs: JobJson[] }>("/admin/jobs", REFRESH_S);
-  useTitle("Jobs");
+  const loaded = useAdminRead<{ server: string; jobs: JobJson[] }>("/admin/jobs", REFRESH_S);
+  useConsoleTitle("Jobs");
   return (
     <>
-      <Heading title="Jobs" about="Scheduled tasks. “Last run” covers the time since the server started." />
+      <ConsoleHeading
+        title="Jobs"
+        about="Scheduled tasks. “Last run” covers the time since the server started."
+      />
       <LoadedContent loaded={loaded} what="the jobs">
         {({ server, jobs }) => (
           <section class="card" aria-label="Jobs">
@@ -33,7 +36,7 @@ export function JobsPage() {
 
 function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
   const { api } = useConsole();
-  const { isRunning, run } = useAction();
+  const { isRunning, run } = useAdminAction();
   const label = JOB_LABELS[job.name] ?? { name: job.name, about: "" };
   const start = async () => {
     await run(

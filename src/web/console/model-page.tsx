@@ -2,30 +2,30 @@ import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { ModelJson, ModelVersionJson } from "../../wire/model.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { count, counted, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
-import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
+import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ModelProposal } from "./model-proposal.tsx";
-import { Heading } from "./shell.tsx";
-import { formatMeasure, Validation } from "./validation.tsx";
+import { ConsoleHeading } from "./shell.tsx";
+import { CalibrationValidation, formatMeasure } from "./validation.tsx";
 
 /** Shows the active model, its validation and its versions, and calibrates it on request. */
 export function ModelPage() {
-  const loaded = useRead<ModelJson>("/admin/model");
-  const administrators = useRead<AdministratorPageJson>("/admin/administrators?limit=200");
+  const loaded = useAdminRead<ModelJson>("/admin/model");
+  const administrators = useAdminRead<AdministratorPageJson>("/admin/administrators?limit=200");
   const nameOf = (actor: string) =>
     administrators.value?.administrators.find(({ admin_id }) => admin_id === actor)?.name ?? actor;
-  useTitle("Calibration");
+  useConsoleTitle("Calibration");
   return (
     <LoadedContent loaded={loaded} what="the model" isPage>
       {(model) => {
         const active = model.versions.find(({ in_use }) => in_use);
         return (
           <>
-            <Heading
+            <ConsoleHeading
               title="Calibration"
               about={
                 active
@@ -34,7 +34,7 @@ export function ModelPage() {
               }
             >
               {active && <Revert model={model} onChange={loaded.reload} />}
-            </Heading>
+            </ConsoleHeading>
             {model.latest_check && <LatestCheck check={model.latest_check} />}
             {active && (
               <Section
@@ -42,12 +42,13 @@ export function ModelPage() {
                 title="Validation"
                 about={
                   <>
-                    Activated <Moment at={active.applied_at} /> by <bdi>{nameOf(active.applied_by)}</bdi>.
+                    Activated <InstantWithLocalTime at={active.applied_at} /> by{" "}
+                    <bdi>{nameOf(active.applied_by)}</bdi>.
                   </>
                 }
               >
                 {active.forced && <p class="chip due_soon">Activated without proof of improvement</p>}
-                <Validation validation={active.validation} />
+                <CalibrationValidation validation={active.validation} />
                 <CalibrationReport fit={active} />
               </Section>
             )}
@@ -71,7 +72,7 @@ export function ModelPage() {
 
 function Revert({ model, onChange }: { model: ModelJson; onChange: () => void }) {
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   return (
     <ConfirmDialog
       name="Revert"
@@ -124,7 +125,7 @@ function Versions(props: { versions: readonly ModelVersionJson[]; nameOf: (actor
             </>
           ),
         },
-        { heading: "Activated", cell: ({ applied_at }) => <Moment at={applied_at} /> },
+        { heading: "Activated", cell: ({ applied_at }) => <InstantWithLocalTime at={applied_at} /> },
         { heading: "By", cell: ({ applied_by }) => <bdi>{nameOf(applied_by)}</bdi> },
         { heading: "Improvement", cell: ({ proven }) => (proven ? "Proven" : "Unproven") },
         { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },

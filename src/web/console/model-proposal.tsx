@@ -1,13 +1,13 @@
 import type { ModelProposalJson } from "../../wire/model-proposal.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { counted } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
-import { useAction, useConsole, useRead } from "./console-context.ts";
-import { ServerText } from "./server-text.tsx";
-import { Validation } from "./validation.tsx";
+import { useAdminAction, useAdminRead, useConsole } from "./console-context.ts";
+import { ServerMessage } from "./server-text.tsx";
+import { CalibrationValidation } from "./validation.tsx";
 
 const PATH = "/admin/model/proposal";
 const REFRESH_S = 3;
@@ -15,8 +15,8 @@ const REFRESH_S = 3;
 /** Runs a calibration on request, shows its validation, and activates it. */
 export function ModelProposal({ onApplied }: { onApplied: () => void }) {
   const { api } = useConsole();
-  const loaded = useRead<ModelProposalJson>(PATH, REFRESH_S);
-  const { isRunning, run } = useAction();
+  const loaded = useAdminRead<ModelProposalJson>(PATH, REFRESH_S);
+  const { isRunning, run } = useAdminAction();
   const start = async () => {
     await run(() => api.write("POST", PATH));
     loaded.reload();
@@ -82,7 +82,7 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
         {started_at && (
           <>
             {" "}
-            since <Moment at={started_at} />
+            since <InstantWithLocalTime at={started_at} />
           </>
         )}
         , started by <bdi>{by}</bdi>. It may take several minutes. Servers continue to respond.
@@ -92,10 +92,10 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
     return (
       <>
         <p role="alert">
-          <ServerText text={error!} />
+          <ServerMessage text={error!} />
         </p>
         <p class="small muted">
-          Started <Moment at={started_at!} /> by <bdi>{by}</bdi>.
+          Started <InstantWithLocalTime at={started_at!} /> by <bdi>{by}</bdi>.
         </p>
         {proposal.proposal_id !== null && (
           <>
@@ -108,7 +108,7 @@ function ProposalStatus({ proposal }: { proposal: ModelProposalJson }) {
   if (status === "applied")
     return (
       <p role="status">
-        Model {model_version} was activated <Moment at={finished_at!} />.
+        Model {model_version} was activated <InstantWithLocalTime at={finished_at!} />.
       </p>
     );
   return <CalibrationResult proposal={proposal} />;
@@ -124,9 +124,9 @@ function CalibrationResult({ proposal }: { proposal: ModelProposalJson }) {
           {better ? "Proven better" : "Not proven better"}
         </span>{" "}
         {counted(failures!, "failure")} in {counted(lives!, "component lifetime")}, calibrated{" "}
-        <Moment at={made_at!} />.
+        <InstantWithLocalTime at={made_at!} />.
       </p>
-      <Validation validation={validation!} />
+      <CalibrationValidation validation={validation!} />
       <CalibrationReport fit={fit!} />
     </>
   );

@@ -1,14 +1,14 @@
 import type { CheckJson, OverviewJson } from "../../wire/overview.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted } from "../format.ts";
-import { useRead, useTitle } from "./console-context.ts";
+import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { CHECK_LABELS, CHECK_STATUS_LABELS } from "./labels.ts";
 import { RecentErrors } from "./recent-errors.tsx";
-import { ServerText } from "./server-text.tsx";
-import { Heading } from "./shell.tsx";
+import { ServerMessage } from "./server-text.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 import { formatDuration } from "./time-format.ts";
 
 const REFRESH_S = 30;
@@ -16,8 +16,8 @@ const WORST_FIRST = ["fail", "warn", "ok"] as const;
 
 /** Shows the server's health, with a remedy for each check that is not OK, and its recent errors. */
 export function OverviewPage() {
-  const loaded = useRead<OverviewJson>("/admin/overview", REFRESH_S);
-  useTitle("Overview");
+  const loaded = useAdminRead<OverviewJson>("/admin/overview", REFRESH_S);
+  useConsoleTitle("Overview");
   return (
     <LoadedContent loaded={loaded} what="the overview" isPage>
       {(overview) => (
@@ -39,11 +39,12 @@ function Overview({ overview }: { overview: OverviewJson }) {
   const sorted = WORST_FIRST.flatMap((status) => checks.filter((check) => check.status === status));
   return (
     <>
-      <Heading
+      <ConsoleHeading
         title="Overview"
         about={
           <>
-            Version {version}, up for {formatDuration(uptime_s)}. Last checked <Moment at={at} />.
+            Version {version}, up for {formatDuration(uptime_s)}. Last checked{" "}
+            <InstantWithLocalTime at={at} />.
           </>
         }
       />
@@ -96,11 +97,11 @@ function Check({ check }: { check: CheckJson }) {
       <h3>{label.place ? <a href={hrefTo(label.place)}>{label.name}</a> : label.name}</h3>
       <div>
         <p>
-          <ServerText text={detail} />
+          <ServerMessage text={detail} />
         </p>
         {remedy && (
           <p class="muted">
-            <ServerText text={remedy} />
+            <ServerMessage text={remedy} />
           </p>
         )}
       </div>

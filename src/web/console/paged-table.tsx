@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { PagingJson } from "../../wire/paging.ts";
 import { type Route, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
-import { Pager } from "./pager.tsx";
+import { PreviousNextButtons } from "./pager.tsx";
 
 /** A page of a list that is not in order of time, as a table, with buttons to the previous and next pages. */
 export function PagedTable<Row>(props: {
@@ -22,7 +22,7 @@ export function PagedTable<Row>(props: {
     <section class="card" aria-label={caption}>
       {children}
       <VirtualTable caption={caption} rows={rows} rowKey={rowKey} columns={columns} />
-      <Pager
+      <PreviousNextButtons
         page={page}
         one={one}
         {...(many !== undefined && { many })}

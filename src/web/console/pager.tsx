@@ -2,7 +2,7 @@ import type { PagingJson } from "../../wire/paging.ts";
 import { counted } from "../format.ts";
 
 /** Shows the position of a page in its list, with buttons to the previous and next pages. */
-export function Pager(props: {
+export function PreviousNextButtons(props: {
   page: PagingJson;
   one: string;
   many?: string;

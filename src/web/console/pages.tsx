@@ -1,9 +1,9 @@
 import { EmptyState } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { ApplianceRecord } from "../records/appliance-record.tsx";
+import { ApplianceDetails } from "../records/appliance-record.tsx";
 import { AdministratorsPage } from "./administrators-page.tsx";
 import { AuditPage } from "./audit-page.tsx";
-import { BookPage } from "./book-page.tsx";
+import { BookOfBusinessPage } from "./book-page.tsx";
 import { ComponentPage } from "./component-page.tsx";
 import { ComponentsPage } from "./components-page.tsx";
 import { CostBookPage } from "./cost-book-page.tsx";
@@ -22,7 +22,7 @@ import { UnderwritingPage } from "./underwriting-page.tsx";
 import { UsagePage } from "./usage-page.tsx";
 
 /** Renders the page of a route in the console. */
-export function Pages({ route }: { route: Route }) {
+export function ConsoleRouter({ route }: { route: Route }) {
   const [area = "", id] = route.segments;
   if (area === "") return <OverviewPage />;
   if (area === "partners" && id && route.segments[2] === "costs") return <CostBookPage key={id} id={id} />;
@@ -30,11 +30,11 @@ export function Pages({ route }: { route: Route }) {
     return id ? <PartnerPage key={id} id={id} route={route} /> : <PartnersPage route={route} />;
   if (area === "deliveries") return id ? <DeliveryPage key={id} id={id} /> : <DeliveriesPage route={route} />;
   if (area === "book")
-    return id ? <UnderwritingPage key={id} id={id} route={route} /> : <BookPage route={route} />;
+    return id ? <UnderwritingPage key={id} id={id} route={route} /> : <BookOfBusinessPage route={route} />;
   if (area === "components")
     return id ? <ComponentPage key={id} id={id} /> : <ComponentsPage route={route} />;
   if (area === "properties" && id) return <PropertyPage key={id} id={id} tab={route.segments[2]} />;
-  if (area === "appliances" && id) return <ApplianceRecord key={id} id={id} />;
+  if (area === "appliances" && id) return <ApplianceDetails key={id} id={id} />;
   if (area === "embeds") return <EmbedsPage route={route} />;
   if (area === "usage") return <UsagePage route={route} />;
   if (area === "snapshots") return <SnapshotsPage />;

@@ -13,11 +13,11 @@ import type { BrandJson } from "../../wire/brand.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { Section } from "../sections/section.tsx";
-import { useConsole, useRead } from "./console-context.ts";
+import { useAdminRead, useConsole } from "./console-context.ts";
 
 /** Shows how a partner's embeds look, and changes it. */
 export function PartnerBrandForm({ path }: { path: string }) {
-  const loaded = useRead<BrandJson>(`${path}/brand`);
+  const loaded = useAdminRead<BrandJson>(`${path}/brand`);
   return (
     <Section id="brand" title="Name, colors and logo of embeds">
       <LoadedContent loaded={loaded} what="the brand">

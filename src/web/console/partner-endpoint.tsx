@@ -3,12 +3,12 @@ import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../wire/
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { count, counted } from "../format.ts";
 import { Section } from "../sections/section.tsx";
-import { useAction, useConsole } from "./console-context.ts";
+import { useAdminAction, useConsole } from "./console-context.ts";
 import { VERDICT_LABELS } from "./labels.ts";
 
 /** Tests a partner's webhook endpoint, and sends it the current alerts. */
@@ -41,13 +41,13 @@ export function PartnerEndpoint(props: {
         <p class="small" role="status">
           {sending.status === "running" ? (
             <>
-              Queuing current alerts since <Moment at={sending.started_at} />.
+              Queuing current alerts since <InstantWithLocalTime at={sending.started_at} />.
             </>
           ) : sending.status === "failed" ? (
             `Not all current alerts were sent: ${sending.error}`
           ) : (
             <>
-              Current alerts queued <Moment at={sending.finished_at!} />:{" "}
+              Current alerts queued <InstantWithLocalTime at={sending.finished_at!} />:{" "}
               {counted(sending.counts?.queued ?? 0, "delivery", "deliveries")}.
             </>
           )}{" "}
@@ -60,7 +60,7 @@ export function PartnerEndpoint(props: {
 
 function SendTest({ partner, path }: { partner: FullPartnerJson; path: string }) {
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   return (
     <ConfirmDialog
       name="Send test event"
@@ -89,7 +89,7 @@ function SendTest({ partner, path }: { partner: FullPartnerJson; path: string })
 
 function ProbeButton({ path }: { path: string }) {
   const { api } = useConsole();
-  const { isRunning, run } = useAction();
+  const { isRunning, run } = useAdminAction();
   const [result, setResult] = useState<ProbeJson>();
   const probe = async () => setResult(await run(() => api.write<ProbeJson>("POST", `${path}/webhook-probe`)));
   return (
@@ -103,13 +103,13 @@ function ProbeButton({ path }: { path: string }) {
       >
         Check signature verification
       </button>
-      <span role="status">{result && <Verdict probe={result} />}</span>
+      <span role="status">{result && <EndpointProbeVerdict probe={result} />}</span>
     </>
   );
 }
 
 /** Shows how an endpoint responded to a delivery with an invalid signature. */
-export function Verdict({ probe }: { probe: ProbeJson }) {
+export function EndpointProbeVerdict({ probe }: { probe: ProbeJson }) {
   const { name, chip } = VERDICT_LABELS[probe.verdict];
   return (
     <>
@@ -129,7 +129,7 @@ function SendAlerts(props: {
 }) {
   const { partner, path, isRunning, onChange } = props;
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   if (isRunning) return null;
   return (
     <ConfirmDialog

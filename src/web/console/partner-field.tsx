@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import type { PartnerPageJson } from "../../wire/partner.ts";
-import { useRead } from "./console-context.ts";
+import { useAdminRead } from "./console-context.ts";
 
 const ID = /PARTNER_[0-9a-z]{26}/;
 /** The pause in typing after which a search starts. */
@@ -18,7 +18,7 @@ export function PartnerField(props: {
   const [typed, setTyped] = useState(value);
   const search = useDebounced(typed);
   const query = new URLSearchParams({ limit: String(MAX_OPTIONS), search: ID.exec(search)?.[0] ?? search });
-  const { value: found } = useRead<PartnerPageJson>(`/admin/partners?${query}`);
+  const { value: found } = useAdminRead<PartnerPageJson>(`/admin/partners?${query}`);
   const id = useId();
   const optionOf = (partner: { partner_id: string; name: string }) =>
     `${partner.name} · ${partner.partner_id}`;

@@ -3,20 +3,20 @@ import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { count, counted, date, fileSize } from "../format.ts";
 import { Section } from "../sections/section.tsx";
-import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import { type Credential, Credentials } from "./credentials.tsx";
+import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { type Credential, NewCredentials } from "./credentials.tsx";
 import { PartnerBrandForm } from "./partner-brand-form.tsx";
 import { PartnerEndpoint } from "./partner-endpoint.tsx";
 import { PartnerDeleted, PartnerRemoval } from "./partner-removal.tsx";
 import { PartnerSettings } from "./partner-settings.tsx";
 import { PartnerUsage } from "./partner-usage.tsx";
 import { EndpointStatus } from "./partners-page.tsx";
-import { Heading } from "./shell.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 const TASK_REFRESH_S = 2;
 
@@ -24,16 +24,16 @@ const TASK_REFRESH_S = 2;
 export function PartnerPage({ id, route }: { id: string; route: Route }) {
   const { api } = useConsole();
   const path = `/admin/partners/${encodeURIComponent(id)}`;
-  const loaded = useRead<FullPartnerJson>(path);
+  const loaded = useAdminRead<FullPartnerJson>(path);
   const [credentials, setCredentials] = useState<readonly Credential[]>();
   const [isTaskRunning, setTaskRunning] = useState(false);
-  const { value: latest, reload: reloadTask } = useRead<{ task: PartnerTaskJson | null }>(
+  const { value: latest, reload: reloadTask } = useAdminRead<{ task: PartnerTaskJson | null }>(
     `${path}/task`,
     isTaskRunning ? TASK_REFRESH_S : undefined,
   );
   const task = latest?.task ?? null;
   useEffect(() => setTaskRunning(task?.status === "running"), [task]);
-  useTitle(loaded.value?.name ?? "Partner");
+  useConsoleTitle(loaded.value?.name ?? "Partner");
   if (task?.kind === "purge" && task.status === "done") return <PartnerDeleted task={task} />;
   return (
     <>
@@ -43,7 +43,7 @@ export function PartnerPage({ id, route }: { id: string; route: Route }) {
       <LoadedContent loaded={loaded} what="the partner" isPage>
         {(partner) => (
           <>
-            <Heading
+            <ConsoleHeading
               title={partner.name}
               about={
                 <>
@@ -61,9 +61,9 @@ export function PartnerPage({ id, route }: { id: string; route: Route }) {
                 />
                 {!partner.enabled && <EnableButton partner={partner} path={path} onChange={loaded.reload} />}
               </div>
-            </Heading>
+            </ConsoleHeading>
             {credentials && (
-              <Credentials
+              <NewCredentials
                 title={`New credentials for ${partner.name}`}
                 credentials={credentials}
                 onDone={() => setCredentials(undefined)}
@@ -120,7 +120,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
             {since !== null && (
               <span class="small muted">
                 {" "}
-                since <Moment at={since} />: {webhook_last_error ?? "no response"}
+                since <InstantWithLocalTime at={since} />: {webhook_last_error ?? "no response"}
               </span>
             )}
           </dd>
@@ -163,7 +163,7 @@ type ChangeProps = { partner: FullPartnerJson; path: string; onChange: () => voi
 
 function EnableButton({ partner, path, onChange }: ChangeProps) {
   const { api } = useConsole();
-  const { isRunning, run } = useAction();
+  const { isRunning, run } = useAdminAction();
   const enable = async () => {
     await run(() => api.write("POST", `${path}/enable`), `${partner.name} is enabled.`);
     onChange();
@@ -177,7 +177,7 @@ function EnableButton({ partner, path, onChange }: ChangeProps) {
 
 function DisableButton({ partner, path, onChange }: ChangeProps) {
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   const disable = async () => {
     await run(() => api.write("POST", `${path}/disable`), `${partner.name} is disabled.`);
     onChange();
@@ -195,7 +195,7 @@ function DisableButton({ partner, path, onChange }: ChangeProps) {
 function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly Credential[]) => void }) {
   const { partner, path, onNew, onChange } = props;
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   const rotate = async (action: string, names: Readonly<Record<string, string>>, body?: unknown) => {
     const created = await run(() => api.write<Record<string, string>>("POST", `${path}/${action}`, body));
     if (!created) return;
@@ -277,7 +277,7 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
       {partner.webhook_secret_rotates_at && (
         <p class="small muted">
           The new webhook secret replaces the previous one on{" "}
-          <Moment at={partner.webhook_secret_rotates_at} />.
+          <InstantWithLocalTime at={partner.webhook_secret_rotates_at} />.
         </p>
       )}
     </Section>

@@ -3,12 +3,12 @@ import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { EmptyState } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { counted } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ROOT } from "./admin-client.ts";
-import { useAction, useConsole } from "./console-context.ts";
+import { useAdminAction, useConsole } from "./console-context.ts";
 
 /** Exports a partner's data, and deletes the partner after its name was typed to confirm. */
 export function PartnerRemoval(props: {
@@ -21,7 +21,7 @@ export function PartnerRemoval(props: {
 }) {
   const { partner, path, task, onChange, children } = props;
   const { api } = useConsole();
-  const { run } = useAction();
+  const { run } = useAdminAction();
   const isTaskRunning = task?.status === "running";
   const purge = async (form: FormData) => {
     const confirm = String(form.get("name"));
@@ -40,7 +40,7 @@ export function PartnerRemoval(props: {
         <p role="status">
           {task.status === "running" ? (
             <>
-              Deletion in progress since <Moment at={task.started_at} />.
+              Deletion in progress since <InstantWithLocalTime at={task.started_at} />.
             </>
           ) : (
             `Deletion did not complete: ${task.error} Delete again to resume.`
@@ -93,7 +93,7 @@ export function PartnerDeleted({ task: { counts, finished_at } }: { task: Partne
     <EmptyState title="Partner deleted" isPage>
       <p>
         {counted(counts?.rows ?? 0, "record")} and {counted(counts?.files ?? 0, "photo")} deleted{" "}
-        <Moment at={finished_at!} />. Existing backups still contain the data.
+        <InstantWithLocalTime at={finished_at!} />. Existing backups still contain the data.
       </p>
       <p>
         <a href={hrefTo(["partners"])}>Go to partners</a>

@@ -1,13 +1,13 @@
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import { Section } from "../sections/section.tsx";
-import { useAction, useConsole } from "./console-context.ts";
+import { useAdminAction, useConsole } from "./console-context.ts";
 
 /** Edits a partner's daily call limit and webhook endpoint. */
 export function PartnerSettings(props: { partner: FullPartnerJson; path: string; onChange: () => void }) {
   const { partner, path, onChange } = props;
   const { api } = useConsole();
-  const { isRunning, run } = useAction();
+  const { isRunning, run } = useAdminAction();
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);

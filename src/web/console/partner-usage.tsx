@@ -2,9 +2,9 @@ import type { UsageJson } from "../../wire/partner.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { type Route, replaceQuery } from "../browser/route.ts";
 import { count, counted, date } from "../format.ts";
-import { Section, TableDetails } from "../sections/section.tsx";
+import { CollapsedTable, Section } from "../sections/section.tsx";
 import { ColumnChart } from "./column-chart.tsx";
-import { useRead } from "./console-context.ts";
+import { useAdminRead } from "./console-context.ts";
 
 /** Shows a partner's API calls in a month, by day. */
 export function PartnerUsage({
@@ -17,7 +17,7 @@ export function PartnerUsage({
   dailyLimit: number;
 }) {
   const month = route.query.get("month") ?? new Date().toISOString().slice(0, 7);
-  const loaded = useRead<UsageJson>(`${path}/usage?month=${encodeURIComponent(month)}`);
+  const loaded = useAdminRead<UsageJson>(`${path}/usage?month=${encodeURIComponent(month)}`);
   return (
     <Section id="usage" title="API calls">
       <form class="filters month" onSubmit={(event) => event.preventDefault()}>
@@ -76,7 +76,7 @@ function MonthUsage({ usage, dailyLimit }: { usage: UsageJson; dailyLimit: numbe
               <span>{date(all.at(-1)!.day)}</span>
             </p>
           </figure>
-          <TableDetails
+          <CollapsedTable
             summary="Calls by day"
             rows={days}
             columns={[

@@ -6,10 +6,10 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, date } from "../format.ts";
 import { CheckWebhookEndpoints } from "./check-webhook-endpoints.tsx";
-import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import { type Credential, Credentials } from "./credentials.tsx";
-import { Pager } from "./pager.tsx";
-import { Heading } from "./shell.tsx";
+import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { type Credential, NewCredentials } from "./credentials.tsx";
+import { PreviousNextButtons } from "./pager.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 /** Lists the partners and creates new ones. */
 export function PartnersPage({ route }: { route: Route }) {
@@ -17,13 +17,13 @@ export function PartnersPage({ route }: { route: Route }) {
   const offset = route.query.get("offset") ?? "0";
   const search = route.query.get("search") ?? "";
   const query = new URLSearchParams({ limit: "100", offset, ...(search && { search }) });
-  const loaded = useRead<PartnerPageJson>(`/admin/partners?${query}`);
+  const loaded = useAdminRead<PartnerPageJson>(`/admin/partners?${query}`);
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<CreatedPartner>();
-  useTitle("Partners");
+  useConsoleTitle("Partners");
   return (
     <>
-      <Heading
+      <ConsoleHeading
         title="Partners"
         about="Organizations with API access. Each has its own portfolio, daily call limit and webhook endpoint."
       >
@@ -32,7 +32,7 @@ export function PartnersPage({ route }: { route: Route }) {
             New partner
           </button>
         )}
-      </Heading>
+      </ConsoleHeading>
       {!api.session.shows_credentials && (
         <p class="small muted">
           Partners can reach this address, so the console does not show credentials. To create a partner, run{" "}
@@ -50,7 +50,7 @@ export function PartnersPage({ route }: { route: Route }) {
         />
       )}
       {created && (
-        <Credentials
+        <NewCredentials
           title={`Credentials for ${created.name}`}
           credentials={credentialsOf(created)}
           onDone={() => setCreated(undefined)}
@@ -103,7 +103,7 @@ export function PartnersPage({ route }: { route: Route }) {
                   },
                 ]}
               />
-              <Pager
+              <PreviousNextButtons
                 page={page}
                 one="partner"
                 directions={["Previous", "Next"]}
@@ -165,7 +165,7 @@ function NewPartner({
   onCancel: () => void;
 }) {
   const { api } = useConsole();
-  const { isRunning, run } = useAction();
+  const { isRunning, run } = useAdminAction();
   const id = useId();
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();

@@ -17,7 +17,7 @@ const PERIOD_PARAMETERS = ["period", "since", "until"] as const;
 type Bounds = { since?: string; until?: string };
 
 /** Returns the bounds of the period of a page, as parameters of a list, and what moves a period that ends now to the present. */
-export function usePeriod({ query }: Route): { bounds: Bounds; moveToNow: () => void } {
+export function usePeriodBounds({ query }: Route): { bounds: Bounds; moveToNow: () => void } {
   const [moves, setMoves] = useState(0);
   const [period, since, until] = PERIOD_PARAMETERS.map((name) => query.get(name) ?? "");
   const bounds = useMemo(() => {

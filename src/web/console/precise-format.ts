@@ -5,7 +5,7 @@ export const formatNumber = (value: number) =>
   Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
 
 /** Formats a share as a percentage with three significant digits; never rounds up to 100%. */
-export function formatPercent(share: number): string {
+export function formatPrecisePercent(share: number): string {
   const shown = Number((share * 100).toPrecision(3));
   return shown === 100 && share < 1 ? "over 99.9%" : `${shown}%`;
 }

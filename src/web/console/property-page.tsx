@@ -3,18 +3,18 @@ import { addressLine } from "../../domain/address.ts";
 import type { PartnerComponentJson } from "../../wire/component.ts";
 import type { PropertyJson } from "../../wire/property.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { readAll } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { ClaimsOfProperty } from "../records/claims-section.tsx";
-import { Equipment } from "../records/equipment-section.tsx";
+import { PropertyEquipment } from "../records/equipment-section.tsx";
 import { PropertyActions } from "../records/property-actions.tsx";
 import { applianceTypes, pathTo, useRecords, useRecordTitle } from "../records/records-context.ts";
 import { isRetiredNow } from "../records/retirement-actions.tsx";
 import { useConsole } from "./console-context.ts";
-import { Heading } from "./shell.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 const TABS = [
   { name: "Units and appliances", to: (id: string) => ["properties", id] },
@@ -31,7 +31,7 @@ export function PropertyPage({ id, tab }: { id: string; tab: string | undefined 
     property: await records.read<PropertyJson & { partner: string; partner_id: string }>(
       pathTo("properties", id),
     ),
-    components: await readAll<"components", PartnerComponentJson>(
+    components: await readAllPages<"components", PartnerComponentJson>(
       records,
       `/components?${new URLSearchParams({ property_id: id })}`,
       "components",
@@ -45,7 +45,7 @@ export function PropertyPage({ id, tab }: { id: string; tab: string | undefined 
       <LoadedContent loaded={loaded} what="the property" isPage>
         {({ property, ...data }) => (
           <div class="property">
-            <Heading
+            <ConsoleHeading
               title={property.name}
               about={
                 <>
@@ -75,7 +75,7 @@ export function PropertyPage({ id, tab }: { id: string; tab: string | undefined 
             {tab === "claims" ? (
               <ClaimsOfProperty key={version} propertyId={id} />
             ) : (
-              <Equipment
+              <PropertyEquipment
                 key={version}
                 propertyId={id}
                 data={{ ...data, lacksGood: true }}

@@ -1,15 +1,15 @@
 import type { LoggedErrorJson } from "../../wire/logged-error.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { useRead } from "./console-context.ts";
+import { useAdminRead } from "./console-context.ts";
 
 const REFRESH_S = 30;
 
 /** Lists the errors that the server logged since it started. */
 export function RecentErrors() {
-  const loaded = useRead<{ server: string; errors: LoggedErrorJson[] }>("/admin/errors", REFRESH_S);
+  const loaded = useAdminRead<{ server: string; errors: LoggedErrorJson[] }>("/admin/errors", REFRESH_S);
   return (
     <LoadedContent loaded={loaded} what="the errors">
       {({ server, errors }) => (
@@ -27,7 +27,7 @@ export function RecentErrors() {
               caption="Recent errors"
               rows={errors}
               columns={[
-                { heading: "Time", cell: ({ at }) => <Moment at={at} /> },
+                { heading: "Time", cell: ({ at }) => <InstantWithLocalTime at={at} /> },
                 {
                   heading: "Error",
                   cell: ({ message, reason }) => (

@@ -1,6 +1,6 @@
 import type { AdminSearchJson, AdminSearchResultJson } from "../../wire/admin-search.ts";
 import { hrefTo } from "../browser/route.ts";
-import { Search, type SearchHit } from "../browser/search.tsx";
+import { SearchButton, type SearchHit } from "../browser/search.tsx";
 import { AREAS } from "./areas.ts";
 import { useConsole } from "./console-context.ts";
 
@@ -29,7 +29,7 @@ const pagesNamed = (text: string): SearchHit[] =>
 export function ConsoleSearch() {
   const { api } = useConsole();
   return (
-    <Search
+    <SearchButton
       label="Search partners, endpoints, records, deliveries, settings and pages"
       placeholder="Name, address, serial number, URL, setting, ID"
       hint={undefined}

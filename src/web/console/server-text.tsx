@@ -6,7 +6,7 @@ const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 export const formatInstants = (text: string): string => text.replace(INSTANT, momentText);
 
 /** Renders a text from the server as a sentence, with readable times and with text in backquotes as code. */
-export function ServerText({ text }: { text: string }) {
+export function ServerMessage({ text }: { text: string }) {
   const readable = formatInstants(text);
   const sentence = `${readable.charAt(0).toUpperCase()}${readable.slice(1)}${/[.!?]$/.test(readable) ? "" : "."}`;
   return <>{sentence.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part))}</>;

@@ -4,15 +4,15 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { type Route, replaceQuery } from "../browser/route.ts";
 import { counted } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { useRead, useTitle } from "./console-context.ts";
-import { Heading } from "./shell.tsx";
+import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { ConsoleHeading } from "./shell.tsx";
 
 /** Lists the active settings with the meaning and the source of each. */
 export function SettingsPage({ route }: { route: Route }) {
-  const loaded = useRead<SettingsJson>("/admin/settings");
+  const loaded = useAdminRead<SettingsJson>("/admin/settings");
   const isFiltered = route.query.get("show") === "given";
   const text = (route.query.get("q") ?? "").toLowerCase();
-  useTitle("Server settings");
+  useConsoleTitle("Server settings");
   return (
     <LoadedContent loaded={loaded} what="the settings" isPage>
       {({ server, file, settings }) => {
@@ -23,7 +23,7 @@ export function SettingsPage({ route }: { route: Route }) {
         const sections = Map.groupBy(shown, ({ key }) => key.split(".")[0]!);
         return (
           <>
-            <Heading
+            <ConsoleHeading
               title="Server settings"
               about={
                 <>

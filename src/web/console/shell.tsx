@@ -9,7 +9,7 @@ import { ConsoleSearch } from "./search.tsx";
 const AREA_OF: Readonly<Record<string, string>> = { properties: "book", appliances: "book" };
 
 /** Frames every page with the navigation and the administrator's name. */
-export function Shell({ route, children }: { route: Route; children: ComponentChildren }) {
+export function ConsoleShell({ route, children }: { route: Route; children: ComponentChildren }) {
   const { api, signOut } = useConsole();
   const [first = ""] = route.segments;
   const area = AREA_OF[first] ?? first;
@@ -60,7 +60,11 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
 }
 
 /** Renders a page's title with a short description; the children are the actions for the whole page. */
-export function Heading(props: { title: string; about?: ComponentChildren; children?: ComponentChildren }) {
+export function ConsoleHeading(props: {
+  title: string;
+  about?: ComponentChildren;
+  children?: ComponentChildren;
+}) {
   const { title, about, children } = props;
   return (
     <header class="heading">

@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { signIn } from "./admin-client.ts";
-import { useTitle } from "./console-context.ts";
+import { useConsoleTitle } from "./console-context.ts";
 
 /** Signs an administrator in by key. */
 export function SignIn(props: {
@@ -14,7 +14,7 @@ export function SignIn(props: {
   const [error, setError] = useState<string>();
   const [isSigningIn, setSigningIn] = useState(false);
   const id = useId();
-  useTitle("Sign in");
+  useConsoleTitle("Sign in");
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();

@@ -1,22 +1,22 @@
 import type { SnapshotRunJson, SnapshotRunPageJson } from "../../wire/snapshot.ts";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { Moment } from "../browser/moment.tsx";
+import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, date } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { ColumnChart } from "./column-chart.tsx";
-import { useRead, useTitle } from "./console-context.ts";
-import { Heading } from "./shell.tsx";
+import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { ConsoleHeading } from "./shell.tsx";
 
 /** Shows the daily snapshots with the number of components in each tier. */
 export function SnapshotsPage() {
-  const loaded = useRead<SnapshotRunPageJson>("/admin/snapshots?limit=90");
-  useTitle("Snapshots");
+  const loaded = useAdminRead<SnapshotRunPageJson>("/admin/snapshots?limit=90");
+  useConsoleTitle("Snapshots");
   return (
     <>
-      <Heading
+      <ConsoleHeading
         title="Snapshots"
         about="All components are rescored daily and changes are sent as webhooks."
       />
@@ -111,7 +111,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
                 run.finished_at === null ? (
                   "Interrupted; will resume automatically"
                 ) : (
-                  <Moment at={run.finished_at} />
+                  <InstantWithLocalTime at={run.finished_at} />
                 ),
             },
             { heading: "Components", isNumber: true, cell: (run) => count(run.components) },

@@ -4,7 +4,7 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { DownloadWorkbook, workbookQuery } from "../browser/workbook-download.tsx";
 import { Underwriting } from "../sections/underwriting.tsx";
-import { useConsole, useRead, useTitle } from "./console-context.ts";
+import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { PropertyTabs } from "./property-page.tsx";
 
 /** The underwriting page of a property, among the book of all partners. */
@@ -12,8 +12,8 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
   const { api } = useConsole();
   const path = `/admin/properties/${encodeURIComponent(id)}/underwriting`;
   const query = layerQuery(route);
-  const loaded = useRead<UnderwritingJson & { partner: string }>(`${path}?${query}`, undefined, path);
-  useTitle(`Underwriting${loaded.value ? `, ${loaded.value.property.name}` : ""}`);
+  const loaded = useAdminRead<UnderwritingJson & { partner: string }>(`${path}?${query}`, undefined, path);
+  useConsoleTitle(`Underwriting${loaded.value ? `, ${loaded.value.property.name}` : ""}`);
   return (
     <>
       <p class="small screen">

@@ -4,9 +4,9 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count } from "../format.ts";
-import { useAction, useConsole, useRead, useTitle } from "./console-context.ts";
-import { Pager } from "./pager.tsx";
-import { Heading } from "./shell.tsx";
+import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { PreviousNextButtons } from "./pager.tsx";
+import { ConsoleHeading } from "./shell.tsx";
 
 const PAGE_SIZE = 100;
 const thisMonth = () => new Date().toISOString().slice(0, 7);
@@ -16,19 +16,19 @@ export function UsagePage({ route }: { route: Route }) {
   const month = route.query.get("month") ?? thisMonth();
   const offset = route.query.get("offset") ?? "0";
   const query = new URLSearchParams({ month, offset, limit: String(PAGE_SIZE) });
-  const loaded = useRead<UsagePageJson>(`/admin/usage?${query}`);
-  useTitle("Usage");
+  const loaded = useAdminRead<UsagePageJson>(`/admin/usage?${query}`);
+  useConsoleTitle("Usage");
   return (
     <>
       <p class="breadcrumbs small">
         <a href={hrefTo(["partners"])}>Partners</a>
       </p>
-      <Heading
+      <ConsoleHeading
         title="Usage"
         about="API calls by partner and month (UTC). Billable units are current property units, excluding demo properties."
       >
         <SaveCsv month={month} />
-      </Heading>
+      </ConsoleHeading>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <span class="filter">
           <label for="month">Month (UTC)</label>
@@ -72,7 +72,7 @@ export function UsagePage({ route }: { route: Route }) {
                   },
                 ]}
               />
-              <Pager
+              <PreviousNextButtons
                 page={page}
                 one="partner"
                 directions={["Previous", "Next"]}
@@ -89,7 +89,7 @@ export function UsagePage({ route }: { route: Route }) {
 /** Saves every partner's calls by day, in the format of `mainstay partner usage --csv`. */
 function SaveCsv({ month }: { month: string }) {
   const { api } = useConsole();
-  const { isRunning, run } = useAction();
+  const { isRunning, run } = useAdminAction();
   const save = () =>
     run(async () => {
       const all: UsageJson[] = [];

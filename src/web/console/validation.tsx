@@ -32,7 +32,7 @@ export const formatMeasure = (value: number | null | undefined) =>
   value === null || value === undefined ? "—" : value.toFixed(4).replace("-", "−");
 
 /** Compares both models' forecasts of a past year with its outcomes. */
-export function Validation({ validation }: { validation: ValidationJson }) {
+export function CalibrationValidation({ validation }: { validation: ValidationJson }) {
   const { from, to, components, failed, before, after, log_loss_difference: difference } = validation;
   const windows = validation.failure_windows;
   return (

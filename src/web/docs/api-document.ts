@@ -56,7 +56,7 @@ export type ApiDocument = {
 };
 
 /** Returns the object itself, or the one that it refers to. */
-export function resolve<T extends object>(document: ApiDocument, value: T | Reference): T {
+export function resolveReference<T extends object>(document: ApiDocument, value: T | Reference): T {
   if (!("$ref" in value) || typeof value.$ref !== "string") return value as T;
   const parts = value.$ref.split("/").slice(1);
   return parts.reduce((at: Record<string, never>, part) => at[part]!, document as never) as T;

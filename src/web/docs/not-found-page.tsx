@@ -1,7 +1,7 @@
 import { type RenderedPage, renderDocument } from "../document.tsx";
 
 /** Renders the page for an address that nothing is served at. `base` is the address before `/docs`. */
-export function renderNotFoundPage(base: string, inlineCss: string): RenderedPage {
+export function renderSiteNotFoundPage(base: string, inlineCss: string): RenderedPage {
   return renderDocument({
     title: "Page not found",
     inlineCss,

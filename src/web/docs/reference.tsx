@@ -4,13 +4,13 @@ import {
   type Operation,
   type Parameter,
   type Response,
-  resolve,
+  resolveReference,
   type Schema,
 } from "./api-document.ts";
 import { curlCommand } from "./curl-command.ts";
 import { type DocsFiles, renderDocsPage } from "./docs-page.tsx";
 import { codeBlock, renderDescription } from "./markdown.ts";
-import { SchemaFields, TypeOf } from "./schema-fields.tsx";
+import { LinkedSchemaType, SchemaFields } from "./schema-fields.tsx";
 
 type Entry = { method: string; path: string; operation: Operation };
 
@@ -86,9 +86,11 @@ export function renderReference(document: ApiDocument, files: DocsFiles): Render
 }
 
 function OperationSection({ document, method, path, operation }: Entry & { document: ApiDocument }) {
-  const parameters = (operation.parameters ?? []).map((parameter) => resolve<Parameter>(document, parameter));
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    resolveReference<Parameter>(document, parameter),
+  );
   const responses = Object.entries(operation.responses).map(
-    ([status, one]) => [status, resolve<Response>(document, one)] as const,
+    ([status, one]) => [status, resolveReference<Response>(document, one)] as const,
   );
   const successes = responses.filter(([status]) => Number(status) < 400);
   const errors = responses.filter(([status]) => Number(status) >= 400);
@@ -160,13 +162,13 @@ function Contents(props: {
         {about !== undefined && <span class="muted"> {about}</span>}
       </h4>
       {Object.entries(content).map(([mediaType, { schema, example }]) => {
-        const fields = resolve<Schema>(document, schema as Schema & { $ref: string });
+        const fields = resolveReference<Schema>(document, schema as Schema & { $ref: string });
         return (
           <div key={mediaType} class="content">
             <p class="small muted">
               <code>{mediaType}</code>
               {fields.properties ? "" : ": "}
-              {!fields.properties && <TypeOf schema={schema} />}
+              {!fields.properties && <LinkedSchemaType schema={schema} />}
             </p>
             <SchemaFields schema={fields} caption={`${title} of: ${of}`} />
             {example !== undefined && (
@@ -204,7 +206,7 @@ function Webhooks({ document }: { document: ApiDocument }) {
 
 const SchemaType = ({ schema }: { schema: Schema }) => (
   <>
-    <TypeOf schema={{ ...schema }} />
+    <LinkedSchemaType schema={{ ...schema }} />
     {schema.enum && (
       <>
         : <code>{schema.enum.join(", ")}</code>

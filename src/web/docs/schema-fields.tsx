@@ -30,7 +30,7 @@ export function SchemaFields({ schema, caption }: { schema: Schema; caption: str
                 {isRequired && <span class="required">required</span>}
               </th>
               <td>
-                <TypeOf schema={schema} />
+                <LinkedSchemaType schema={schema} />
               </td>
               <td>
                 <Description schema={schema} />
@@ -54,7 +54,7 @@ function fieldsOf(schema: Schema, prefix: string, levels: number): Field[] {
 }
 
 /** The type of a schema, with a link to one that has a name. */
-export function TypeOf({ schema }: { schema: Schema }): ComponentChildren {
+export function LinkedSchemaType({ schema }: { schema: Schema }): ComponentChildren {
   const name = schemaNameOf(schema);
   const orNull = schema.nullable ? " or null" : "";
   if (name !== undefined)
@@ -68,13 +68,13 @@ export function TypeOf({ schema }: { schema: Schema }): ComponentChildren {
     return schema.anyOf.map((branch, i) => (
       <>
         {i > 0 && " or "}
-        <TypeOf schema={branch} />
+        <LinkedSchemaType schema={branch} />
       </>
     ));
   if (schema.type === "array" && schema.items)
     return (
       <>
-        list of <TypeOf schema={schema.items} />
+        list of <LinkedSchemaType schema={schema.items} />
         {orNull}
       </>
     );

@@ -22,7 +22,7 @@ import { BrandBar, brandCss, type PageBrand, printedName } from "./brand.tsx";
 type PageAddresses = { style: string; script: string; links: DataLinks; brand: PageBrand };
 
 /** Renders the page of a property. */
-export function* renderPropertyPage(
+export function* renderEmbedPropertyPage(
   data: PropertyPageData,
   { style, script, links, brand }: PageAddresses,
 ): Steps<RenderedPage> {
@@ -128,7 +128,7 @@ const ERRORS: Readonly<Record<number, readonly [title: string, remedy?: string]>
 };
 
 /** Renders an error in place of the requested page. */
-export function renderErrorPage(error: {
+export function renderEmbedErrorPage(error: {
   /** The CSS rules, inline: the style sheet may be unavailable. */
   inlineCss: string;
   status: number;
@@ -168,7 +168,7 @@ export function renderErrorPage(error: {
 }
 
 /** Renders the page for a token that is unknown, expired or revoked. It does not say which. */
-export function renderNotFoundPage(style: string): RenderedPage {
+export function renderEmbedNotFoundPage(style: string): RenderedPage {
   return renderDocument({
     title: "Page not found",
     style,

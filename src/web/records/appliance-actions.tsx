@@ -3,7 +3,7 @@ import { unitLabel } from "../../domain/display.ts";
 import type { ApplianceJson, ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage, type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { count, counted } from "../format.ts";
 import { PICKED, PropertyPicker } from "./property-picker.tsx";
 import { type Owned, pathTo, type Records, useRecords } from "./records-context.ts";
@@ -28,7 +28,7 @@ export function ApplianceActions({ appliance, type, types, onChanged }: Props) {
     <div class="record-actions screen">
       {!appliance.is_retired && (
         <>
-          <EditRecord
+          <EditRecordDialog
             title={`Edit ${type.name}`}
             about="Scores, plans and costs follow at once."
             fields={fieldsOf(appliance, type)}
@@ -59,7 +59,7 @@ function FlagsDialog({ appliance, type, onSave }: DialogProps) {
   const save = (form: FormData) => {
     const chosen = (state: string) =>
       type.hazards.filter(({ code }) => form.get(code) === state).map(({ code }) => code);
-    return failureOf(() => onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) }));
+    return apiFailureMessage(() => onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) }));
   };
   return (
     <ConfirmDialog
@@ -108,7 +108,7 @@ function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props
       return "Choose another property, unit or type.";
     const propertyId = picked === null ? appliance.property_id : String(picked);
     let missing: string | undefined;
-    const failure = await failureOf(async () => {
+    const failure = await apiFailureMessage(async () => {
       const place = unit === "" ? undefined : await unitOf(records, propertyId, Number(unit));
       if (typeof place === "string") missing = place;
       else

@@ -11,7 +11,7 @@ import { sortByExpectedLoss } from "../expected-loss.ts";
 import { count, counted, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { componentColumns } from "../sections/component-table.tsx";
-import { Hazards, hazardGroups } from "../sections/hazards.tsx";
+import { hazardGroups, KnownHazards } from "../sections/hazards.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { ApplianceActions } from "./appliance-actions.tsx";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
@@ -21,7 +21,7 @@ import { ServiceEvents } from "./service-events.tsx";
 type Props = { id: string; children?: (appliance: ApplianceWithComponentsJson) => ComponentChildren };
 
 /** An appliance: its record, components and service history. The children follow these. */
-export function ApplianceRecord({ id, children }: Props) {
+export function ApplianceDetails({ id, children }: Props) {
   const records = useRecords();
   const loaded = useLoad(id, async () => ({
     appliance: await records.read<ApplianceWithComponentsJson>(pathTo("appliances", id)),
@@ -51,7 +51,7 @@ export function ApplianceRecord({ id, children }: Props) {
               />
             </header>
             {appliance.components.length > 0 && appliance.flags.length > 0 && (
-              <Hazards groups={hazardGroups(appliance.components)} applianceNames={applianceNames} />
+              <KnownHazards groups={hazardGroups(appliance.components)} applianceNames={applianceNames} />
             )}
             <section class="card" aria-labelledby="components">
               <h2 id="components">{counted(appliance.components.length, "component")}</h2>
@@ -114,7 +114,7 @@ function factsOf(appliance: ApplianceWithComponentsJson, applianceNames: Applian
 /** The service history, loaded on demand: the API has it by component, so that it takes a call for each. */
 function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const [isShown, setShown] = useState(false);
-  const cost = useRecords().useCallCost()(appliance.components.length);
+  const cost = useRecords().useApiCallCost()(appliance.components.length);
   if (appliance.components.length === 0) return null;
   return (
     <section class="card" aria-labelledby="history">

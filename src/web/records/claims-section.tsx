@@ -1,21 +1,21 @@
 import { useState } from "preact/hooks";
 import { currencyCode } from "../../domain/display.ts";
 import type { ClaimJson } from "../../wire/claim.ts";
-import { type EditField, EditRecord } from "../browser/edit-record.tsx";
+import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { readAll } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-all.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { counted, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { pathTo, useRecords } from "./records-context.ts";
-import { VoidRecord } from "./void-record.tsx";
-import { Warnings } from "./warnings.tsx";
+import { VoidRecordButton } from "./void-record.tsx";
+import { ChangeWarnings } from "./warnings.tsx";
 
 /** The insurance claims of a property, and their current effect on its scores. */
 export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
   const records = useRecords();
   const path = `${pathTo("property", propertyId)}/claims`;
-  const claims = useLoad(path, () => readAll<"claims", ClaimJson>(records, path, "claims"));
+  const claims = useLoad(path, () => readAllPages<"claims", ClaimJson>(records, path, "claims"));
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const put = async (claim: ClaimJson, body: object) => {
     const target = `${path}/${encodeURIComponent(claim.id)}`;
@@ -37,7 +37,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
               Claims raise the scores of affected components. The effect fades over five years; only the three
               largest count.
             </p>
-            <Warnings warnings={warnings} />
+            <ChangeWarnings warnings={warnings} />
             <ol class="records">
               {all.map((claim) => (
                 <li key={claim.id}>
@@ -67,13 +67,13 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                   <span class="number">
                     {money(claim.amount_paid)}
                     <span class="row-actions">
-                      <EditRecord
+                      <EditRecordDialog
                         title={`Edit claim of ${date(claim.date_of_loss)}`}
                         about="Scores follow at once. The audit log has the values before and after."
                         fields={fieldsOf(claim)}
                         onSave={(change) => put(claim, change)}
                       />
-                      <VoidRecord
+                      <VoidRecordButton
                         title={`Void claim of ${date(claim.date_of_loss)}`}
                         about="The claim is kept and marked, leaves this list, and counts nowhere. This cannot be undone: record it again if it was right."
                         onVoid={(body) => put(claim, body)}

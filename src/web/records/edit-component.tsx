@@ -1,6 +1,6 @@
 import { currencyCode } from "../../domain/display.ts";
 import type { ComponentJson } from "../../wire/component.ts";
-import { type EditField, EditRecord } from "../browser/edit-record.tsx";
+import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { pathTo, useRecords } from "./records-context.ts";
 
 /** The button that corrects a component. */
@@ -8,7 +8,7 @@ export function EditComponent(props: { component: Corrected; onChanged: () => vo
   const { component, onChanged } = props;
   const records = useRecords();
   return (
-    <EditRecord
+    <EditRecordDialog
       title={`Edit ${component.component_name}`}
       about="Scores, plans and sums follow at once. The audit log has the values before and after."
       fields={fieldsOf(component)}

@@ -5,7 +5,7 @@ import type { UnitJson } from "../../wire/property.ts";
 import { ApplianceNames } from "../appliance-names.ts";
 import { FilterRow, RETIRED, RetiredFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { readAll } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-all.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
@@ -24,7 +24,7 @@ type PropertyData = {
 type ApplianceRow = { appliance: ApplianceJson; critical: number; warning: number; components: number };
 
 /** The appliances of a property with their components by tier, and its units. */
-export function Equipment(props: {
+export function PropertyEquipment(props: {
   propertyId: string;
   data: PropertyData;
   /** True if the property is retired, so that its appliances are, too. */
@@ -35,12 +35,12 @@ export function Equipment(props: {
   const [status, setStatus] = useState(isRetired ? RETIRED : "");
   const id = encodeURIComponent(propertyId);
   const equipment = useLoad(propertyId, async () => ({
-    appliances: await readAll<"appliances", ApplianceJson>(
+    appliances: await readAllPages<"appliances", ApplianceJson>(
       records,
       `/appliances?property_id=${id}`,
       "appliances",
     ),
-    units: await readAll<"units", UnitJson>(records, `${pathTo("property", propertyId)}/units`, "units"),
+    units: await readAllPages<"units", UnitJson>(records, `${pathTo("property", propertyId)}/units`, "units"),
   }));
   return (
     <LoadedContent loaded={equipment} what="the appliances">
@@ -100,7 +100,7 @@ function RetiredAppliances(props: { propertyId: string; units: readonly UnitJson
   const { propertyId, units, data } = props;
   const records = useRecords();
   const path = `/appliances?property_id=${encodeURIComponent(propertyId)}&retired=true`;
-  const retired = useLoad(path, () => readAll<"appliances", ApplianceJson>(records, path, "appliances"));
+  const retired = useLoad(path, () => readAllPages<"appliances", ApplianceJson>(records, path, "appliances"));
   const columns = useMemo(() => {
     const all = columnsOf(new ApplianceNames(data.types, units), units);
     return [...all.filter(({ key }) => SHOWN_OF_RETIRED.includes(key)), RETIRED_SINCE];

@@ -4,11 +4,11 @@ import { areaUnit, currencyCode } from "../../domain/display.ts";
 import { UNIT_LABELS } from "../../domain/property.ts";
 import type { PropertyJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { type EditField, EditRecord, failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage, type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { PICKED, PropertyPicker } from "./property-picker.tsx";
 import { type Owned, pathTo, useRecords } from "./records-context.ts";
 import { RetirementActions } from "./retirement-actions.tsx";
-import { Warnings } from "./warnings.tsx";
+import { ChangeWarnings } from "./warnings.tsx";
 
 type Written = { warnings: readonly string[] };
 
@@ -38,7 +38,7 @@ export function PropertyActions(props: {
     <>
       <div class="record-actions screen">
         {children}
-        <EditRecord
+        <EditRecordDialog
           title={`Edit ${name}`}
           about="Scores, plans and costs follow at once."
           fields={fieldsOf(property)}
@@ -50,7 +50,7 @@ export function PropertyActions(props: {
             title={`Merge a duplicate into ${name}`}
             isSmall
             onConfirm={(form) =>
-              failureOf(() => send("POST", `${path}/merge`, { from: String(form.get(PICKED)) }))
+              apiFailureMessage(() => send("POST", `${path}/merge`, { from: String(form.get(PICKED)) }))
             }
           >
             <p>
@@ -68,7 +68,7 @@ export function PropertyActions(props: {
         )}
         {retirement}
       </div>
-      <Warnings warnings={warnings} />
+      <ChangeWarnings warnings={warnings} />
     </>
   );
 }

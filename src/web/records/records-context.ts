@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { ApplianceTypeJson } from "../../wire/appliance.ts";
-import { type Reader, readAll } from "../browser/read-all.ts";
+import { type Reader, readAllPages } from "../browser/read-all.ts";
 
 /** A record as administrators see it names its partner. */
 export type Owned = { partner_id?: string };
@@ -24,7 +24,7 @@ export type Records = Reader & {
    * Returns a function that returns the number of calls that an act takes, in words, if calls are limited and the number
    * matters. A hook, since that changes with the calls that are left.
    */
-  useCallCost(): (calls: number) => string | undefined;
+  useApiCallCost(): (calls: number) => string | undefined;
 };
 
 export const RecordsContext = createContext<Records | undefined>(undefined);
@@ -39,7 +39,7 @@ export function useRecordTitle(title: string): void {
 }
 
 export const applianceTypes = (reader: Reader, path = "/appliance-types") =>
-  readAll<"appliance_types", ApplianceTypeJson>(reader, path, "appliance_types");
+  readAllPages<"appliance_types", ApplianceTypeJson>(reader, path, "appliance_types");
 
 /** Returns the path of a record. */
 export const pathTo = (kind: string, id: string) => `/${kind}/${encodeURIComponent(id)}`;

@@ -1,5 +1,5 @@
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { date } from "../format.ts";
 import { pathTo, useRecords } from "./records-context.ts";
 
@@ -33,7 +33,7 @@ export function RetirementActions(props: {
   const records = useRecords();
   const path = kind === "property" ? "properties" : "appliances";
   const put = (change: Partial<Retirable>) =>
-    failureOf(async () => {
+    apiFailureMessage(async () => {
       await records.write("PUT", pathTo(path, record.id), change);
       records.onChanged();
       onChanged();

@@ -1,11 +1,11 @@
 import { currencyCode } from "../../domain/display.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
-import { type EditField, EditRecord } from "../browser/edit-record.tsx";
+import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { date, money } from "../format.ts";
-import { codeLabel, conditionText } from "../labels.ts";
+import { codeLabel, foundConditionText } from "../labels.ts";
 import { pathTo, useRecords } from "./records-context.ts";
-import { VoidRecord } from "./void-record.tsx";
+import { VoidRecordButton } from "./void-record.tsx";
 
 /** Service events in full. `about` names what was serviced. */
 export function ServiceEvents<E extends HistoryEventJson>(props: {
@@ -27,7 +27,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
             <p>
               <strong>{event.event_type}</strong>
               {about && `, ${about(event)}`}
-              {event.condition_after && ` · condition after: ${conditionText(event)}`}
+              {event.condition_after && ` · condition after: ${foundConditionText(event)}`}
               {event.technician && (
                 <span class="muted">
                   {" · "}
@@ -64,13 +64,13 @@ function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged:
   const name = `${event.event_type} of ${date(event.date)}`;
   return (
     <span class="row-actions">
-      <EditRecord
+      <EditRecordDialog
         title={`Edit ${name}`}
         about="Scores and inspections follow at once. The audit log has the values before and after."
         fields={fieldsOf(event)}
         onSave={put}
       />
-      <VoidRecord
+      <VoidRecordButton
         title={`Void ${name}`}
         about="The event is kept and marked, and counts nowhere. This cannot be undone: log it again if it was right."
         onVoid={put}

@@ -1,8 +1,8 @@
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { failureOf } from "../browser/edit-record.tsx";
+import { apiFailureMessage } from "../browser/edit-record.tsx";
 
 /** The button that voids a record, which asks for the reason. */
-export function VoidRecord(props: {
+export function VoidRecordButton(props: {
   title: string;
   /** The effect on the record, and the way back. */
   about: string;
@@ -15,7 +15,7 @@ export function VoidRecord(props: {
       title={props.title}
       isDestructive
       isSmall
-      onConfirm={(form) => failureOf(() => props.onVoid({ voided: true, reason: reasonIn(form) }))}
+      onConfirm={(form) => apiFailureMessage(() => props.onVoid({ voided: true, reason: reasonIn(form) }))}
     >
       <p>{props.about}</p>
       <label>

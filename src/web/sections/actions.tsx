@@ -9,7 +9,7 @@ import { rangeText, sumBy } from "../grouping.ts";
 import { ACTION_LABELS, TIER_LABELS } from "../labels.ts";
 import type { PlanLine } from "../plan-lines.ts";
 import { DefinitionButton } from "./define.tsx";
-import { type CsvLink, Section, TableDetails } from "./section.tsx";
+import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
 /** Rows that are shown at once. */
 const FIRST_ROWS = 10;
@@ -28,7 +28,7 @@ const HEADINGS: readonly { heading: string; term?: DefinedTerm; isNumber?: boole
 export type RenderMark = (row: ActionRow, placeOf: (line: PlanLine) => string) => ComponentChildren;
 
 /** All work that somebody has to do, one row for identical components: the most urgent first. */
-export function Actions(props: {
+export function DueActions(props: {
   rows: readonly ActionRow[];
   /** All units and components, in the order of the plan. */
   lines: readonly PlanLine[];
@@ -69,7 +69,7 @@ export function Actions(props: {
           />
         </details>
       )}
-      <TableDetails
+      <CollapsedTable
         caption="All appliances and components"
         summary={`View all ${counted(lines.length, "appliance and component", "appliances and components")} as table`}
         csv={csv}

@@ -2,7 +2,7 @@ import type { ComponentJson } from "../../wire/component.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
-import { failureWindow, money } from "../format.ts";
+import { failureWindowText, money } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { ComponentName } from "./component-name.tsx";
 import type { Column } from "./section.tsx";
@@ -29,7 +29,7 @@ export function componentColumns(applianceNames: ApplianceNames): Column<Compone
     },
     {
       heading: "Likely failure (80%)",
-      cell: (one) => <span class="nowrap">{failureWindow(one.failure_window_80)}</span>,
+      cell: (one) => <span class="nowrap">{failureWindowText(one.failure_window_80)}</span>,
     },
     { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
     { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },

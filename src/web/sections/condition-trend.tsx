@@ -4,7 +4,7 @@ import { compactMoney, date, money } from "../format.ts";
 import { timeRangePresets } from "../time-range.ts";
 import { GRADES } from "./condition.tsx";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./range-choice.tsx";
-import { type CsvLink, Section, TableDetails } from "./section.tsx";
+import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
 /** With fewer weeks there is nothing to see. */
 const LEAST_POINTS = 3;
@@ -41,7 +41,7 @@ export function ConditionTrend(props: {
         <ScoreChart points={shown} actions={actions} />
         <CostChart points={shown} actions={actions} />
       </div>
-      <TableDetails
+      <CollapsedTable
         caption="Condition over time"
         summary="View by week (table)"
         csv={csv}

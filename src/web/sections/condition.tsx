@@ -30,7 +30,7 @@ type Headline = {
 };
 
 /** The condition of the property in one sentence: grade, what to replace now, and what waiting costs. */
-export function Condition(props: { condition: ConditionJson; headline: Headline | undefined }) {
+export function ConditionHeadline(props: { condition: ConditionJson; headline: Headline | undefined }) {
   const { condition, headline } = props;
   if (condition.components_assessed === 0 || condition.grade === null) return <NoAssessment />;
   const rating = RATINGS[condition.rating ?? ""] ?? { name: "Condition", tone: "" };
@@ -46,7 +46,7 @@ export function Condition(props: { condition: ConditionJson; headline: Headline 
         </p>
         <div>
           <p class="headline">
-            <strong>{rating.name}.</strong> {headline && headlineText(headline)}
+            <strong>{rating.name}.</strong> {headline && dueNowHeadline(headline)}
           </p>
           <p class="score small muted">{condition.condition_score} out of 100</p>
         </div>
@@ -58,7 +58,7 @@ export function Condition(props: { condition: ConditionJson; headline: Headline 
 }
 
 /** `34 components should be replaced now ($164,920); delaying a year is expected to cost $33,600 more.` */
-export function headlineText({ plan: { due_now: due }, hazards }: Headline): string {
+export function dueNowHeadline({ plan: { due_now: due }, hazards }: Headline): string {
   const delayUsd = due.cost_of_waiting_a_year;
   const number = due.unit_count + due.component_count;
   const work =

@@ -1,7 +1,7 @@
 import { areaUnit } from "../../domain/display.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { count, money } from "../format.ts";
-import { type CsvLink, TableDetails } from "./section.tsx";
+import { CollapsedTable, type CsvLink } from "./section.tsx";
 import { useUnitName } from "./unit-name.ts";
 
 type Amount = PlanSummaryJson["level_deposit"]["50"]["noise"];
@@ -51,7 +51,7 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
 export function BalanceTable({ plan, csv }: { plan: PlanSummaryJson; csv?: CsvLink | undefined }) {
   const whole = (usd: number) => money(Math.round(usd));
   return (
-    <TableDetails
+    <CollapsedTable
       summary="Reserve balance by year (table)"
       csv={csv}
       rows={plan.balances}

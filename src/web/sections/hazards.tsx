@@ -2,7 +2,7 @@ import type { ComponentJson } from "../../wire/component.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { count, counted } from "../format.ts";
 import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../labels.ts";
-import { type CsvLink, Section, TableDetails } from "./section.tsx";
+import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
 type Flag = ComponentJson["flags"][number];
 /** A hazard with one component of each appliance that has it, to name the places. */
@@ -30,7 +30,7 @@ export function hazardGroups(components: readonly ComponentJson[]): HazardGroup[
 }
 
 /** The known hazards of a property's appliances, whatever their scores. */
-export function Hazards(props: {
+export function KnownHazards(props: {
   groups: readonly HazardGroup[];
   applianceNames: ApplianceNames;
   csv?: CsvLink;
@@ -52,7 +52,7 @@ export function Hazards(props: {
           </li>
         ))}
       </ul>
-      <TableDetails
+      <CollapsedTable
         caption="Known hazards"
         csv={csv}
         rows={groups}

@@ -11,8 +11,8 @@ import { groupInSteps, sumBy } from "../grouping.ts";
 import { systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
 import { ComponentName } from "./component-name.tsx";
 import { componentColumns } from "./component-table.tsx";
-import { Reasons } from "./reasons.tsx";
-import { type CsvLink, Section, TableDetails } from "./section.tsx";
+import { ScoreReasons } from "./reasons.tsx";
+import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
 /** The most symbols drawn for one system; with more components, a symbol stands for several of one tier. */
 const MAX_SYMBOLS = 160;
@@ -74,7 +74,7 @@ export function HeatMap(props: {
           </li>
         ))}
       </ul>
-      <TableDetails
+      <CollapsedTable
         caption="Risk by building system"
         csv={csv}
         rows={rows}
@@ -102,7 +102,7 @@ export function HeatMap(props: {
         />
       )}
       {elevated.length > 0 && (
-        <TableDetails
+        <CollapsedTable
           summary={`View ${counted(elevated.length, "critical or warning component", "critical and warning components")} as table`}
           csv={csv}
           all={all}
@@ -135,7 +135,7 @@ function Explained(props: {
                 {applianceNames.of(component)} · {probabilityText(component.failure_probability_12m)} in 12
                 months · {money(Math.round(expectedLoss(component)))} expected loss
               </span>
-              <Reasons reasons={reasons.get(component.component_id)!} />
+              <ScoreReasons reasons={reasons.get(component.component_id)!} />
             </div>
           </li>
         ))}

@@ -1,14 +1,14 @@
 import { INSPECTION_NOTICE } from "../../domain/figures/inspection-law-notice.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
-import { count, counted, date, relativeDays } from "../format.ts";
+import { count, counted, date, relativeDaysText } from "../format.ts";
 import { codeLabel, INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS } from "../labels.ts";
-import { type CsvLink, Section, TableDetails } from "./section.tsx";
+import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
 const MAX_LINES = 8;
 
 /** The inspections that apply to the property, earliest due date first. */
-export function Inspections(props: {
+export function DueInspections(props: {
   /** Earliest due date first. */
   inspections: readonly InspectionJson[];
   applianceNames: ApplianceNames;
@@ -44,7 +44,7 @@ export function Inspections(props: {
           </li>
         ))}
       </ul>
-      <TableDetails
+      <CollapsedTable
         caption="Inspections"
         summary={
           inspections.length > lines.length ? `View all ${count(inspections.length)} as table` : undefined
@@ -67,7 +67,7 @@ export function Inspections(props: {
           {
             heading: "Time to due date",
             isNumber: true,
-            cell: (row) => (isUnrecorded(row) ? "" : relativeDays(row.days_until_due)),
+            cell: (row) => (isUnrecorded(row) ? "" : relativeDaysText(row.days_until_due)),
           },
           {
             heading: "Last inspection",

@@ -8,7 +8,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { count, counted, money } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
 import { PlanDefinitions } from "./define.tsx";
-import { type CsvLink, Section, TableDetails } from "./section.tsx";
+import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
 type Costs = Pick<
   ComponentJson,
@@ -43,7 +43,7 @@ export function* componentTotalsInSteps(components: readonly Costs[]): Steps<Com
 }
 
 /** The basis of the figures: data and its confidence, assumptions, how the score is calculated, and definitions. */
-export function Method(props: {
+export function Methodology(props: {
   totals: ComponentTotals;
   assumptions: AssumptionsJson;
   condition: Pick<ConditionJson, "methodology" | "fci">;
@@ -59,7 +59,7 @@ export function Method(props: {
       </p>
       <p class="small muted">{assumptionSentences(assumptions).join(" ")}</p>
       <p class="small muted">{facilityConditionText(condition.fci)}</p>
-      <TableDetails
+      <CollapsedTable
         summary="How the condition score is calculated"
         csv={csv}
         rows={TIERS.map((tier) => ({ tier, of: totals.tiers[tier] }))}

@@ -11,7 +11,7 @@ import type { ApplianceNames } from "../appliance-names.ts";
 import {
   allocateBudgetInSteps,
   type BudgetCandidates,
-  candidatesInSteps,
+  budgetCandidatesInSteps,
   sliderRange,
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
@@ -25,8 +25,8 @@ import {
   type BudgetPlannerProps,
 } from "./budget-planner.tsx";
 import { BalanceTable, DepositSentence } from "./deposit.tsx";
-import { ForecastTable, ReserveTable } from "./reserve-and-forecast.tsx";
-import { type CsvLink, Section, TableDetails } from "./section.tsx";
+import { FailureCostForecast, ReserveContributions } from "./reserve-and-forecast.tsx";
+import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 import { useUnitName } from "./unit-name.ts";
 
 /** With more components than this, the page leaves their data out and its form asks the server. */
@@ -59,7 +59,7 @@ export function* planDetailsInSteps(
   const lines = yield* planLinesInSteps(plan, applianceNames);
   yield;
   const actions = yield* actionRowsInSteps(lines, components, plan.as_of);
-  const candidates = yield* candidatesInSteps(plan, applianceNames);
+  const candidates = yield* budgetCandidatesInSteps(plan, applianceNames);
   const amount = initialBudget(candidates, budget);
   yield;
   return {
@@ -128,8 +128,8 @@ export function CostsAndReserve(props: {
       </p>
       <CostsByYear plan={plan} units={plan.unit_count} links={links} />
       <ReconciliationTable lines={plan.reconciliation} />
-      <ForecastTable forecast={forecast} csv={links.forecastCsv} />
-      <ReserveTable reserve={reserve} csv={links.reserveCsv} />
+      <FailureCostForecast forecast={forecast} csv={links.forecastCsv} />
+      <ReserveContributions reserve={reserve} csv={links.reserveCsv} />
       <BudgetPlanner budget={details.budget} renderBudgetPlanner={props.renderBudgetPlanner} />
     </Section>
   );
@@ -138,7 +138,7 @@ export function CostsAndReserve(props: {
 /** How the figures of the coming 12 months fit together. */
 function ReconciliationTable({ lines }: { lines: PropertyPlanJson["reconciliation"] }) {
   return (
-    <TableDetails
+    <CollapsedTable
       summary="How the figures of 12 months fit together"
       rows={lines}
       columns={[
@@ -183,7 +183,7 @@ export function CostsByYear({
       <ScheduleLegend />
       <DepositSentence plan={plan} />
       <BalanceTable plan={plan} />
-      <TableDetails
+      <CollapsedTable
         summary="View by year (table)"
         csv={links.yearsCsv}
         rows={schedule}

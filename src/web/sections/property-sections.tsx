@@ -15,16 +15,16 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { ApplianceNames } from "../appliance-names.ts";
 import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "../expected-loss.ts";
 import { counted, date } from "../format.ts";
-import { Actions, type RenderMark } from "./actions.tsx";
-import { Condition } from "./condition.tsx";
+import { DueActions, type RenderMark } from "./actions.tsx";
+import { ConditionHeadline } from "./condition.tsx";
 import { ConditionTrend } from "./condition-trend.tsx";
-import { Hazards, hazardGroups, urgentHazards } from "./hazards.tsx";
+import { hazardGroups, KnownHazards, urgentHazards } from "./hazards.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
-import { Inspections } from "./inspections.tsx";
-import { componentTotalsInSteps, Method } from "./method.tsx";
+import { DueInspections } from "./inspections.tsx";
+import { componentTotalsInSteps, Methodology } from "./method.tsx";
 import { CostsAndReserve, planDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
 import type { CsvLink } from "./section.tsx";
-import { Trend } from "./trend.tsx";
+import { ScoreTrend } from "./trend.tsx";
 import { UnitNameContext, unitNameOf } from "./unit-name.ts";
 
 /** The data of a property's page, as the API returns it. */
@@ -81,13 +81,13 @@ export type CsvFile =
   | "trend";
 
 /** The component whose score history is shown by default. */
-export function defaultTrendComponent(components: readonly ComponentJson[]): string | undefined {
+export function defaultTrendComponentId(components: readonly ComponentJson[]): string | undefined {
   return (highestExpectedLoss(elevatedComponents(components)) ?? highestExpectedLoss(components))
     ?.component_id;
 }
 
 /** Returns, in steps, the components whose reasons the page shows. */
-export function* explainedOnPage(components: readonly ComponentJson[]): Steps<string[]> {
+export function* componentsToExplainInSteps(components: readonly ComponentJson[]): Steps<string[]> {
   const elevated = elevatedComponents(yield* sortInSteps(components, compareByExpectedLoss));
   return elevated.slice(0, MOST_EXPLAINED).map(({ component_id }) => component_id);
 }
@@ -116,7 +116,7 @@ export function* propertySectionsInSteps({
 }: SectionsProps): Steps<VNode[]> {
   const { condition, forecast, reserve, inspections, plan, components, trend } = data;
   const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
-  if (components.length === 0) return [<Condition condition={condition} headline={undefined} />];
+  if (components.length === 0) return [<ConditionHeadline condition={condition} headline={undefined} />];
   const totals = yield* componentTotalsInSteps(components);
   const applianceNames = new ApplianceNames(data.types, data.units);
   yield;
@@ -127,12 +127,12 @@ export function* propertySectionsInSteps({
   const details = plan && (yield* planDetailsInSteps({ plan, components }, applianceNames, data.budget));
   const selected = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
-    <Condition
+    <ConditionHeadline
       condition={condition}
       headline={plan && details && { plan, hazards: urgentHazards(hazards) }}
     />,
     details && (
-      <Actions
+      <DueActions
         rows={details.actions}
         lines={details.lines}
         applianceNames={applianceNames}
@@ -164,9 +164,9 @@ export function* propertySectionsInSteps({
       all={links?.components}
     />,
     hazards.length > 0 && (
-      <Hazards groups={hazards} applianceNames={applianceNames} csv={csv("components")} />
+      <KnownHazards groups={hazards} applianceNames={applianceNames} csv={csv("components")} />
     ),
-    <Inspections inspections={inspections} applianceNames={applianceNames} csv={csv("inspections")} />,
+    <DueInspections inspections={inspections} applianceNames={applianceNames} csv={csv("inspections")} />,
     <ConditionTrend
       points={data.conditionTrend}
       actions={links?.actions}
@@ -174,7 +174,7 @@ export function* propertySectionsInSteps({
       csv={csv("condition-trend")}
     />,
     trend && selected && (
-      <Trend
+      <ScoreTrend
         component={selected}
         points={trend.points}
         events={trend.events}
@@ -184,7 +184,12 @@ export function* propertySectionsInSteps({
         csv={csv("trend", selected.component_id)}
       />
     ),
-    <Method totals={totals} assumptions={data.assumptions} condition={condition} csv={csv("condition")} />,
+    <Methodology
+      totals={totals}
+      assumptions={data.assumptions}
+      condition={condition}
+      csv={csv("condition")}
+    />,
   ];
   return sections
     .filter((section) => section !== undefined && section !== false)

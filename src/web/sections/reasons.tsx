@@ -4,7 +4,7 @@ import { date } from "../format.ts";
 const EFFECTS = { raises: "Raises the score", lowers: "Lowers the score", neutral: "" } as const;
 
 /** The reasons for a score, each on a line. */
-export function Reasons({ reasons }: { reasons: readonly ScoreReasonJson[] }) {
+export function ScoreReasons({ reasons }: { reasons: readonly ScoreReasonJson[] }) {
   return (
     <ul class="reasons">
       {reasons.map(({ effect, text, date: day }) => (

@@ -1,7 +1,7 @@
 import type { ReserveJson } from "../../wire/figures.ts";
 import type { ForecastJson } from "../../wire/forecast.ts";
 import { count, money } from "../format.ts";
-import { type CsvLink, TableDetails } from "./section.tsx";
+import { CollapsedTable, type CsvLink } from "./section.tsx";
 import { useUnitName } from "./unit-name.ts";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days", "window_12_months"] as const;
@@ -13,10 +13,10 @@ const RESERVE_PERIODS = [
 ] as const;
 
 /** The expected costs of failures in the next 12 months. */
-export function ForecastTable({ forecast, csv }: { forecast: ForecastJson; csv?: CsvLink }) {
+export function FailureCostForecast({ forecast, csv }: { forecast: ForecastJson; csv?: CsvLink }) {
   const windows = WINDOWS.map((key) => forecast.forecast[key]);
   return (
-    <TableDetails
+    <CollapsedTable
       summary="Expected cost of failures in the next 12 months (table)"
       csv={csv}
       rows={windows}
@@ -47,12 +47,12 @@ export function ForecastTable({ forecast, csv }: { forecast: ForecastJson; csv?:
 }
 
 /** The monthly contributions by which expected replacements are paid within some periods, without a plan. */
-export function ReserveTable({ reserve, csv }: { reserve: ReserveJson; csv?: CsvLink }) {
+export function ReserveContributions({ reserve, csv }: { reserve: ReserveJson; csv?: CsvLink }) {
   const spans = RESERVE_PERIODS.map(([key, name]) => ({ name, ...reserve.reserves[key] }));
   const hasUnits = reserve.unit_count > 0;
   const word = useUnitName();
   return (
-    <TableDetails
+    <CollapsedTable
       summary="Contributions without a plan, by period (table)"
       csv={csv}
       rows={spans}

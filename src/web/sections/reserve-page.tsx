@@ -8,14 +8,14 @@ import { count, counted, date, money } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import {
   type CostShare,
-  largestCosts,
+  largestScheduleCosts,
   type ReserveSchedule,
   type ScheduleSums,
   USUAL_RESERVE,
 } from "../reserve-schedule.ts";
 import { DepositSentence } from "./deposit.tsx";
 import { dueNowText } from "./plan.tsx";
-import { ScheduleAverages, ScheduleTables } from "./schedule-table.tsx";
+import { AverageYearlyCosts, ScheduleTables } from "./schedule-table.tsx";
 import { UnitNameContext, unitNameOf } from "./unit-name.ts";
 
 export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
@@ -49,7 +49,7 @@ export function ReserveSchedulePage(props: {
       ) : (
         <>
           <ReserveSummary plan={plan} sums={schedule} units={unit_count}>
-            <ReserveComparison plan={plan} largest={largestCosts(schedule, LARGEST)} />
+            <ReserveComparison plan={plan} largest={largestScheduleCosts(schedule, LARGEST)} />
           </ReserveSummary>
           <section class="card" aria-label="Schedule">
             <ScheduleTables schedule={schedule} caption={`${name}: replacement reserve schedule`} />
@@ -100,7 +100,7 @@ export function ReserveSummary(props: {
   const { plan, sums, units, children } = props;
   return (
     <section class="card reserve-summary" aria-label="Summary">
-      <ScheduleAverages schedule={sums} units={units} />
+      <AverageYearlyCosts schedule={sums} units={units} />
       <div class="sentences">
         <p>
           Due now: {dueNowText(plan.due_now)} ({money(Math.round(plan.due_now.cost))}), included in year 1 but

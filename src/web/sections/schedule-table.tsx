@@ -11,9 +11,9 @@ const MAX_YEARS_PER_TABLE = 12;
 /** A replacement reserve schedule: one row per group of identical components, one column per year, and totals. */
 export function ScheduleTables({ schedule, caption }: { schedule: ReserveSchedule; caption: string }) {
   return (
-    <SplitByYears years={schedule.years.length} caption={caption}>
+    <TablePerYearRange years={schedule.years.length} caption={caption}>
       {(sheet) => <ScheduleTable schedule={schedule} {...sheet} />}
-    </SplitByYears>
+    </TablePerYearRange>
   );
 }
 
@@ -21,7 +21,7 @@ export function ScheduleTables({ schedule, caption }: { schedule: ReserveSchedul
 export type YearSlice = { from: number; to: number; caption: string };
 
 /** Splits the years into as many tables as they take. */
-export function SplitByYears(props: {
+export function TablePerYearRange(props: {
   years: number;
   caption: string;
   children: (sheet: YearSlice) => ComponentChildren;
@@ -87,7 +87,7 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
             <td class="number">{count(schedule.cost)}</td>
             <CostCells years={inSheet(schedule.years)} />
           </tr>
-          <InflatedRows sums={schedule} from={from} to={to} columns={8} />
+          <InflatedCostRows sums={schedule} from={from} to={to} columns={8} />
         </tfoot>
       </table>
     </div>
@@ -133,7 +133,7 @@ export function YearHeadings({ from, to }: { from: number; to: number }) {
 }
 
 /** The rows below the total: the inflated costs, and the run-to-failure scenario. */
-export function InflatedRows(props: { sums: ScheduleSums; from: number; to: number; columns: number }) {
+export function InflatedCostRows(props: { sums: ScheduleSums; from: number; to: number; columns: number }) {
   const { sums, from, to, columns } = props;
   const word = useUnitName();
   const row = (title: string, years: readonly number[], kind?: string) => (
@@ -175,7 +175,7 @@ export function CostCells({ years }: { years: readonly number[] }) {
 }
 
 /** The averages that lenders compare, above a schedule. */
-export function ScheduleAverages({ schedule, units }: { schedule: ScheduleSums; units: number }) {
+export function AverageYearlyCosts({ schedule, units }: { schedule: ScheduleSums; units: number }) {
   const years = schedule.years.length;
   const word = useUnitName();
   const average = (of: readonly number[]) =>

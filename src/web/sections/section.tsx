@@ -87,7 +87,7 @@ export function DataTable<Row>(props: {
 export type CsvLink = string | (() => void) | undefined;
 
 /** The numbers behind a chart, collapsed: a table of the first rows, and links to all of them, as CSV and as a page. */
-export function TableDetails<Row>(props: {
+export function CollapsedTable<Row>(props: {
   /** The name of the table, for assistive technology. The summary, if omitted. */
   caption?: string;
   /** The text that opens the table. */

@@ -3,11 +3,11 @@ import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { changes, TimeChart } from "../charts/time-chart.tsx";
+import { changePoints, TimeChart } from "../charts/time-chart.tsx";
 import { counted, date, money } from "../format.ts";
-import { codeLabel, conditionText, TIER_LABELS } from "../labels.ts";
+import { codeLabel, foundConditionText, TIER_LABELS } from "../labels.ts";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./range-choice.tsx";
-import { type CsvLink, DataTable, Section, TableDetails } from "./section.tsx";
+import { CollapsedTable, type CsvLink, DataTable, Section } from "./section.tsx";
 
 /** With fewer days there is nothing to see. */
 const LEAST_POINTS = 7;
@@ -15,7 +15,7 @@ const LEAST_POINTS = 7;
 const MAX_CHOICES = 200;
 
 /** The score of one component by day, with its service events. */
-export function Trend(props: {
+export function ScoreTrend(props: {
   component: ComponentJson;
   points: readonly TrendPointJson[];
   events: readonly HistoryEventJson[];
@@ -55,10 +55,10 @@ export function Trend(props: {
         <ScoreChart points={points} events={events} name={component.component_name} />
       )}
       {points.length > 0 && (
-        <TableDetails
+        <CollapsedTable
           summary="View daily scores"
           csv={csv}
-          rows={changes(points, ({ risk_score }) => risk_score)}
+          rows={changePoints(points, ({ risk_score }) => risk_score)}
           note="One row per day the score changed, plus the latest day."
           columns={[
             { heading: "Day", cell: (point) => date(point.date) },
@@ -78,7 +78,7 @@ export function Trend(props: {
               { heading: "Event", cell: (event) => event.event_type },
               {
                 heading: "Condition after",
-                cell: (event) => conditionText(event),
+                cell: (event) => foundConditionText(event),
               },
               {
                 heading: "Cost",
