@@ -12,10 +12,10 @@ export type Network = { text: string; first: Address; prefix: number };
  * mapped into IPv6 becomes the IPv4 address. The check with `isIP` is needed: ipaddr.js also accepts `127.1` and
  * `0x7f000001`.
  */
-export const parseAddress = (text: string): Address | undefined =>
+export const parseIpAddress = (text: string): Address | undefined =>
   isIP(text) === 0 ? undefined : ipaddr.process(text.split("%", 1)[0]!);
 
-export const contains = ({ first, prefix }: Network, address: Address): boolean =>
+export const networkContains = ({ first, prefix }: Network, address: Address): boolean =>
   address.kind() === first.kind() && address.match(first, prefix);
 
 /**
@@ -24,7 +24,7 @@ export const contains = ({ first, prefix }: Network, address: Address): boolean 
  */
 export function parseNetwork(text: string): Network {
   const [addressText = "", prefixText, ...rest] = text.trim().split("/");
-  const address = addressText.includes("%") ? undefined : parseAddress(addressText);
+  const address = addressText.includes("%") ? undefined : parseIpAddress(addressText);
   if (!address || rest.length > 0) {
     throw new OperatorError(
       `"${text}" is not a network`,

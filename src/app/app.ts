@@ -11,7 +11,7 @@ import { Authenticator } from "../http/auth.ts";
 import { maxValuesFor } from "../http/body.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";
-import { anyHost, type HostCheck } from "../http/host.ts";
+import { anyHostCheck, type HostCheck } from "../http/host.ts";
 import { htmlErrorPages } from "../http/html-error-page.ts";
 import type { Operation } from "../http/operation.ts";
 import { partnerApi } from "../http/partner-api.ts";
@@ -29,7 +29,7 @@ import { startJobs } from "../jobs/schedule.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
 import type { Logger } from "../log.ts";
 import { Metrics } from "../metrics/metrics.ts";
-import { contains, parseAddress, parseNetwork } from "../networks.ts";
+import { networkContains, parseIpAddress, parseNetwork } from "../networks.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { bearerTokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
@@ -364,8 +364,8 @@ async function createFetches(
   );
   const trusted = server.trustedProxies.map(parseNetwork);
   const isTrusted = (address: string) => {
-    const parsed = parseAddress(address);
-    return parsed !== undefined && trusted.some((network) => contains(network, parsed));
+    const parsed = parseIpAddress(address);
+    return parsed !== undefined && trusted.some((network) => networkContains(network, parsed));
   };
   const pipeline = new RequestPipeline({
     store,
@@ -390,7 +390,7 @@ async function createFetches(
   ) =>
     createHttp({
       operations,
-      checkHost: anyHost,
+      checkHost: anyHostCheck,
       ...rules,
       basePath: server.basePath,
       pipeline,

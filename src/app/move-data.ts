@@ -35,7 +35,7 @@ type MoveDeps = {
 };
 type MoveResult = { from: string; to: string; rows: TransferredRows; photos: number };
 
-export const isPostgres = (place: string) => /^postgres(ql)?:/i.test(place);
+export const isPostgresAddress = (place: string) => /^postgres(ql)?:/i.test(place);
 
 /** The storage of photos, as far as a move needs it. */
 type Pictures = {
@@ -52,7 +52,7 @@ type Target = Place & { finish(): Promise<void> };
  */
 export async function moveData(deps: MoveDeps): Promise<MoveResult> {
   const { config, to, onStep } = deps;
-  if (config.storage.url === "" && !isPostgres(to))
+  if (config.storage.url === "" && !isPostgresAddress(to))
     throw new OperatorError(
       `both are data folders: ${config.storage.dataDir} and ${to}`,
       "Move to or from PostgreSQL. To copy a data folder, use `mainstay backup` and `mainstay restore`.",
@@ -60,7 +60,7 @@ export async function moveData(deps: MoveDeps): Promise<MoveResult> {
   const from =
     config.storage.url === "" ? await folderSource(deps) : await databaseSource(config.storage.url);
   try {
-    const target = isPostgres(to) ? await databaseTarget(deps) : folderTarget(deps);
+    const target = isPostgresAddress(to) ? await databaseTarget(deps) : folderTarget(deps);
     try {
       const rows = await transferDatabase(from, target, onStep);
       const photos = await movePictures(from.pictures, target.pictures, onStep);

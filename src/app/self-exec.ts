@@ -26,7 +26,7 @@ export class SelfExecFailed extends Error {
  * Returns the command line that starts this executable. From its sources it is Bun with the program as its first
  * argument.
  */
-export const selfProgram = (): readonly string[] =>
+export const ownExecutable = (): readonly string[] =>
   SOURCE_ENTRY_FILE === undefined ? [process.execPath] : [process.execPath, SOURCE_ENTRY_FILE];
 
 /**
@@ -49,7 +49,7 @@ const NOT_INHERITED = [
  * reported error if the command fails; kills it if the signal is aborted.
  */
 export async function selfExec({ args, env, signal }: SelfExec): Promise<unknown> {
-  const child = Bun.spawn([...selfProgram(), ...args, "--json"], {
+  const child = Bun.spawn([...ownExecutable(), ...args, "--json"], {
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_INHERITED.includes(name))),
     stdio: ["ignore", "pipe", "pipe"],
     signal,

@@ -3,7 +3,7 @@ import { OperatorError } from "../domain/errors.ts";
 import type { Arguments, Described, Named, Options, Parse } from "./command-description.ts";
 import type { Context } from "./context.ts";
 
-/** The arguments, options and action of a command. Created by `command`. */
+/** The arguments, options and action of a command. Created by `defineCommand`. */
 type CommandBody = Described & {
   /** True for a command that runs until it is stopped. It handles signals and uncaught errors itself. */
   longRunning: boolean;
@@ -40,13 +40,15 @@ type Definition<A extends Arguments, O extends Options> = Pick<CommandBody, "des
  * Defines a command. The parameters of `run` get their types from the arguments and options. A command of a group has
  * its name and summary here; any other command has them in the command table.
  */
-export function command<A extends Arguments = Record<never, never>, O extends Options = Record<never, never>>(
-  definition: Definition<A, O> & Named,
-): Command;
-export function command<A extends Arguments = Record<never, never>, O extends Options = Record<never, never>>(
-  definition: Definition<A, O>,
-): CommandBody;
-export function command(definition: Definition<Arguments, Options>): CommandBody {
+export function defineCommand<
+  A extends Arguments = Record<never, never>,
+  O extends Options = Record<never, never>,
+>(definition: Definition<A, O> & Named): Command;
+export function defineCommand<
+  A extends Arguments = Record<never, never>,
+  O extends Options = Record<never, never>,
+>(definition: Definition<A, O>): CommandBody;
+export function defineCommand(definition: Definition<Arguments, Options>): CommandBody {
   return { arguments: {}, options: {}, examples: [], longRunning: false, ...definition };
 }
 
@@ -72,14 +74,14 @@ const asIs: Parse<string> = (text) => text;
 /** The `absent` value of a required argument, typed so that the argument's type has no `undefined`. */
 const never = undefined as never;
 
-export const required = (description: string) =>
+export const requiredArgument = (description: string) =>
   ({ description, presence: "required", parse: asIs, absent: never, repeated: false }) as const;
 
-export const optional = (description: string) =>
+export const optionalArgument = (description: string) =>
   ({ description, presence: "optional", parse: asIs, absent: undefined, repeated: false }) as const;
 
 /** A switch: true when given, else false. */
-export const flag = (description: string) =>
+export const switchOption = (description: string) =>
   ({
     description,
     placeholder: undefined,
@@ -89,18 +91,24 @@ export const flag = (description: string) =>
   }) as const;
 
 /** An option with a value of any type; undefined when it is not given. */
-export const value = <Value>(placeholder: string, description: string, parse: Parse<Value>) =>
+export const valueOption = <Value>(placeholder: string, description: string, parse: Parse<Value>) =>
   ({ description, placeholder, parse, absent: undefined, repeated: false }) as const;
 
-export const text = (placeholder: string, description: string) => value(placeholder, description, asIs);
+export const textOption = (placeholder: string, description: string) =>
+  valueOption(placeholder, description, asIs);
 
 /** An option that may be repeated; an empty list when it is not given. */
-export const many = (placeholder: string, description: string) =>
+export const repeatableOption = (placeholder: string, description: string) =>
   ({ description, placeholder, parse: asIs, absent: [], repeated: true }) as const;
 
 /** An option that takes a whole number from `min` to `max`, inclusive. */
-export const whole = (placeholder: string, description: string, min: number, max = Number.MAX_SAFE_INTEGER) =>
-  value(placeholder, description, (typed) => {
+export const wholeNumberOption = (
+  placeholder: string,
+  description: string,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
+) =>
+  valueOption(placeholder, description, (typed) => {
     const number = /^-?\d+$/.test(typed) ? Number(typed) : Number.NaN;
     if (number >= min && number <= max) return number;
     const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
@@ -108,18 +116,18 @@ export const whole = (placeholder: string, description: string, min: number, max
   });
 
 /** An option that takes one of `values`. The help lists them, or shows `placeholder` where the list is long. */
-export const choice = <const V extends readonly string[]>(
+export const choiceOption = <const V extends readonly string[]>(
   values: V,
   description: string,
   placeholder = values.join("|"),
 ) =>
-  value(placeholder, description, (typed): V[number] => {
+  valueOption(placeholder, description, (typed): V[number] => {
     if (values.includes(typed)) return typed;
     throw new UsageError(`expected ${values.join(" or ")}, got ${JSON.stringify(typed)}`);
   });
 
 /** An option that overrides a setting. `context.config` already contains its value, validated like the setting. */
-export const setting = (key: SettingKey, placeholder: string, description: string) => ({
-  ...text(placeholder, description),
+export const settingOption = (key: SettingKey, placeholder: string, description: string) => ({
+  ...textOption(placeholder, description),
   setting: key,
 });

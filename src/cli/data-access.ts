@@ -6,7 +6,7 @@ import { IMPERSONATION_TOKEN_VARIABLE, impersonationTokens } from "../secrets/im
 import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
 import type { Administration } from "../usecases/partners/partners.ts";
 import type { Context } from "./context.ts";
-import { requireInstallation, whenEmpty } from "./installation.ts";
+import { emptyDatabaseRemedy, requireInstallation } from "./installation.ts";
 
 type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 
@@ -26,7 +26,7 @@ export async function withData<T>(
     env,
     clock: now,
     random,
-    whenEmpty: whenEmpty(context),
+    whenEmpty: emptyDatabaseRemedy(context),
     requiresCurrentSchema: true,
     ...options,
   });
@@ -86,7 +86,8 @@ export function actorOf({ env }: Pick<Context, "env">): string {
 }
 
 /** Returns the actor and the machine, for messages to other processes that wait for this command. */
-export const whoRuns = ({ env }: Pick<Context, "env">): string => `${actorOf({ env })} on ${hostname()}`;
+export const actorOnMachine = ({ env }: Pick<Context, "env">): string =>
+  `${actorOf({ env })} on ${hostname()}`;
 
 /** Returns the name of the effective user. */
 export function osUserName({ env }: Pick<Context, "env">): string {

@@ -25,7 +25,7 @@ export function requireInstallation(where: Where): void {
 }
 
 /** Returns the remedy for an empty database. */
-export const whenEmpty = (where: Where): string =>
+export const emptyDatabaseRemedy = (where: Where): string =>
   `${configurationInUseText(where)} Set storage.url to the right database, create an installation in this one with ` +
   "`mainstay migrate` or by starting a server, or move a data folder into it with `mainstay move --to-file`.";
 

@@ -9,17 +9,17 @@ import { loadKnowledge } from "../knowledge/load.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/columns.ts";
 import {
   type FileMapping,
-  mappingOf,
-  mappingText,
+  findSavedMapping,
+  mappingFileText,
   readMapping,
 } from "../usecases/import/mapping/file-mapping.ts";
 import {
-  fieldMeant,
+  fieldOfMappedHeading,
   guessFileMapping,
-  lackingFields,
   mappableFields,
-  mappedTypes,
-  misnamedIn,
+  mappedApplianceTypes,
+  mappingProblem,
+  missingRequiredFields,
 } from "../usecases/import/mapping/known-fields.ts";
 import type { Mapped } from "../usecases/import/mapping/prepare.ts";
 import type { LeftOut, Table } from "../usecases/import/mapping/table.ts";
@@ -69,14 +69,14 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   const without: Mapped[] = [];
   for (const file of request.files)
     for (const table of await openImportTables(resolve(cwd, file), areaUnit)) {
-      const kept = table.form?.mapping ?? mappingOf(saved, table.headings);
+      const kept = table.form?.mapping ?? findSavedMapping(saved, table.headings);
       const moved = kept && movedFields(kept, request);
       const guess = moved?.size === 0 ? kept! : guessFileMapping(knowledge, table, request.map);
       const mapping = refined(moved ? reread(kept!, guess, moved) : guess, request);
       refuseAmbiguous({ table, mapping }, moved ?? Object.keys(mapping.dates), request);
       if (!table.form) refuseMisnamed(table, mapping);
       refuseUnknownTypes(table, mapping, isType);
-      const isUsable = table.form !== undefined || lackingFields(mapping).length === 0;
+      const isUsable = table.form !== undefined || missingRequiredFields(mapping).length === 0;
       (isUsable ? mapped : without).push({ table, mapping });
     }
   refuseIdle([...mapped, ...without], request);
@@ -86,7 +86,7 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
     (mapped.length === 0 ? without[0] : undefined);
   if (unusable) throw lacking(unusable);
   const leftOut = without.map(({ table, mapping }): LeftOut => {
-    const reason = `no column for ${lackingFields(mapping).join(" or ")}`;
+    const reason = `no column for ${missingRequiredFields(mapping).join(" or ")}`;
     return { file: table.name, what: basename(table.name), reason, cells: table.count + 1 };
   });
   if (!json) for (const { what, reason } of leftOut) stderr.write(`${what} is not read: ${reason}\n\n`);
@@ -94,8 +94,8 @@ export async function mapFiles(context: Context, request: MappedRequest): Promis
   if (!request.yes) await confirm(isTty && !json, path);
   if (path !== undefined) {
     const own = mapped.filter(({ table }) => !table.form).map(({ mapping }) => mapping);
-    const others = saved.filter(({ columns }) => !mappingOf(own, columns));
-    await replaceFile(path, mappingText([...others, ...own]));
+    const others = saved.filter(({ columns }) => !findSavedMapping(own, columns));
+    await replaceFile(path, mappingFileText([...others, ...own]));
   }
   return { mapped, leftOut };
 }
@@ -169,7 +169,7 @@ const SLASHED: readonly DateFormat[] = ["MM/DD/YYYY", "DD/MM/YYYY", "SEVERAL FOR
 const isSheet = ({ name }: Table) => /, sheet /.test(name);
 
 function lacking({ table, mapping }: Mapped): UsageError {
-  const fields = lackingFields(mapping);
+  const fields = missingRequiredFields(mapping);
   const headings = table.headings.filter(Boolean).map((heading) => JSON.stringify(heading.slice(0, 60)));
   return new UsageError(
     `${table.name}: no column for ${fields.join(" and ")} was recognized, which each row needs to be ${ROWS[mapping.rows]}`,
@@ -215,13 +215,13 @@ function refuseIdle(mapped: readonly Mapped[], { map, defaults, mapValues }: Map
 }
 
 function refuseMisnamed({ name, headings }: Table, mapping: FileMapping): void {
-  const misnamed = misnamedIn(mapping, headings);
+  const misnamed = mappingProblem(mapping, headings);
   if (misnamed === undefined) return;
   throw new UsageError(`${name}: the mapping is not valid: ${misnamed}`, "Correct the file of --mapping.");
 }
 
 function refuseUnknownTypes({ name }: Table, mapping: FileMapping, isKnown: (id: string) => boolean): void {
-  const unknown = mappedTypes(mapping).find((id) => !isKnown(id));
+  const unknown = mappedApplianceTypes(mapping).find((id) => !isKnown(id));
   if (unknown !== undefined)
     throw new UsageError(`${name}: the mapping names the type ${JSON.stringify(unknown)}, which is unknown`);
 }
@@ -278,7 +278,7 @@ function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => bo
       .map(([from, to]) => `${from} is ${to}`);
     const format = dates[field] && dates[field] !== "YYYY-MM-DD" ? ` as ${dates[field]}` : "";
     const others = table.headings.filter(
-      (heading) => !used.has(heading) && fieldMeant(mapping, heading) === field,
+      (heading) => !used.has(heading) && fieldOfMappedHeading(mapping, heading) === field,
     );
     const not = others.length > 0 ? ` (not ${someOf(others)})` : "";
     const hasComma = mapping.decimal_comma?.includes(field) && examples.some((cell) => /[.,]/.test(cell));

@@ -1,7 +1,7 @@
 import { Command as Commander, Option as CommanderOption } from "commander";
 import { BUILD } from "../app/build-info.ts";
 import type { Override } from "../config/load.ts";
-import { type Command, flag, type Listed, setting, text, UsageError } from "./command.ts";
+import { type Command, type Listed, settingOption, switchOption, textOption, UsageError } from "./command.ts";
 import type { Argument, Arguments, Option, Options } from "./command-description.ts";
 import type { GlobalOptions } from "./context.ts";
 
@@ -26,12 +26,12 @@ export const SUMMARY = "Predictive maintenance and risk intelligence for real es
 
 /** The options of every command, accepted before and after its name. */
 export const GLOBAL_OPTIONS = {
-  config: text(
+  config: textOption(
     "FILE",
     "configuration file (default: MAINSTAY_CONFIG, else ./mainstay.toml, else /etc/mainstay/mainstay.toml)",
   ),
-  dataDir: setting("storage.data_dir", "DIR", "data folder (overrides storage.data_dir)"),
-  json: flag("print one JSON object instead of text"),
+  dataDir: settingOption("storage.data_dir", "DIR", "data folder (overrides storage.data_dir)"),
+  json: switchOption("print one JSON object instead of text"),
 } satisfies Options;
 
 /** Builds a Commander program from the table. Its `parseAsync` throws CommanderError or UsageError on incorrect usage. */

@@ -1,7 +1,7 @@
 /**
  * The command line: maps argv to one command of the table.
  *
- * To add a command, export it from `src/cli/commands/NAME.ts` with `command` and list it in `command-list.ts`. For a
+ * To add a command, export it from `src/cli/commands/NAME.ts` with `defineCommand` and list it in `command-list.ts`. For a
  * command of a group (`partner create`), add a name and a summary and list it in the group's file. `command.ts` defines
  * the kinds of arguments and options. `--config`, `--data-dir`, `--json`, `--help`, suggestions, exit codes and error
  * reports are built in: `run` passes its result to `context.print`, and throws an OperatorError with a hint if the

@@ -5,14 +5,14 @@ import type { Store } from "../store/store.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import { readConditionScale } from "../wire/service-event.ts";
-import { many, UsageError, value } from "./command.ts";
+import { repeatableOption, UsageError, valueOption } from "./command.ts";
 import type { Context } from "./context.ts";
 import { actorOf } from "./data-access.ts";
 import { fittedTable } from "./terminal/fitted-table.ts";
 
 /* Shared by the commands that show and correct a single record. */
 
-const assignment = value("FIELD=VALUE", "", (typed) => {
+const assignment = valueOption("FIELD=VALUE", "", (typed) => {
   const at = typed.indexOf("=");
   const [field, text] = [typed.slice(0, at).trim(), typed.slice(at + 1).trim()];
   if (at < 1 || text === "")
@@ -26,7 +26,7 @@ const assignment = value("FIELD=VALUE", "", (typed) => {
 /** The options of a command that corrects a record. */
 export const correctionOptions = {
   set: { ...assignment, description: "set FIELD to VALUE; can be repeated", absent: [], repeated: true },
-  clear: many("FIELD", "empty an optional field; can be repeated"),
+  clear: repeatableOption("FIELD", "empty an optional field; can be repeated"),
 } as const;
 
 type Given = { set: readonly { field: string; text: string }[]; clear: readonly string[] };

@@ -25,7 +25,7 @@ export function checkDeclaredSize(request: Request, limit: number): void {
  * connection. The runtime closes it without a response if another request follows (pipelining), and responds with a 400 to
  * any other bytes. The client cannot tell whether a write was made then, so one that has not started must not start.
  */
-export const segmentParsed = ({ signal }: Request): Promise<void> => yieldUntilAborted(signal)();
+export const waitForBodyParser = ({ signal }: Request): Promise<void> => yieldUntilAborted(signal)();
 
 /**
  * Reads the raw body, and waits until the runtime has parsed what follows it. Throws payload_too_large as soon as it exceeds
@@ -34,7 +34,7 @@ export const segmentParsed = ({ signal }: Request): Promise<void> => yieldUntilA
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   checkDeclaredSize(request, limit);
   const bytes = await readWhole(request, limit);
-  await segmentParsed(request);
+  await waitForBodyParser(request);
   return bytes;
 }
 
@@ -82,10 +82,11 @@ export function requireJson(request: Request): void {
     );
   const declared = mediaType(request);
   if (declared === "application/json" || /^application\/[\w.-]+\+json$/.test(declared)) return;
-  throw notJson();
+  throw notJsonFailure();
 }
 
-export const notJson = () => new Failure("unsupported_media_type", "Content-Type must be application/json");
+export const notJsonFailure = () =>
+  new Failure("unsupported_media_type", "Content-Type must be application/json");
 
 /**
  * Parses a JSON object. Stricter than JSON.parse: rejects invalid UTF-8, duplicate names, more than 32 levels or

@@ -109,7 +109,7 @@ export class ConsoleSessions {
 }
 
 /** Returns true for a path of the console, where sessions authenticate and keys do not. */
-export const isConsoleRequest = ({ url }: Request) => new URL(url).pathname.includes(`${CONSOLE}/admin/`);
+export const isConsoleApiRequest = ({ url }: Request) => new URL(url).pathname.includes(`${CONSOLE}/admin/`);
 
 /** Throws forbidden for a change without the session's CSRF token. */
 export function rejectForgedRequest(request: Request, csrfToken: string): void {

@@ -2,7 +2,7 @@ import type { RateWindow } from "../cluster/address-rate-window.ts";
 import type { Embed } from "../domain/embed.ts";
 import type { Instant } from "../domain/time.ts";
 import { secretsEqual } from "../secrets/hash.ts";
-import { isPasscode, passFor } from "../secrets/passcode.ts";
+import { createViewerPass, isPasscode } from "../secrets/passcode.ts";
 import { clientAddressKey } from "./sliding-window.ts";
 
 /** How long a viewer who has entered the passcode is not asked again. */
@@ -57,7 +57,7 @@ export class PasscodeGate {
     if (waitMs !== undefined) return { waitMs };
     if (!(await isPasscode(given, passcodeHash))) return "wrong";
     const expiresAt = now + LIFETIME_S * 1000;
-    const pass = `${expiresAt}.${passFor({ subject: id, expiresAt, passcodeHash })}`;
+    const pass = `${expiresAt}.${createViewerPass({ subject: id, expiresAt, passcodeHash })}`;
     return { cookie: `${cookieName(id)}=${pass}; ${this.#attributes(new URL(request.url).pathname)}` };
   }
 
@@ -77,5 +77,5 @@ function isPass(value: string, { id, passcodeHash }: Protected, now: Instant): b
   const [, digits, pass] = /^(\d{1,15})\.([\da-f]{64})$/.exec(value) ?? [];
   if (digits === undefined || pass === undefined) return false;
   const expiresAt = Number(digits);
-  return expiresAt > now && secretsEqual(pass, passFor({ subject: id, expiresAt, passcodeHash }));
+  return expiresAt > now && secretsEqual(pass, createViewerPass({ subject: id, expiresAt, passcodeHash }));
 }

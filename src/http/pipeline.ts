@@ -18,13 +18,13 @@ import {
   parseJsonObject,
   readBytes,
   requireJson,
-  segmentParsed,
+  waitForBodyParser,
 } from "./body.ts";
-import { type ConsoleSessions, isConsoleRequest } from "./console-sessions.ts";
+import { type ConsoleSessions, isConsoleApiRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
-import { errorOfFailedCall, isAbort } from "./failed-call.ts";
+import { errorOfFailedCall, isAbortError } from "./failed-call.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import { CHUNK_CHARS, startJson } from "./json-stream.ts";
 import {
@@ -237,7 +237,7 @@ export class RequestPipeline {
   /** Returns the response to anything thrown. An unexpected error is logged with its stack, and not shown to the caller. */
   failureResponse(thrown: unknown, context: RequestContext): Response {
     // The response reaches nobody; its status is for the log and the metrics.
-    if (context.caller.aborted && isAbort(thrown)) return new Response(null, { status: CALLER_GONE });
+    if (context.caller.aborted && isAbortError(thrown)) return new Response(null, { status: CALLER_GONE });
     const error = this.deps.store.explain(thrown);
     const about = { request_id: context.requestId, route: context.route };
     if (error instanceof StorageError)
@@ -260,7 +260,7 @@ export class RequestPipeline {
 
   #administratorOf(request: Request): Promise<Administrator> {
     const { authenticator, consoleSessions } = this.deps;
-    return isConsoleRequest(request)
+    return isConsoleApiRequest(request)
       ? consoleSessions.authenticate(request)
       : authenticator.authenticateAdministrator(request.headers);
   }
@@ -288,7 +288,7 @@ export class RequestPipeline {
   ): Promise<Reply> {
     const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
     const bytes = isJson ? await this.#readJson(request, memory) : undefined;
-    if (!bytes && operation.method !== "GET" && operation.body !== "raw") await segmentParsed(request);
+    if (!bytes && operation.method !== "GET" && operation.body !== "raw") await waitForBodyParser(request);
     const { deadline } = context;
     if (operation.body !== "raw") deadline.start();
     const call: Call = {

@@ -86,7 +86,7 @@ export function parseAlertTier(query: ReadonlyMap<string, string>): RiskTier | u
 /** Returns the text of a timestamp. Restores an unescaped plus before the time zone, which was decoded as a space. */
 const instantText = (query: ReadonlyMap<string, string>, name: string) =>
   query.get(name)?.replace(/ (?=\d\d:\d\d$)/, "+");
-export const sinceText = (query: ReadonlyMap<string, string>) => instantText(query, "since");
+export const instantTextSince = (query: ReadonlyMap<string, string>) => instantText(query, "since");
 
 export function parseInstantOf(query: ReadonlyMap<string, string>, name: string): Instant | undefined {
   const text = instantText(query, name);
@@ -240,7 +240,7 @@ function parseSearched(name: string, text: string): string {
   throw invalidParameter(name, `must have 1 to ${LONGEST_SEARCH} characters`);
 }
 
-export const wantsSandbox = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";
+export const wantsSandboxEvents = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";
 
 /** Parses whether sums include the demo properties. */
 export const wantsDemo = (query: ReadonlyMap<string, string>) =>

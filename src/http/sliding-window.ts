@@ -1,4 +1,4 @@
-import { parseAddress } from "../networks.ts";
+import { parseIpAddress } from "../networks.ts";
 
 const WINDOW_MS = 60_000;
 /** The callers in a generation. Two generations are stored. */
@@ -51,7 +51,7 @@ type Calls = { ring: number[]; next: number };
 /** Returns the key under which an address is limited: an IPv4 address, the /64 of an IPv6 address, or any other text. */
 export function clientAddressKey(address: string): string {
   if (!address.includes(":")) return address;
-  const parsed = parseAddress(address);
+  const parsed = parseIpAddress(address);
   if (!parsed) return address;
   if (!("parts" in parsed)) return parsed.toString(); // IPv4 mapped into IPv6
   return parsed.parts

@@ -15,5 +15,9 @@ export const isPasscode = async (passcode: string, hash: string): Promise<boolea
  * Returns the pass of a viewer who has entered the passcode of `subject`, as hexadecimal. The hash contains random bits and
  * never leaves the server, so nobody else can compute a pass.
  */
-export const passFor = (pass: { subject: string; expiresAt: Instant; passcodeHash: string }): string =>
+export const createViewerPass = (pass: {
+  subject: string;
+  expiresAt: Instant;
+  passcodeHash: string;
+}): string =>
   createHmac("sha256", pass.passcodeHash).update(`${pass.subject} ${pass.expiresAt}`).digest("hex");

@@ -9,8 +9,8 @@ import { CONFIDENCES } from "../domain/scoring/types.ts";
 import { CONDITIONS, type ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { ColumnTypes } from "./column-types.ts";
-import { isElevated } from "./elevated-components.ts";
-import { lowered, streetOf } from "./searched-texts.ts";
+import { isElevatedScoreSql } from "./elevated-components.ts";
+import { lowerCaseSql, streetWithoutNumberSql } from "./searched-texts.ts";
 
 /**
  * Every table, once, over the column types of an engine. Ids are text and sort by creation; days are `YYYY-MM-DD`;
@@ -154,9 +154,13 @@ export function schemaOf(columnTypes: ColumnTypes) {
         .on(t.partnerId, t.partnerPropertyId)
         .where(isNotNull(t.partnerPropertyId)),
       index("properties_address").on(t.partnerId, t.address, t.seq),
-      index("properties_search_name").on(t.partnerId, lowered(t.name), t.seq).where(sql`${t.seq} > 0`),
-      index("properties_search_address").on(t.partnerId, lowered(t.address), t.seq).where(sql`${t.seq} > 0`),
-      index("properties_search_street").on(t.partnerId, streetOf(t.address), t.seq).where(sql`${t.seq} > 0`),
+      index("properties_search_name").on(t.partnerId, lowerCaseSql(t.name), t.seq).where(sql`${t.seq} > 0`),
+      index("properties_search_address")
+        .on(t.partnerId, lowerCaseSql(t.address), t.seq)
+        .where(sql`${t.seq} > 0`),
+      index("properties_search_street")
+        .on(t.partnerId, streetWithoutNumberSql(t.address), t.seq)
+        .where(sql`${t.seq} > 0`),
       index("properties_duplicates").on(t.partnerId, t.addressKey, t.seq).where(isNotNull(t.addressKey)),
       // The further columns of partial indexes make SQLite prefer them to the indexes of all rows.
       index("properties_demo").on(t.partnerId, t.isDemo, t.seq).where(isTrue(t.isDemo)),
@@ -222,7 +226,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       index("appliances_property").on(t.propertyId, t.seq),
       index("appliances_serial").on(t.propertyId, t.serial, t.seq).where(isNotNull(t.serial)),
       index("appliances_search_serial")
-        .on(t.partnerId, lowered(t.serial), t.seq)
+        .on(t.partnerId, lowerCaseSql(t.serial), t.seq)
         .where(sql`${t.serial} is not null and ${t.seq} > 0`),
       index("appliances_unit").on(t.unitId).where(isNotNull(t.unitId)),
       index("appliances_retiring").on(t.retiredAt).where(sql`${t.retiredAt} is not null and ${t.seq} > 0`),
@@ -281,21 +285,21 @@ export function schemaOf(columnTypes: ColumnTypes) {
       index("components_tier").on(t.partnerId, t.riskTier, t.seq),
       index("components_system")
         .on(t.partnerId, t.system, sql`${t.riskScore} desc`, t.seq)
-        .where(isElevated(t.riskScore)),
+        .where(isElevatedScoreSql(t.riskScore)),
       index("components_state")
         .on(t.partnerId, t.state, sql`${t.riskScore} desc`, t.seq, t.system)
-        .where(isElevated(t.riskScore)),
+        .where(isElevatedScoreSql(t.riskScore)),
       index("components_cost")
         .on(t.partnerId, sql`${t.expectedCostCents} desc`, t.seq, t.riskScore, t.system, t.state)
-        .where(isElevated(t.riskScore)),
+        .where(isElevatedScoreSql(t.riskScore)),
       index("components_property").on(t.propertyId, t.seq),
       index("components_appliance").on(t.applianceId, t.seq),
       index("components_settled")
         .on(t.partnerId, t.seq)
-        .where(sql`${t.rescoredAt} is null and ${isElevated(t.riskScore)}`),
+        .where(sql`${t.rescoredAt} is null and ${isElevatedScoreSql(t.riskScore)}`),
       index("components_rescored")
         .on(t.partnerId, t.rescoredAt, t.seq)
-        .where(sql`${t.rescoredAt} is not null and ${isElevated(t.riskScore)}`),
+        .where(sql`${t.rescoredAt} is not null and ${isElevatedScoreSql(t.riskScore)}`),
     ],
   );
 
@@ -663,7 +667,7 @@ export function schemaOf(columnTypes: ColumnTypes) {
       index("claims_property").on(t.propertyId, t.dateOfLoss, t.id),
       index("claims_number").on(t.propertyId, t.claimNumber, t.id).where(isNotNull(t.claimNumber)),
       index("claims_search_number")
-        .on(t.partnerId, lowered(t.claimNumber), t.id)
+        .on(t.partnerId, lowerCaseSql(t.claimNumber), t.id)
         .where(isNotNull(t.claimNumber)),
     ],
   );

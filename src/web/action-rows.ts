@@ -5,7 +5,7 @@ import { isDeferred } from "../domain/work.ts";
 import type { ComponentJson } from "../wire/component.ts";
 import { groupInSteps, sumBy } from "./grouping.ts";
 import { TIERS } from "./labels.ts";
-import { lineKind, type PlanLine } from "./plan-lines.ts";
+import { type PlanLine, planLineKind } from "./plan-lines.ts";
 
 /** Identical lines of a plan with the same action for the same kind of reason, as one row; the costliest to delay first. */
 export type ActionRow = {
@@ -65,7 +65,7 @@ export function* actionRowsInSteps(
     (line.isUnit ? risks.units.get(line.id) : risks.components.get(line.id)) ?? { tier: "GOOD", survives: 1 };
   const keyOf = (line: PlanLine) =>
     [
-      ...[lineKind(line), line.action, riskOf(line).tier, line.reason.replaceAll(NUMBERS, "#")],
+      ...[planLineKind(line), line.action, riskOf(line).tier, line.reason.replaceAll(NUMBERS, "#")],
       ...[line.work_state, line.work_until, line.work_by, line.work_reason],
     ].join(" ");
   const groups = yield* groupInSteps([...counted, ...alone], keyOf);

@@ -8,7 +8,7 @@ import {
 import { forEachInSteps, mapInSteps, runSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { PropertyPlanJson } from "../wire/plan.ts";
 import type { ApplianceNames } from "./appliance-names.ts";
-import { lineKind, planLinesInSteps } from "./plan-lines.ts";
+import { planLineKind, planLinesInSteps } from "./plan-lines.ts";
 
 /** The candidates of the budget planner, in a form small enough to embed in a page. */
 export type BudgetCandidates = {
@@ -33,7 +33,7 @@ export function* budgetCandidatesInSteps(
   const all = yield* planLinesInSteps(plan, applianceNames);
   const lines = all.filter(({ policy }) => policy !== "with_unit");
   const candidates = yield* mapInSteps(lines, (planLine) => {
-    const key = `${lineKind(planLine)} ${planLine.cost}`;
+    const key = `${planLineKind(planLine)} ${planLine.cost}`;
     const kind = indexes.get(key) ?? kinds.length;
     if (kind === kinds.length) {
       indexes.set(key, kind);

@@ -7,7 +7,7 @@ import { usDate, usNumber } from "../domain/us-english.ts";
 export const count = usNumber({ maximumFractionDigits: 0 });
 
 /** `1 component`, `1,284 components` */
-export const counted = (value: number, one: string, many = `${one}s`) =>
+export const countWithNoun = (value: number, one: string, many = `${one}s`) =>
   `${count(value)} ${value === 1 ? one : many}`;
 
 /** `1,284 MB` */
@@ -24,7 +24,7 @@ export const compactMoney = currencyFormat({ notation: "compact", maximumFractio
 export const date = usDate({ year: "numeric", month: "short", day: "numeric" });
 
 /** The text with its first letter in upper case, for the start of a sentence. */
-export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capitalizeFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `May 2027`, for a day */
 export const monthOf = usDate({ year: "numeric", month: "short" });

@@ -3,7 +3,7 @@ import type { InspectionJson } from "../wire/compliance.ts";
 import type { ComponentJson } from "../wire/component.ts";
 import type { PlannedComponentJson } from "../wire/plan.ts";
 import type { HistoryEventJson } from "../wire/service-event.ts";
-import { capitalized } from "./format.ts";
+import { capitalizeFirst } from "./format.ts";
 
 type Flag = ComponentJson["flags"][number];
 
@@ -85,7 +85,7 @@ const ABBREVIATIONS = /\b(co|gfci|afci|hvac)\b/g;
 /** Turns a code into words: `relief_valve_check` into `Relief valve check`. */
 export function codeLabel(code: string): string {
   const text = code.replaceAll("_", " ").replace(ABBREVIATIONS, (word) => word.toUpperCase());
-  return capitalized(text);
+  return capitalizeFirst(text);
 }
 
 type FoundCondition = Pick<HistoryEventJson, "condition_after" | "condition_score" | "condition_scale">;

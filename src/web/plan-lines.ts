@@ -79,5 +79,5 @@ export function* planLinesInSteps(
 }
 
 /** A key for identical units or components: the same definition in the same type of appliance. */
-export const lineKind = ({ appliance_type, defId }: Pick<PlanLine, "appliance_type" | "defId">) =>
+export const planLineKind = ({ appliance_type, defId }: Pick<PlanLine, "appliance_type" | "defId">) =>
   `${appliance_type} ${defId}`;

@@ -4,7 +4,7 @@ import type { PlanSummaryJson } from "../wire/plan-summary.ts";
 import type { ApplianceNames } from "./appliance-names.ts";
 import { groupBy, groupInSteps, rangeText, sumBy } from "./grouping.ts";
 import { COST_BASIS_LABELS, systemLabel } from "./labels.ts";
-import { lineKind, type PlanLine, planLinesInSteps } from "./plan-lines.ts";
+import { type PlanLine, planLineKind, planLinesInSteps } from "./plan-lines.ts";
 
 /** A row of identical units or components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {
@@ -68,7 +68,7 @@ export function* reserveScheduleInSteps(
   const all = yield* planLinesInSteps(plan, applianceNames);
   const lines = all.filter(({ isUnit, appliance_id }) => isUnit || !whole.has(appliance_id));
   const groups = yield* groupInSteps(lines, (one) =>
-    [lineKind(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
+    [planLineKind(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
   );
   const sums = scheduleSumsOf(plan, plan.unit_count);
   const shares: number[][] = [];

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { type Address, contains, type Network, parseAddress, parseNetwork } from "../networks.ts";
+import { type Address, type Network, networkContains, parseIpAddress, parseNetwork } from "../networks.ts";
 
 /** The operator's lists. `deny` overrides `allow`. If `allow` is not empty, an address must be in it. */
 export type AddressPolicy = { allow: readonly Network[]; deny: readonly Network[] };
@@ -42,17 +42,19 @@ const EMBEDDINGS = [
 
 /** Returns why connections to a numeric address are refused, or undefined if they are allowed. */
 export function addressRefusal(address: string, policy: AddressPolicy): string | undefined {
-  const parsed = parseAddress(address);
+  const parsed = parseIpAddress(address);
   if (!parsed) return `${address} is not an IP address`;
   const candidates = [parsed, ...embeddedIpv4(parsed)];
   for (const { kind, network } of REFUSED_NETWORKS) {
-    if (candidates.some((candidate) => contains(network, candidate))) {
+    if (candidates.some((candidate) => networkContains(network, candidate))) {
       return `${address} is ${kind}, which is always refused`;
     }
   }
-  const denying = policy.deny.find((network) => candidates.some((candidate) => contains(network, candidate)));
+  const denying = policy.deny.find((network) =>
+    candidates.some((candidate) => networkContains(network, candidate)),
+  );
   if (denying) return `${address} is in the denied network ${denying.text}`;
-  if (policy.allow.length > 0 && !policy.allow.some((network) => contains(network, parsed))) {
+  if (policy.allow.length > 0 && !policy.allow.some((network) => networkContains(network, parsed))) {
     return `${address} is not in an allowed network`;
   }
   return undefined;
@@ -64,8 +66,8 @@ function embeddedIpv4(address: Address): Address[] {
   const bytes = address.toByteArray();
   const ipv4At = (offsets: readonly number[], mask: number) =>
     ipaddr.fromByteArray(offsets.map((offset) => bytes[offset]! ^ mask));
-  const found = EMBEDDINGS.filter(({ network }) => contains(network, address)).map(({ offsets, mask }) =>
-    ipv4At(offsets, mask),
+  const found = EMBEDDINGS.filter(({ network }) => networkContains(network, address)).map(
+    ({ offsets, mask }) => ipv4At(offsets, mask),
   );
   const isIsatap = (bytes[8]! & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
   return isIsatap ? [...found, ipv4At([12, 13, 14, 15], 0)] : found; // ISATAP, RFC 5214, under any prefix

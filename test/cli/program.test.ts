@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import {
-  choice,
-  command,
+  choiceOption,
+  defineCommand,
   type Entry,
-  flag,
-  many,
-  optional,
-  required,
-  setting,
-  text,
-  whole,
+  optionalArgument,
+  repeatableOption,
+  requiredArgument,
+  settingOption,
+  switchOption,
+  textOption,
+  wholeNumberOption,
 } from "../../src/cli/command.ts";
 import type { Context, Host } from "../../src/cli/context.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
@@ -21,17 +21,17 @@ type Seen = { args: unknown; options: unknown; context: Context };
 async function run(line: string, act: (context: Context) => void = () => {}, env: Host["env"] = {}) {
   const seen: Seen[] = [];
   const outcome = { code: -1, out: "", err: "", guards: 0, seen };
-  const create = command({
+  const create = defineCommand({
     name: "create",
     summary: "create a partner",
-    arguments: { companyName: required("the company's name"), note: optional("a note") },
+    arguments: { companyName: requiredArgument("the company's name"), note: optionalArgument("a note") },
     options: {
-      webhookUrl: text("URL", "where deliveries go"),
-      dailyBudget: whole("CALLS", "calls a day", 0, 1000),
-      format: choice(["csv", "json"], "form of the result"),
-      map: many("COLUMN=FIELD", "another heading"),
-      dryRun: flag("change nothing"),
-      port: setting("server.port", "PORT", "port"),
+      webhookUrl: textOption("URL", "where deliveries go"),
+      dailyBudget: wholeNumberOption("CALLS", "calls a day", 0, 1000),
+      format: choiceOption(["csv", "json"], "form of the result"),
+      map: repeatableOption("COLUMN=FIELD", "another heading"),
+      dryRun: switchOption("change nothing"),
+      port: settingOption("server.port", "PORT", "port"),
     },
     examples: ["mainstay partner create Acme"],
     run(context, args, options) {
@@ -39,7 +39,7 @@ async function run(line: string, act: (context: Context) => void = () => {}, env
       act(context);
     },
   });
-  const serve = command({ longRunning: true, run: act });
+  const serve = defineCommand({ longRunning: true, run: act });
   const commands: Entry[] = [
     { name: "partner", summary: "manage partners", load: async () => [create] },
     { name: "serve", summary: "run the service", load: async () => serve },

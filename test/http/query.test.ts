@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseQuery, parseRowRange, parseTier, wantsSandbox } from "../../src/http/query.ts";
+import { parseQuery, parseRowRange, parseTier, wantsSandboxEvents } from "../../src/http/query.ts";
 
 const parse = (search: string) => parseQuery(search, ["limit", "offset", "tier", "sandbox"]);
 
@@ -77,6 +77,6 @@ test("parseTier accepts the tiers in upper and lower case only", () => {
 
 test("wantsSandbox accepts true only", () => {
   expect(
-    ["?sandbox=true", "?sandbox=True", "?sandbox=1", ""].map((search) => wantsSandbox(parse(search))),
+    ["?sandbox=true", "?sandbox=True", "?sandbox=1", ""].map((search) => wantsSandboxEvents(parse(search))),
   ).toEqual([true, false, false, false]);
 });

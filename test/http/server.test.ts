@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { anyHost } from "../../src/http/host.ts";
+import { anyHostCheck } from "../../src/http/host.ts";
 import { type Listener, listen } from "../../src/http/listen.ts";
 import { type Operation, type PublicCall, publicOperation, type Reply } from "../../src/http/operation.ts";
 import { createHttp } from "../../src/http/server.ts";
@@ -36,7 +36,7 @@ async function serve(
     monotonicMs: () => performance.now(),
     newRequestId: () => "r",
     responseTimeoutS,
-    checkHost: anyHost,
+    checkHost: anyHostCheck,
     log: { info: (line: never) => lines.push(line) } as never,
     onResponse: (_route, _method, status) => counted.push(status),
   });

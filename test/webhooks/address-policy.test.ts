@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { BlockList } from "node:net";
 import fc from "fast-check";
-import { parseAddress, parseNetwork } from "../../src/networks.ts";
+import { parseIpAddress, parseNetwork } from "../../src/networks.ts";
 import { type AddressPolicy, addressRefusal } from "../../src/webhooks/address-policy.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };
@@ -118,7 +118,7 @@ describe("addressRefusal", () => {
           const denied = addressRefusal(text(address), policy([], [`${text(first)}/${prefix}`]));
           const isDenied = denied?.includes("denied network") ?? false;
           const isAlwaysRefused = denied?.includes("always refused") ?? false;
-          fc.pre(!isAlwaysRefused && parseAddress(text(address))!.kind() === kind);
+          fc.pre(!isAlwaysRefused && parseIpAddress(text(address))!.kind() === kind);
           fc.pre(!text(address).startsWith("2002:") && !text(address).startsWith("2001:0:"));
           expect(isDenied).toBe(list.check(text(address), kind));
         },

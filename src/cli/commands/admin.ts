@@ -1,14 +1,14 @@
 import { createAdministrator, revokeAdministrator } from "../../usecases/operations/administrators.ts";
 import { serializeAdministrator, serializeNewAdministrator } from "../../wire/administrator.ts";
-import { type Command, command, required } from "../command.ts";
+import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteOf } from "../terminal/times.ts";
+import { minuteText } from "../terminal/times.ts";
 
-const create = command({
+const create = defineCommand({
   name: "create",
   summary: "create an administrator and print the key (shown once)",
-  arguments: { name: required("the administrator's name") },
+  arguments: { name: requiredArgument("the administrator's name") },
   examples: ['mainstay admin create "Night shift"'],
   async run(context, { name }) {
     const { id, key } = await withAdministration(context, (administration) =>
@@ -21,7 +21,7 @@ const create = command({
   },
 });
 
-const list = command({
+const list = defineCommand({
   name: "list",
   summary: "list all administrators, including those with a revoked key",
   async run(context) {
@@ -35,8 +35,8 @@ const list = command({
             ["ADMINISTRATOR", "CREATED (UTC)", "REVOKED (UTC)", { heading: "NAME", shrinks: true }],
             administrators.map((administrator) => [
               administrator.admin_id,
-              minuteOf(administrator.created_at, context.tableWidth),
-              minuteOf(administrator.revoked_at, context.tableWidth),
+              minuteText(administrator.created_at, context.tableWidth),
+              minuteText(administrator.revoked_at, context.tableWidth),
               administrator.name,
             ]),
             context.tableWidth,
@@ -45,10 +45,10 @@ const list = command({
   },
 });
 
-const revoke = command({
+const revoke = defineCommand({
   name: "revoke",
   summary: "revoke an administrator's key immediately",
-  arguments: { adminId: required("the administrator's ID") },
+  arguments: { adminId: requiredArgument("the administrator's ID") },
   async run(context, { adminId }) {
     await withAdministration(context, (administration) => revokeAdministrator(administration, adminId));
     context.print({ admin_id: adminId, revoked: true }, `Revoked the key of ${adminId}.`);

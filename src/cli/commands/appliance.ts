@@ -3,17 +3,17 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
 import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
 import { readApplianceChange, serializeAppliance, serializeWrittenAppliance } from "../../wire/appliance.ts";
-import { type Command, command, required, text, UsageError } from "../command.ts";
+import { type Command, defineCommand, requiredArgument, textOption, UsageError } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { correctRecord, recordText, requireRecordFound } from "../record-corrections.ts";
 
 const find = async ({ read }: Store, id: string) =>
   requireRecordFound((await read.appliances.list([id]))[0], "Appliance", id);
 
-const show = command({
+const show = defineCommand({
   name: "show",
   summary: "print an appliance, also a retired one",
-  arguments: { applianceId: required("the appliance's ID") },
+  arguments: { applianceId: requiredArgument("the appliance's ID") },
   async run(context, { applianceId }) {
     const found = await withData(context, ({ store }) => find(store, applianceId));
     const record = serializeAppliance(loadKnowledge(context.config.costs), found);
@@ -21,7 +21,7 @@ const show = command({
   },
 });
 
-const move = command({
+const move = defineCommand({
   name: "move",
   summary: "move an appliance to another property, unit or type",
   description:
@@ -29,11 +29,11 @@ const move = command({
     "unless --unit names one. Components that only the former type has leave every list with their history; missing ones " +
     "are created. Scores and sums of both properties follow in the same transaction, and the audit log has the fields before " +
     "and after. The server may be running.",
-  arguments: { applianceId: required("the appliance's ID") },
+  arguments: { applianceId: requiredArgument("the appliance's ID") },
   options: {
-    property: text("PROPERTY_ID", "the property that it belongs to"),
-    unit: text("UNIT_ID", "the unit of the property that it serves"),
-    type: text("TYPE_ID", "the type that it is of, as listed by GET /v1/appliance-types"),
+    property: textOption("PROPERTY_ID", "the property that it belongs to"),
+    unit: textOption("UNIT_ID", "the unit of the property that it serves"),
+    type: textOption("TYPE_ID", "the type that it is of, as listed by GET /v1/appliance-types"),
   },
   examples: [
     "mainstay appliance move A_01j… --property P_01j…",

@@ -2,22 +2,22 @@ import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
 import { auditChangeTexts } from "../../web/audit-changes.ts";
 import { type AuditEntryJson, serializeAuditLog } from "../../wire/audit.ts";
-import { choice, command, text, whole } from "../command.ts";
+import { choiceOption, defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { withData } from "../data-access.ts";
-import { moment } from "../option-values.ts";
+import { instantOption } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { secondOf } from "../terminal/times.ts";
+import { secondText } from "../terminal/times.ts";
 
-export const auditCommand = command({
+export const auditCommand = defineCommand({
   description: "The audit log is append-only: the database rejects changes and deletions.",
   options: {
-    subject: text("ID", "only changes to this partner, administrator or delivery"),
-    partner: text("PARTNER_ID", "only changes that name this partner"),
-    actor: text("TEXT", "only changes by this actor, as the log names it"),
-    action: choice(AUDIT_ACTIONS, "only this action, such as partner.rotate_key", "ACTION"),
-    from: moment("only changes at or after this time"),
-    to: moment("only changes before this time"),
-    limit: whole("COUNT", "maximum number of entries (default: 50)", 1, 100_000),
+    subject: textOption("ID", "only changes to this partner, administrator or delivery"),
+    partner: textOption("PARTNER_ID", "only changes that name this partner"),
+    actor: textOption("TEXT", "only changes by this actor, as the log names it"),
+    action: choiceOption(AUDIT_ACTIONS, "only this action, such as partner.rotate_key", "ACTION"),
+    from: instantOption("only changes at or after this time"),
+    to: instantOption("only changes before this time"),
+    limit: wholeNumberOption("COUNT", "maximum number of entries (default: 50)", 1, 100_000),
   },
   examples: [
     "mainstay audit --subject PARTNER_… --limit 10",
@@ -42,7 +42,12 @@ export const auditCommand = command({
               { heading: "CHANGE", wraps: true },
             ],
             records.map((entry) => [
-              ...[secondOf(entry.at, context.tableWidth), entry.actor_name, entry.action, changeText(entry)],
+              ...[
+                secondText(entry.at, context.tableWidth),
+                entry.actor_name,
+                entry.action,
+                changeText(entry),
+              ],
             ]),
             context.tableWidth,
           ),

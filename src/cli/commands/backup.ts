@@ -5,21 +5,21 @@ import { databaseFile } from "../../app/data-folder.ts";
 import { readPassphrase } from "../../backup/read-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { formatBytes } from "../../files.ts";
-import { command, flag, required, text } from "../command.ts";
+import { defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
 import { requireInstallation } from "../installation.ts";
 
 /** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;
 
-export const backupCommand = command({
+export const backupCommand = defineCommand({
   description:
     "Writes a tar archive compressed with Zstandard. With a passphrase, from --passphrase-file or backup.passphrase " +
     "(MAINSTAY_BACKUP__PASSPHRASE), it is encrypted in the age format. The backup is read back and verified before it " +
     "gets its final name. An existing file is never overwritten. The server may be running.",
-  arguments: { file: required("the backup file to write") },
+  arguments: { file: requiredArgument("the backup file to write") },
   options: {
-    passphraseFile: text("FILE", "file with the passphrase on one line"),
-    noKey: flag("exclude the key file; a restore then needs --key"),
+    passphraseFile: textOption("FILE", "file with the passphrase on one line"),
+    noKey: switchOption("exclude the key file; a restore then needs --key"),
   },
   examples: [
     "mainstay backup /mnt/backups/mainstay-2026-01-31.backup",

@@ -21,29 +21,29 @@ import { renderCalibrationReport } from "../../web/calibration/report-page.ts";
 import { serializeCalibration, serializeValidation } from "../../wire/calibration.ts";
 import { serializeModelCheck, serializeModelVersion } from "../../wire/model.ts";
 import { calibrationText, reportPageContent } from "../calibration/report.ts";
-import { command, flag, text, UsageError } from "../command.ts";
+import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
-import { actorOf, whoRuns, withData } from "../data-access.ts";
+import { actorOf, actorOnMachine, withData } from "../data-access.ts";
 import { yieldCollectingGarbage } from "../garbage-collection.ts";
-import { day } from "../option-values.ts";
+import { dayOption } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteOf } from "../terminal/times.ts";
+import { minuteText } from "../terminal/times.ts";
 
-export const calibrateCommand = command({
+export const calibrateCommand = defineCommand({
   description:
     "Calibrates component lifetimes, appliance frailty and the strength of evidence to recorded failures, and validates " +
     "the result on the past year. Changes nothing without --apply or --keep. The server may be running.",
   options: {
-    apply: flag("activate the calibration (requires a proven improvement)"),
-    keep: flag("save the calibration with its validation, for review and activation in the console"),
-    force: flag("with --apply: activate even if unproven (the version is permanently flagged)"),
-    revert: flag("reactivate the previous model"),
-    list: flag("list the model versions with their validation"),
-    check: flag(
+    apply: switchOption("activate the calibration (requires a proven improvement)"),
+    keep: switchOption("save the calibration with its validation, for review and activation in the console"),
+    force: switchOption("with --apply: activate even if unproven (the version is permanently flagged)"),
+    revert: switchOption("reactivate the previous model"),
+    list: switchOption("list the model versions with their validation"),
+    check: switchOption(
       "check that the active model still forecasts better than the default model (monthly on the server)",
     ),
-    asOf: day("ignore events after this date (default: today)"),
-    report: text("FILE.html", "write the report with charts to an HTML file"),
+    asOf: dayOption("ignore events after this date (default: today)"),
+    report: textOption("FILE.html", "write the report with charts to an HTML file"),
   },
   examples: [
     "mainstay calibrate --report calibration.html",
@@ -76,7 +76,11 @@ export const calibrateCommand = command({
         return fitAndPrint(context, { ...deps, ...(fitLock && { fitLock }) }, wanted);
       };
       if (!apply && !keep) return await fit();
-      const asked = { by: whoRuns(context), actor: actorOf(context), handedOver: context.env[FIT_LOCK] };
+      const asked = {
+        by: actorOnMachine(context),
+        actor: actorOf(context),
+        handedOver: context.env[FIT_LOCK],
+      };
       await withFitLock(store, asked, fit);
     };
     await withData(context, run, { mapsFile: false });
@@ -131,7 +135,7 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
   const rows = versions.map((one) => [
     one.model_version,
     one.in_use ? "active" : "",
-    minuteOf(one.applied_at, context.tableWidth),
+    minuteText(one.applied_at, context.tableWidth),
     one.applied_by,
     one.proven ? "proven" : "unproven (forced)",
     one.failures,

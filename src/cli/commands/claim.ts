@@ -10,7 +10,7 @@ import {
 } from "../../wire/claim.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import type { ChangeOrVoid } from "../../wire/voiding.ts";
-import { type Command, command, required, text } from "../command.ts";
+import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withData } from "../data-access.ts";
 import {
@@ -21,10 +21,10 @@ import {
   requireRecordFound,
 } from "../record-corrections.ts";
 
-const show = command({
+const show = defineCommand({
   name: "show",
   summary: "print a claim, also a voided one",
-  arguments: { claimId: required("the claim's ID") },
+  arguments: { claimId: requiredArgument("the claim's ID") },
   async run(context, { claimId }) {
     const found = await withData(context, ({ store }) => store.read.claims.find(claimId));
     const record = serializeStoredClaim(requireRecordFound(found, "Claim", claimId));
@@ -32,13 +32,13 @@ const show = command({
   },
 });
 
-const update = command({
+const update = defineCommand({
   name: "update",
   summary: "correct fields of a claim",
   description:
     "Scores follow in the same transaction, and the audit log has the fields before and after. Prints the claim with warnings " +
     "about values that contradict each other. The server may be running.",
-  arguments: { claimId: required("the claim's ID") },
+  arguments: { claimId: requiredArgument("the claim's ID") },
   options: correctionOptions,
   examples: [
     "mainstay claim update CLM_… --set status=closed --set closed_on=2026-03-01 --clear description",
@@ -52,14 +52,14 @@ const update = command({
   },
 });
 
-const voiding = command({
+const voiding = defineCommand({
   name: "void",
   summary: "void a claim: it is kept, and counts nowhere",
   description:
     "A voided claim cannot be changed or brought back: record it again, its number is free. Voiding it twice changes nothing, " +
     "except that a reason is added to one without.",
-  arguments: { claimId: required("the claim's ID") },
-  options: { reason: text("TEXT", "the reason, for the record") },
+  arguments: { claimId: requiredArgument("the claim's ID") },
+  options: { reason: textOption("TEXT", "the reason, for the record") },
   examples: ["mainstay claim void CLM_… --reason 'recorded on the wrong building'"],
   async run(context, { claimId }, { reason }) {
     const body = { voided: true, ...(reason && { reason }) };

@@ -1,9 +1,9 @@
-import { command, required, UsageError } from "../command.ts";
+import { defineCommand, requiredArgument, UsageError } from "../command.ts";
 import { completionScript, isShell, SHELLS } from "../completion-script.ts";
 
-export const completionCommand = command({
+export const completionCommand = defineCommand({
   description: "`mainstay init --system` installs the scripts for all users.",
-  arguments: { shell: required(SHELLS.join(", ")) },
+  arguments: { shell: requiredArgument(SHELLS.join(", ")) },
   examples: [
     "source <(mainstay completion bash)",
     "mainstay completion fish > ~/.config/fish/completions/mainstay.fish",

@@ -9,7 +9,7 @@ import {
   serializeChangedComponent,
 } from "../../wire/component-change.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
-import { type Command, command, required } from "../command.ts";
+import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import { withData } from "../data-access.ts";
 import {
   correctionBodyFromOptions,
@@ -19,10 +19,10 @@ import {
   requireRecordFound,
 } from "../record-corrections.ts";
 
-const show = command({
+const show = defineCommand({
   name: "show",
   summary: "print a component",
-  arguments: { componentId: required("the component's ID") },
+  arguments: { componentId: requiredArgument("the component's ID") },
   async run(context, { componentId }) {
     const knowledge = loadKnowledge(context.config.costs);
     const record = await withData(context, async (data) => {
@@ -36,13 +36,13 @@ const show = command({
   },
 });
 
-const update = command({
+const update = defineCommand({
   name: "update",
   summary: "correct a component's life, year, past or costs",
   description:
     "Scores, plans and sums follow in the same transaction, and the audit log has the values before and after. The server " +
     "may be running.",
-  arguments: { componentId: required("the component's ID") },
+  arguments: { componentId: requiredArgument("the component's ID") },
   options: correctionOptions,
   examples: [
     "mainstay component update C_… --set install_year=2015 --set original=true",

@@ -13,7 +13,14 @@ import { requirePartner } from "../../usecases/partners/partners.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { serializeCostHistory } from "../../wire/cost-history.ts";
-import { command, flag, NothingDone, optional, text, UsageError } from "../command.ts";
+import {
+  defineCommand,
+  NothingDone,
+  optionalArgument,
+  switchOption,
+  textOption,
+  UsageError,
+} from "../command.ts";
 import type { Context } from "../context.ts";
 import { actorOf, withData } from "../data-access.ts";
 import { costHistoryText } from "../terminal/cost-history-text.ts";
@@ -22,7 +29,7 @@ import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 const IMPORT_USAGE = "Run `mainstay costs import FILE --partner ID`.";
 
 /** `mainstay costs`, and `mainstay costs import`, which exits with 3 if every row is rejected. */
-export const costsCommand = command({
+export const costsCommand = defineCommand({
   description: [
     "Shows for each component and appliance type with at least 5 Replacements with a cost in the last 60 months the " +
       "median cost of the planned ones and of those within 60 days after an Emergency Repair, beside the costs in use there. Demo properties are left out. " +
@@ -35,15 +42,17 @@ export const costsCommand = command({
       "unit, an empty state all states, an empty as_of today.",
   ].join("\n"),
   arguments: {
-    action: optional("`import` to import a file"),
-    file: optional("the CSV file to import"),
+    action: optionalArgument("`import` to import a file"),
+    file: optionalArgument("the CSV file to import"),
   },
   options: {
-    partner: text("PARTNER_ID", "the partner that owns the cost book (required)"),
-    apply: flag("save the medians to the cost book"),
-    replace: flag("with import: remove the lines that the file does not have"),
-    dryRun: flag("with import: only check the file; writes nothing but rejected rows, to --rejects if given"),
-    rejects: text("DIR", "with import: folder for rejected rows (default: ./rejects)"),
+    partner: textOption("PARTNER_ID", "the partner that owns the cost book (required)"),
+    apply: switchOption("save the medians to the cost book"),
+    replace: switchOption("with import: remove the lines that the file does not have"),
+    dryRun: switchOption(
+      "with import: only check the file; writes nothing but rejected rows, to --rejects if given",
+    ),
+    rejects: textOption("DIR", "with import: folder for rejected rows (default: ./rejects)"),
   },
   examples: [
     "mainstay costs --partner PARTNER_…",

@@ -17,30 +17,30 @@ import {
 } from "../../wire/delivery.ts";
 import {
   type Command,
-  choice,
-  command,
-  flag,
-  optional,
-  required,
-  text,
+  choiceOption,
+  defineCommand,
+  optionalArgument,
+  requiredArgument,
+  switchOption,
+  textOption,
   UsageError,
-  whole,
+  wholeNumberOption,
 } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withAdministration, withData } from "../data-access.ts";
-import { moment } from "../option-values.ts";
+import { instantOption } from "../option-values.ts";
 import { fittedTable, labeledLines } from "../terminal/fitted-table.ts";
-import { minuteOf, secondOf, utcOf } from "../terminal/times.ts";
+import { minuteText, secondText, utcTimeText } from "../terminal/times.ts";
 
-const list = command({
+const list = defineCommand({
   name: "list",
   summary: "list webhook deliveries, newest first",
   options: {
-    partner: text("PARTNER_ID", "only deliveries of this partner"),
-    status: choice(DELIVERY_STATUSES, "only deliveries with this status"),
-    event: choice(WEBHOOK_EVENTS, "only this event, such as component.critical", "EVENT"),
-    since: moment("only deliveries created at or after this time"),
-    limit: whole("COUNT", "maximum number of deliveries (default: 50)", 1, 10_000),
+    partner: textOption("PARTNER_ID", "only deliveries of this partner"),
+    status: choiceOption(DELIVERY_STATUSES, "only deliveries with this status"),
+    event: choiceOption(WEBHOOK_EVENTS, "only this event, such as component.critical", "EVENT"),
+    since: instantOption("only deliveries created at or after this time"),
+    limit: wholeNumberOption("COUNT", "maximum number of deliveries (default: 50)", 1, 10_000),
   },
   examples: ["mainstay deliveries list --status failed --since 2026-01-31"],
   async run(context, _arguments, { partner, limit = 50, ...rest }) {
@@ -72,7 +72,7 @@ const list = command({
             ],
             records.map((record) => [
               record.id,
-              secondOf(record.created_at, context.tableWidth),
+              secondText(record.created_at, context.tableWidth),
               record.event,
               record.status,
               record.partner_name,
@@ -86,13 +86,13 @@ const list = command({
   },
 });
 
-const failures = command({
+const failures = defineCommand({
   name: "failures",
   summary: "list failed webhook deliveries by endpoint and error, largest groups first",
   options: {
-    partner: text("PARTNER_ID", "only deliveries of this partner"),
-    from: moment("only deliveries created at or after this time"),
-    to: moment("only deliveries created before this time"),
+    partner: textOption("PARTNER_ID", "only deliveries of this partner"),
+    from: instantOption("only deliveries created at or after this time"),
+    to: instantOption("only deliveries created before this time"),
   },
   examples: ["mainstay deliveries failures --from 2026-01-31"],
   async run(context, _arguments, { partner, from = 0, to = Number.MAX_SAFE_INTEGER }) {
@@ -116,7 +116,7 @@ const failures = command({
             ],
             record.groups.map(({ failed, partner_id, partner_name, url, error, last_at }) => [
               failed < MAX_GROUP_COUNT ? failed : `${failed}+`,
-              minuteOf(last_at, context.tableWidth),
+              minuteText(last_at, context.tableWidth),
               partner_id,
               partner_name,
               url ?? "",
@@ -128,10 +128,10 @@ const failures = command({
   },
 });
 
-const show = command({
+const show = defineCommand({
   name: "show",
   summary: "show a delivery with its payload and every attempt",
-  arguments: { deliveryId: required("the delivery's ID") },
+  arguments: { deliveryId: requiredArgument("the delivery's ID") },
   async run(context, { deliveryId }) {
     const found = await withData(context, ({ store }) => store.read.deliveryLog.find(deliveryId));
     if (!found) throw deliveryNotFound(deliveryId);
@@ -140,18 +140,18 @@ const show = command({
   },
 });
 
-const resend = command({
+const resend = defineCommand({
   name: "resend",
   summary: "resend a finished delivery, or a partner's failed deliveries within a time range",
   description:
     "Each delivery keeps its ID and payload and gets three new attempts. The running server sends them.",
-  arguments: { deliveryId: optional("the delivery's ID") },
+  arguments: { deliveryId: optionalArgument("the delivery's ID") },
   options: {
-    partner: text("PARTNER_ID", "the partner whose failed deliveries to resend"),
-    from: moment("start of the time range, inclusive"),
-    to: moment("end of the time range, exclusive"),
-    error: text("TEXT", "only those whose last attempt had this error, such as HTTP 500"),
-    dryRun: flag("only count the deliveries"),
+    partner: textOption("PARTNER_ID", "the partner whose failed deliveries to resend"),
+    from: instantOption("start of the time range, inclusive"),
+    to: instantOption("end of the time range, exclusive"),
+    error: textOption("TEXT", "only those whose last attempt had this error, such as HTTP 500"),
+    dryRun: switchOption("only count the deliveries"),
   },
   examples: [
     "mainstay deliveries resend WH_1767225600000_abcde",
@@ -224,9 +224,9 @@ function deliveryText(record: FullDeliveryJson, width: number): string {
       ["Event", record.event],
       ["Status", record.status],
       ["Request", record.request_id],
-      ["Created", utcOf(record.created_at, width)],
-      ["Next attempt", utcOf(record.next_attempt_at, width)],
-      ["Finished", utcOf(record.finished_at, width)],
+      ["Created", utcTimeText(record.created_at, width)],
+      ["Next attempt", utcTimeText(record.next_attempt_at, width)],
+      ["Finished", utcTimeText(record.finished_at, width)],
       ["Attempts", record.attempt_count],
     ],
     width,
@@ -242,7 +242,7 @@ function deliveryText(record: FullDeliveryJson, width: number): string {
     ],
     attempts.map((attempt) => [
       attempt.attempt,
-      secondOf(attempt.started_at, width),
+      secondText(attempt.started_at, width),
       `${attempt.duration_ms} ms`,
       attempt.status_code,
       attempt.address,

@@ -3,7 +3,7 @@ import { startApp } from "../../app/app.ts";
 import { dayOf } from "../../domain/time.ts";
 import { createLogger } from "../../log.ts";
 import { standardStream } from "../../standard-streams.ts";
-import { command, setting } from "../command.ts";
+import { defineCommand, settingOption } from "../command.ts";
 import type { Context } from "../context.ts";
 import { DeliveryReport } from "../demo/delivery-report.ts";
 import { demoConfig } from "../demo/demo-config.ts";
@@ -13,14 +13,14 @@ import { startLocalReceiver } from "../local-receiver.ts";
 import { OutputClosed } from "../terminal/process-host.ts";
 
 /** `mainstay demo`: a server, sample data and a webhook endpoint in one process, for a first look. */
-export const demoCommand = command({
+export const demoCommand = defineCommand({
   description:
     "Fills its own data folder (--data-dir, default ./demo-data), takes today's snapshot and starts the server. Prints " +
     "the URLs of the demo property's report, of the portfolio app and of the console, the keys to sign in, three curl " +
     "examples, and each webhook that its endpoint verifies. Press Ctrl-C to stop. The next run resumes with the same data. If a port is in use, another is chosen.",
   options: {
-    host: setting("server.host", "HOST", "address to listen on"),
-    port: setting("server.port", "PORT", "port to listen on"),
+    host: settingOption("server.host", "HOST", "address to listen on"),
+    port: settingOption("server.port", "PORT", "port to listen on"),
   },
   examples: ["mainstay demo", "mainstay demo --data-dir /tmp/mainstay-demo --json"],
   longRunning: true,

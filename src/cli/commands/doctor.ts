@@ -8,7 +8,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { findPageProblems } from "../../store/sqlite/inspect.ts";
 import type { DerivedData } from "../../usecases/operations/derived-data.ts";
-import { command, flag, UsageError } from "../command.ts";
+import { defineCommand, switchOption, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withData } from "../data-access.ts";
 import { configurationInUseText, requireInstallation } from "../installation.ts";
@@ -18,16 +18,16 @@ import { wrapped } from "../terminal/fitted-table.ts";
 /** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;
 
-export const doctorCommand = command({
+export const doctorCommand = defineCommand({
   description:
     "Works with or without a running server, and changes nothing without --repair. Exits 1 if a check fails; warnings alone exit 0. " +
     "Connects to webhook endpoints without sending anything.",
   options: {
-    full: flag(
+    full: switchOption(
       "also compare every index entry with its row, and recount all sums, counters and copied columns (slower)",
     ),
-    repair: flag("with --full, correct sums, counters and copied columns that are wrong"),
-    pages: flag("only verify the database's pages, as a server does after its start"),
+    repair: switchOption("with --full, correct sums, counters and copied columns that are wrong"),
+    pages: switchOption("only verify the database's pages, as a server does after its start"),
   },
   examples: ["mainstay doctor", "mainstay doctor --json --full", "mainstay doctor --full --repair"],
   async run(context, _arguments, { full, pages, repair }) {
@@ -66,14 +66,14 @@ async function recount(
   if (!isUsable) return undefined;
   const { createWriteThrottle } = await import("../../store/write-throttle.ts");
   const { checkDerivedData } = await import("../../usecases/operations/derived-data.ts");
-  const { isOfModel } = await import("../../usecases/snapshot/score-snapshot.ts");
+  const { isScoredByModel } = await import("../../usecases/snapshot/score-snapshot.ts");
   const name = "derived_data";
   const knowledge = loadKnowledge(context.config.costs);
   try {
     return await withData(context, async ({ store }) => {
       const latest = await store.read.snapshots.latestFinished();
       // Until then the sums are those of the older model's costs.
-      if (latest && !isOfModel(latest, knowledge) && !isRepairing) {
+      if (latest && !isScoredByModel(latest, knowledge) && !isRepairing) {
         const detail = `not recounted: the next snapshot recalculates all sums for model ${knowledge.modelVersion}`;
         const remedy = "Run `mainstay doctor --full` again after the next snapshot.";
         return { check: { name, ...warn(detail, remedy) } };

@@ -12,23 +12,31 @@ import {
   serializeNewEmbed,
 } from "../../wire/embed.ts";
 import { readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
-import { type Command, command, flag, required, text, UsageError, whole } from "../command.ts";
+import {
+  type Command,
+  defineCommand,
+  requiredArgument,
+  switchOption,
+  textOption,
+  UsageError,
+  wholeNumberOption,
+} from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteOf, secondOf } from "../terminal/times.ts";
+import { minuteText, secondText } from "../terminal/times.ts";
 
-const create = command({
+const create = defineCommand({
   name: "create",
   summary: "create an embeddable report of a property and print its URL (shown once)",
   description:
     "Anyone with the URL can read the report, and nothing else, until it expires or is revoked. embed.frame_ancestors " +
     "lists the sites that may frame it. The URL starts with server.public_url.",
-  arguments: { propertyId: required("the property's ID") },
+  arguments: { propertyId: requiredArgument("the property's ID") },
   options: {
-    expires: whole("DAYS", "days until the report expires (default: never)", 1, MAX_EMBED_DAYS),
-    label: text("TEXT", "a name for it in lists"),
-    recipient: text("TEXT", "who receives the URL"),
-    passcode: flag("ask viewers for a passcode, which is printed once"),
+    expires: wholeNumberOption("DAYS", "days until the report expires (default: never)", 1, MAX_EMBED_DAYS),
+    label: textOption("TEXT", "a name for it in lists"),
+    recipient: textOption("TEXT", "who receives the URL"),
+    passcode: switchOption("ask viewers for a passcode, which is printed once"),
   },
   examples: [
     "mainstay embed create P_01j… --expires 90",
@@ -82,7 +90,7 @@ function previewText(preview: NewEmbedJson["preview"]): string {
   ].join("; ");
 }
 
-const list = command({
+const list = defineCommand({
   name: "list",
   summary: "list all embeddable reports, including expired and revoked ones",
   async run(context) {
@@ -115,13 +123,13 @@ const list = command({
             embeds.map((embed) => [
               embed.embed_id,
               embed.status,
-              minuteOf(embed.expires_at, context.tableWidth) ?? "never",
+              minuteText(embed.expires_at, context.tableWidth) ?? "never",
               embed.property_name,
               embed.property_id,
               embed.label ?? "",
               embed.views,
               embed.recipient ?? "",
-              minuteOf(embed.last_viewed_at, context.tableWidth),
+              minuteText(embed.last_viewed_at, context.tableWidth),
             ]),
             context.tableWidth,
           ),
@@ -129,10 +137,10 @@ const list = command({
   },
 });
 
-const views = command({
+const views = defineCommand({
   name: "views",
   summary: "list the latest views of an embeddable report",
-  arguments: { embedId: required("the embed's ID") },
+  arguments: { embedId: requiredArgument("the embed's ID") },
   async run(context, { embedId }) {
     const record = await withData(context, async ({ store }) => {
       const embed = await store.read.embeds.find(embedId);
@@ -145,23 +153,26 @@ const views = command({
         ? `${embedId} has not been viewed yet.`
         : fittedTable(
             ["VIEWED (UTC)", "ADDRESS"],
-            record.latest.map(({ viewed_at, address }) => [secondOf(viewed_at, context.tableWidth), address]),
+            record.latest.map(({ viewed_at, address }) => [
+              secondText(viewed_at, context.tableWidth),
+              address,
+            ]),
             context.tableWidth,
           ),
     );
   },
 });
 
-const update = command({
+const update = defineCommand({
   name: "update",
   summary: "change the label, recipient or passcode of an embeddable report",
   description: "An empty text removes a label or recipient. Viewers must enter a new passcode.",
-  arguments: { embedId: required("the embed's ID") },
+  arguments: { embedId: requiredArgument("the embed's ID") },
   options: {
-    label: text("TEXT", "the name for it in lists"),
-    recipient: text("TEXT", "who receives the URL"),
-    passcode: flag("ask viewers for a new passcode, which is printed once"),
-    noPasscode: flag("stop asking viewers for a passcode"),
+    label: textOption("TEXT", "the name for it in lists"),
+    recipient: textOption("TEXT", "who receives the URL"),
+    passcode: switchOption("ask viewers for a new passcode, which is printed once"),
+    noPasscode: switchOption("stop asking viewers for a passcode"),
   },
   examples: [
     'mainstay embed update EMB_01j… --recipient "First National Bank"',
@@ -203,10 +214,10 @@ const update = command({
 const embedNotFound = (id: string) =>
   new OperatorError(`Embed not found: ${id}`, "`mainstay embed list` shows all embeds.");
 
-const revoke = command({
+const revoke = defineCommand({
   name: "revoke",
   summary: "revoke an embeddable report immediately",
-  arguments: { embedId: required("the embed's ID") },
+  arguments: { embedId: requiredArgument("the embed's ID") },
   async run(context, { embedId }) {
     const isRevoked = await withAdministration(context, (administration) =>
       revokeEmbed(administration, embedId),

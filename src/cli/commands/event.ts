@@ -6,7 +6,7 @@ import {
   type ServiceEventRequest,
   serializeServiceEvent,
 } from "../../wire/service-event.ts";
-import { type Command, command, required, text } from "../command.ts";
+import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withData } from "../data-access.ts";
 import {
@@ -17,10 +17,10 @@ import {
   requireRecordFound,
 } from "../record-corrections.ts";
 
-const show = command({
+const show = defineCommand({
   name: "show",
   summary: "print a service event, also a voided one",
-  arguments: { eventId: required("the service event's ID") },
+  arguments: { eventId: requiredArgument("the service event's ID") },
   async run(context, { eventId }) {
     const record = await withData(context, async ({ store: { read } }) => {
       const partnerId = await read.serviceEvents.ownerOf(eventId);
@@ -31,13 +31,13 @@ const show = command({
   },
 });
 
-const update = command({
+const update = defineCommand({
   name: "update",
   summary: "correct fields of a service event",
   description:
     "Dates of components and scores follow in the same transaction, and the audit log has the fields before and after. " +
     "The server may be running.",
-  arguments: { eventId: required("the service event's ID") },
+  arguments: { eventId: requiredArgument("the service event's ID") },
   options: correctionOptions,
   examples: ["mainstay event update SE_… --set date=2026-03-01 --set condition_after=poor --clear notes"],
   async run(context, { eventId }, given) {
@@ -50,14 +50,14 @@ const update = command({
   },
 });
 
-const voiding = command({
+const voiding = defineCommand({
   name: "void",
   summary: "void a service event: it is kept, and counts nowhere",
   description:
     "A voided event cannot be changed or brought back: log it again. Voiding it twice changes nothing, except that a reason " +
     "is added to one without.",
-  arguments: { eventId: required("the service event's ID") },
-  options: { reason: text("TEXT", "the reason, for the record") },
+  arguments: { eventId: requiredArgument("the service event's ID") },
+  options: { reason: textOption("TEXT", "the reason, for the record") },
   examples: ["mainstay event void SE_… --reason 'logged on the wrong building'"],
   async run(context, { eventId }, { reason }) {
     await apply(context, eventId, readServiceEventChange({ voided: true, ...(reason && { reason }) }));

@@ -2,18 +2,18 @@ import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
 import { serializeExplanation } from "../../wire/explanation.ts";
-import { command, required } from "../command.ts";
+import { defineCommand, requiredArgument } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { explanationText } from "../terminal/explanation-text.ts";
 
-export const explainCommand = command({
+export const explainCommand = defineCommand({
   name: "explain",
   summary: "explain a component's score, with what-if scenarios",
   description:
     "Shows the component's lifetime, aging rate, age, evidence with hazard ratios and expiry, the score that follows, " +
     "its confidence, the projected failure, and the recommended action. --json prints unrounded numbers, so that the " +
     "score can be recalculated. For operators only: partners do not see the model's weights.",
-  arguments: { componentId: required("the component's ID") },
+  arguments: { componentId: requiredArgument("the component's ID") },
   examples: ["mainstay explain C_…", "mainstay explain C_… --json"],
   async run(context, { componentId }) {
     const knowledge = loadKnowledge(context.config.costs);

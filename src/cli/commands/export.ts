@@ -3,11 +3,11 @@ import { dirname, resolve } from "node:path";
 import { fileExistsError, moveIntoPlace, openNewFile, temporaryPath, toStorageError } from "../../files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { ExportLine } from "../../wire/export.ts";
-import { choice, command, text, UsageError } from "../command.ts";
+import { choiceOption, defineCommand, textOption, UsageError } from "../command.ts";
 import type { Output } from "../context.ts";
 import { withData } from "../data-access.ts";
 
-export const exportCommand = command({
+export const exportCommand = defineCommand({
   description:
     "One JSON object per line. Each has a type: partner, cost_line, saved_filter, brand, property, condition_trend_row, unit, " +
     "embed, embed_view, appliance, work_mark, component, service_event, sensor_event, claim, photo, trend_row, outcome or " +
@@ -16,10 +16,13 @@ export const exportCommand = command({
     "--output the lines go to standard output and the counts to standard error. The format cobie writes COBie 2.4 " +
     "workbooks for facility managers: of one property to a file, or of each property to a file in a new folder.",
   options: {
-    partner: text("ID", "the partner's ID (required)"),
-    format: choice(["ndjson", "cobie"], "output format (default: ndjson)"),
-    property: text("PROPERTY_ID", "the property, with --format cobie (default: all of the partner)"),
-    output: text("FILE", "write to this new file; with --format cobie and no --property, to this new folder"),
+    partner: textOption("ID", "the partner's ID (required)"),
+    format: choiceOption(["ndjson", "cobie"], "output format (default: ndjson)"),
+    property: textOption("PROPERTY_ID", "the property, with --format cobie (default: all of the partner)"),
+    output: textOption(
+      "FILE",
+      "write to this new file; with --format cobie and no --property, to this new folder",
+    ),
   },
   examples: [
     "mainstay export --partner PARTNER_… --output acme.ndjson",

@@ -1,14 +1,14 @@
 import { queryRunningServer } from "../../doctor/query-running-server.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { command, setting } from "../command.ts";
+import { defineCommand, settingOption } from "../command.ts";
 
-export const healthcheckCommand = command({
+export const healthcheckCommand = defineCommand({
   description:
     "For containers and monitoring. Queries server.host and server.port, over HTTPS if a certificate is configured. " +
     "The certificate need not be trusted.",
   options: {
-    host: setting("server.host", "HOST", "address of the server"),
-    port: setting("server.port", "PORT", "port of the server"),
+    host: settingOption("server.host", "HOST", "address of the server"),
+    port: settingOption("server.port", "PORT", "port of the server"),
   },
   examples: ["mainstay healthcheck --config /etc/mainstay/mainstay.toml"],
   async run({ config, json, print }) {

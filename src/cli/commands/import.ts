@@ -17,15 +17,24 @@ import {
 import { type Mapped, ORIGIN, type Prepared } from "../../usecases/import/mapping/prepare.ts";
 import { withPreparedFiles } from "../../usecases/import/mapping/prepared-files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { choice, command, flag, many, NothingDone, text, UsageError, value } from "../command.ts";
+import {
+  choiceOption,
+  defineCommand,
+  NothingDone,
+  repeatableOption,
+  switchOption,
+  textOption,
+  UsageError,
+  valueOption,
+} from "../command.ts";
 import type { Context } from "../context.ts";
-import { actorOf, whoRuns, withData } from "../data-access.ts";
+import { actorOf, actorOnMachine, withData } from "../data-access.ts";
 import { leftOutRowsText, mapFiles, parseValueMapping } from "../mapped-files.ts";
 import { rejectsWithOriginalPlaces } from "../mapped-rejects.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 
-const mapping = value("COLUMN=FIELD", "", (typed): ColumnMapping => {
+const mapping = valueOption("COLUMN=FIELD", "", (typed): ColumnMapping => {
   const at = typed.lastIndexOf("=");
   const [column, field] = [typed.slice(0, at).trim(), typed.slice(at + 1).trim()];
   if (at < 0 || column === "" || field === "")
@@ -33,7 +42,7 @@ const mapping = value("COLUMN=FIELD", "", (typed): ColumnMapping => {
   return { column, field };
 });
 
-const fieldDefault = value("FIELD=VALUE", "", (typed): FieldDefault => {
+const fieldDefault = valueOption("FIELD=VALUE", "", (typed): FieldDefault => {
   const at = typed.indexOf("=");
   const [field, text] = [typed.slice(0, at).trim(), typed.slice(at + 1).trim()];
   if (at < 0 || field === "" || text === "")
@@ -42,33 +51,38 @@ const fieldDefault = value("FIELD=VALUE", "", (typed): FieldDefault => {
 });
 
 const options = {
-  partner: text("PARTNER_ID", "the partner that owns the portfolio (required)"),
-  properties: text("FILE", "properties, matched on partner_property_id"),
-  appliances: text("FILE", "appliances, matched on serial within the property"),
-  components: text(
+  partner: textOption("PARTNER_ID", "the partner that owns the portfolio (required)"),
+  properties: textOption("FILE", "properties, matched on partner_property_id"),
+  appliances: textOption("FILE", "appliances, matched on serial within the property"),
+  components: textOption(
     "FILE",
     "corrections of components, with --update; matched on component_id, or appliance and kind",
   ),
-  serviceEvents: text("FILE", "service events, matched on appliance, component, type, date and notes"),
-  claims: text("FILE", "claims, such as a loss run, matched on claim_number within the property"),
-  file: many(
+  serviceEvents: textOption("FILE", "service events, matched on appliance, component, type, date and notes"),
+  claims: textOption("FILE", "claims, such as a loss run, matched on claim_number within the property"),
+  file: repeatableOption(
     "FILE",
     "a CSV or XLSX file with columns of any names, which are mapped to fields, or a COBie or BuildingSync file; can be repeated. The mapping is shown before it is used",
   ),
-  mapping: text("FILE", "keeps the mapping of --file, and uses it again for files with the same columns"),
+  mapping: textOption(
+    "FILE",
+    "keeps the mapping of --file, and uses it again for files with the same columns",
+  ),
   mapValues: {
-    ...value("'FIELD VALUE=VALUE,…'", "", parseValueMapping),
+    ...valueOption("'FIELD VALUE=VALUE,…'", "", parseValueMapping),
     description: "what the cells of a field in --file mean, such as 'condition_after 5=good,3=fair,1=poor'",
     absent: [],
     repeated: true,
   },
-  dates: choice(
+  dates: choiceOption(
     ["MM/DD/YYYY", "DD/MM/YYYY"],
     "how dates of --file are read that may have the month or the day first",
   ),
-  yes: flag("use the mapping of --file without asking"),
-  rejects: text("DIR", "folder for rejected rows, with line and error (default: ./rejects)"),
-  dryRun: flag("validate on a copy of the data; writes nothing but rejected rows, to --rejects if given"),
+  yes: switchOption("use the mapping of --file without asking"),
+  rejects: textOption("DIR", "folder for rejected rows, with line and error (default: ./rejects)"),
+  dryRun: switchOption(
+    "validate on a copy of the data; writes nothing but rejected rows, to --rejects if given",
+  ),
   map: {
     ...mapping,
     description: "read FIELD from the column with this heading; can be repeated",
@@ -81,12 +95,14 @@ const options = {
     absent: [],
     repeated: true,
   },
-  update: flag("update existing records from the rows and report the changes; empty cells change nothing"),
-  noWebhooks: flag("send no webhooks, for historical data (the event stream still has all events)"),
+  update: switchOption(
+    "update existing records from the rows and report the changes; empty cells change nothing",
+  ),
+  noWebhooks: switchOption("send no webhooks, for historical data (the event stream still has all events)"),
 } as const;
 
 /** `mainstay import`. Exits 0 even if some rows are rejected, and 3 if all are. */
-export const importCommand = command({
+export const importCommand = defineCommand({
   description: [
     "Adds new records and leaves existing ones unchanged, so a repeated import adds nothing and an interrupted one " +
       "is completed by running it again. The server may be running. Only one import per partner can run at a time; " +
@@ -138,7 +154,7 @@ export const importCommand = command({
     const bar = progressBar(context.isTty && !context.json, context.columns);
     const lock = {
       name: importLockName(partnerId),
-      owner: whoRuns(context),
+      owner: actorOnMachine(context),
       activity: `an import for ${partnerId} is in progress`,
     };
     const { types } = loadKnowledge(context.config.costs);

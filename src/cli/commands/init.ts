@@ -7,14 +7,14 @@ import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load.
 import { OperatorError } from "../../domain/errors.ts";
 import { toStorageError } from "../../files.ts";
 import { environmentProvidesKey, keyFilePath } from "../../secrets/master-key.ts";
-import { command, flag, text, UsageError, value } from "../command.ts";
+import { defineCommand, switchOption, textOption, UsageError, valueOption } from "../command.ts";
 import { installService } from "./install-service.ts";
 
 /**
  * `mainstay init`. Each step keeps what already exists, so a run that failed halfway, such as on a full disk, can be
  * repeated.
  */
-export const initCommand = command({
+export const initCommand = defineCommand({
   description:
     "Writes the configuration to --config, MAINSTAY_CONFIG or ./mainstay.toml. An existing file is never changed; if " +
     "its content differs, the command fails.\n" +
@@ -22,13 +22,13 @@ export const initCommand = command({
     "starts this executable at its current path, a manual page and shell completion. The service creates the key " +
     "file and the database at its first start.",
   options: {
-    system: flag("prepare a systemd service: configuration, data folder and unit"),
-    root: text("DIR", "with --system: root folder of an image or a package (default: /)"),
-    user: value("NAME", "with --system: user that runs the service (default: mainstay)", (typed) => {
+    system: switchOption("prepare a systemd service: configuration, data folder and unit"),
+    root: textOption("DIR", "with --system: root folder of an image or a package (default: /)"),
+    user: valueOption("NAME", "with --system: user that runs the service (default: mainstay)", (typed) => {
       if (/^[a-z_][\w.-]*$/i.test(typed)) return typed;
       throw new UsageError(`expected a user name such as mainstay, got ${JSON.stringify(typed)}`);
     }),
-    force: flag("with --system: replace files that differ; the old ones are kept as .old"),
+    force: switchOption("with --system: replace files that differ; the old ones are kept as .old"),
   },
   examples: [
     "mainstay init",

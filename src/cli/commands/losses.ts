@@ -13,7 +13,14 @@ import { serializeSelectedLosses } from "../../usecases/losses/written-losses.ts
 import { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
 import { type LossComponentsJson, serializeLossComponents } from "../../wire/loss-components.ts";
 import { type LossesJson, lossTable } from "../../wire/losses.ts";
-import { choice, command, flag, text, UsageError, whole } from "../command.ts";
+import {
+  choiceOption,
+  defineCommand,
+  switchOption,
+  textOption,
+  UsageError,
+  wholeNumberOption,
+} from "../command.ts";
 import { withData } from "../data-access.ts";
 import { yieldCollectingGarbage } from "../garbage-collection.ts";
 import { lossesText } from "../terminal/losses-text.ts";
@@ -21,20 +28,30 @@ import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
 
 const { deductibleUsd, limitUsd } = LOSS_LIMITS;
 
-export const lossesCommand = command({
+export const lossesCommand = defineCommand({
   name: "losses",
   summary: "print expected losses, bad years and what drives them",
   description:
     "For all partners, one partner or one property: the expected annual loss with its standard deviation, the annual loss " +
     "exceeded once in 2 to 200 years, the largest damage, and each part's share. Demo properties are left out.",
   options: {
-    partner: text("ID", "the partner whose portfolio to use (default: all partners)"),
-    property: text("ID", "the property to use"),
-    deductible: whole("USD", "deductible of each damage", deductibleUsd.least, deductibleUsd.most),
-    limit: whole("USD", "insured limit of each damage, above the deductible", limitUsd.least, limitUsd.most),
-    includeDemo: flag("include demo properties"),
-    format: choice(["table", "csv", "json", "xlsx"], "output format (default: table)"),
-    output: text("FILE", "the file to write the workbook to; required with --format xlsx"),
+    partner: textOption("ID", "the partner whose portfolio to use (default: all partners)"),
+    property: textOption("ID", "the property to use"),
+    deductible: wholeNumberOption(
+      "USD",
+      "deductible of each damage",
+      deductibleUsd.least,
+      deductibleUsd.most,
+    ),
+    limit: wholeNumberOption(
+      "USD",
+      "insured limit of each damage, above the deductible",
+      limitUsd.least,
+      limitUsd.most,
+    ),
+    includeDemo: switchOption("include demo properties"),
+    format: choiceOption(["table", "csv", "json", "xlsx"], "output format (default: table)"),
+    output: textOption("FILE", "the file to write the workbook to; required with --format xlsx"),
   },
   examples: [
     "mainstay losses --deductible 2500 --limit 50000",

@@ -1,7 +1,7 @@
-import { command } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { manPageText } from "../man-page.ts";
 
-export const manCommand = command({
+export const manCommand = defineCommand({
   description: "`mainstay init --system` installs the page for `man mainstay`.",
   examples: ["mainstay man | man -l -"],
   async run({ printForPrograms, allCommands }) {

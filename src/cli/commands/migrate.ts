@@ -1,9 +1,9 @@
 import { migrateDataFolder } from "../../app/data-folder.ts";
 import { lockForMigration } from "../../app/instance-lock.ts";
-import { command } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { requireInstallation } from "../installation.ts";
 
-export const migrateCommand = command({
+export const migrateCommand = defineCommand({
   async run(context) {
     requireInstallation(context);
     const { config, env, now, random } = context;

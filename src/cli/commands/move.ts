@@ -1,22 +1,25 @@
 import { resolve } from "node:path";
-import { isPostgres, type MoveStep, moveData } from "../../app/move-data.ts";
+import { isPostgresAddress, type MoveStep, moveData } from "../../app/move-data.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { readOneLine } from "../../secrets/one-line-file.ts";
-import { command, flag, text, UsageError } from "../command.ts";
+import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import { requireInstallation } from "../installation.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 
 const NAMES: Record<MoveStep, string> = { copying: "Copying", comparing: "Comparing", photos: "Photos" };
 
-export const moveCommand = command({
+export const moveCommand = defineCommand({
   description:
     "Copies all data to an empty PostgreSQL database, or from PostgreSQL to an empty data folder, and compares every " +
     "table, row and photo. Stop all servers first. The source is not changed. If interrupted, run the command again " +
     "with --again to start over; no server uses an incomplete target.",
   options: {
-    to: text("TARGET", "postgres://… of an empty database, or an empty or new folder"),
-    toFile: text("FILE", "file with the database URL on one line (--to is visible in the process list)"),
-    again: flag("discard the target of an interrupted move and start over"),
+    to: textOption("TARGET", "postgres://… of an empty database, or an empty or new folder"),
+    toFile: textOption(
+      "FILE",
+      "file with the database URL on one line (--to is visible in the process list)",
+    ),
+    again: switchOption("discard the target of an interrupted move and start over"),
   },
   examples: [
     "mainstay move --to-file /etc/mainstay/storage-url",
@@ -35,7 +38,7 @@ export const moveCommand = command({
         random,
         again,
         clock: now,
-        to: isPostgres(to) ? to : resolve(cwd, to),
+        to: isPostgresAddress(to) ? to : resolve(cwd, to),
         onStep: (step, done, total) => bar.show(NAMES[step], done, total),
       });
       bar.stop();
@@ -52,7 +55,7 @@ export const moveCommand = command({
         },
         [
           `Moved and verified ${rows} rows and ${moved.photos} photos from ${moved.from} to ${moved.to} (${(durationMs / 1000).toFixed(1)} s).`,
-          isPostgres(to)
+          isPostgresAddress(to)
             ? "On every server, set storage.url to this database and install the same key (mainstay.key or MAINSTAY_KEY_FILE). Then start the servers."
             : `Remove storage.url from the configuration. Start with: mainstay serve --data-dir ${moved.to}`,
         ].join("\n"),
@@ -73,7 +76,7 @@ function targetOf(named: string | undefined, file: string | undefined): string {
       "Specify the target folder with --to, or a file with the database URL with --to-file.",
     );
   const address = readOneLine(file, "address");
-  if (isPostgres(address)) return address;
+  if (isPostgresAddress(address)) return address;
   throw new OperatorError(
     `${file} does not contain a PostgreSQL URL`,
     "Write the URL on one line, in the format of storage.url. To move to a folder, use --to.",

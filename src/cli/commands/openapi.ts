@@ -1,6 +1,6 @@
-import { command } from "../command.ts";
+import { defineCommand } from "../command.ts";
 
-export const openapiCommand = command({
+export const openapiCommand = defineCommand({
   examples: ["mainstay openapi > openapi.json"],
   async run({ stdout }) {
     const { partnerApi } = await import("../../http/partner-api.ts");

@@ -3,10 +3,17 @@ import { resolve } from "node:path";
 import { contrastOn, contrastText, isHexColor } from "../../domain/brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_LOGO_BYTES } from "../../domain/logo.ts";
-import { brandOf, changeBrand } from "../../usecases/partners/brands.ts";
+import { changeBrand, loadBrand } from "../../usecases/partners/brands.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { type BrandJson, readBrand, serializeBrand } from "../../wire/brand.ts";
-import { command, flag, required, text, UsageError, value } from "../command.ts";
+import {
+  defineCommand,
+  requiredArgument,
+  switchOption,
+  textOption,
+  UsageError,
+  valueOption,
+} from "../command.ts";
 import { withAdministration } from "../data-access.ts";
 
 function readColor(typed: string): string {
@@ -15,24 +22,24 @@ function readColor(typed: string): string {
 }
 
 /** Shows or changes how a partner's embeds look. */
-export const brandCommand = command({
+export const brandCommand = defineCommand({
   name: "brand",
   summary: "show or change the name, colors and logo of a partner's embeds",
   description:
     "Without options, it shows them. Embeds, their prints and their passcode forms have them. A color must have a " +
     "contrast of 4.5:1; otherwise the nearest that has it is printed. --clear removes everything that is not set by " +
     "another option.",
-  arguments: { partnerId: required("the partner's ID") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
   options: {
-    name: text("TEXT", "the name at the top"),
-    color: value("COLOR", "color of links and buttons, such as #1a5f5a", readColor),
-    colorDark: value(
+    name: textOption("TEXT", "the name at the top"),
+    color: valueOption("COLOR", "color of links and buttons, such as #1a5f5a", readColor),
+    colorDark: valueOption(
       "COLOR",
       "the same on dark pages (default: the nearest to --color that is readable)",
       readColor,
     ),
-    logo: text("FILE", "a PNG image of at most 64 KB and 1024 × 1024 pixels"),
-    clear: flag("remove name, colors and logo"),
+    logo: textOption("FILE", "a PNG image of at most 64 KB and 1024 × 1024 pixels"),
+    clear: switchOption("remove name, colors and logo"),
   },
   examples: [
     'mainstay partner brand PARTNER_… --name "First National Bank" --color "#1a5f5a" --logo logo.png',
@@ -54,7 +61,7 @@ export const brandCommand = command({
       await requirePartner(store, partnerId);
       return isChange
         ? await changeBrand(administration, partnerId, change)
-        : await brandOf(store.read, partnerId);
+        : await loadBrand(store.read, partnerId);
     });
     const record = serializeBrand(partnerId, brand);
     context.print(record, inWords(record));

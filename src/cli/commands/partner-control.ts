@@ -3,33 +3,36 @@ import { changePartner, revokeTokens, setEnabled } from "../../usecases/partners
 import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
 import { type Administration, requirePartner } from "../../usecases/partners/partners.ts";
 import { serializeFullPartner } from "../../wire/partner.ts";
-import { type Command, command, required, UsageError } from "../command.ts";
+import { type Command, defineCommand, requiredArgument, UsageError } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withAdministration } from "../data-access.ts";
 
-const disable = command({
+const disable = defineCommand({
   name: "disable",
   summary: "reject a partner's credentials and hold its deliveries",
   description: "Rejects its API key and tokens immediately. Its data is kept.",
-  arguments: { partnerId: required("the partner's ID") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
   run: (context, { partnerId }) =>
     change(context, partnerId, `Disabled ${partnerId}.`, (to) => setEnabled(to, partnerId, false)),
 });
 
-const enable = command({
+const enable = defineCommand({
   name: "enable",
   summary: "accept a disabled partner's credentials again",
   description: "Sends the held deliveries. Tokens issued before it was disabled remain revoked.",
-  arguments: { partnerId: required("the partner's ID") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
   run: (context, { partnerId }) =>
     change(context, partnerId, `Enabled ${partnerId}.`, (to) => setEnabled(to, partnerId, true)),
 });
 
-const setBudget = command({
+const setBudget = defineCommand({
   name: "set-budget",
   summary: "set a partner's daily call limit",
   description: "Takes effect immediately. Calls already made today count toward the new limit.",
-  arguments: { partnerId: required("the partner's ID"), calls: required("API calls per UTC day") },
+  arguments: {
+    partnerId: requiredArgument("the partner's ID"),
+    calls: requiredArgument("API calls per UTC day"),
+  },
   examples: ["mainstay partner set-budget PARTNER_… 5000"],
   async run(context, { partnerId, calls }) {
     const dailyBudget = /^\d{1,10}$/.test(calls) ? Number(calls) : Number.NaN;
@@ -43,11 +46,11 @@ const setBudget = command({
   },
 });
 
-const revoke = command({
+const revoke = defineCommand({
   name: "revoke-tokens",
   summary: "revoke a partner's bearer tokens immediately",
   description: "Its API key and client credentials remain valid, so it can request a new token.",
-  arguments: { partnerId: required("the partner's ID") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
   run: (context, { partnerId }) =>
     change(context, partnerId, `Revoked all tokens for ${partnerId}.`, (to) => revokeTokens(to, partnerId)),
 });

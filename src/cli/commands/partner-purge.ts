@@ -5,24 +5,24 @@ import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { purgePartner } from "../../usecases/partners/purge-partner.ts";
 import { serializeAnnouncedState, serializePurgedPartner } from "../../wire/partner.ts";
-import { type Command, command, flag, required, text } from "../command.ts";
+import { type Command, defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
 import type { Context } from "../context.ts";
-import { whoRuns, withAdministration } from "../data-access.ts";
+import { actorOnMachine, withAdministration } from "../data-access.ts";
 
 const lockOn = (context: Context, partnerId: string) => ({
   name: partnerLockName(partnerId),
-  owner: whoRuns(context),
+  owner: actorOnMachine(context),
   activity: `another operation on ${partnerId} is in progress`,
 });
 
-export const announceCommand: Command = command({
+export const announceCommand: Command = defineCommand({
   name: "announce",
   summary: "queue alerts for all current CRITICAL and WARNING components of a partner",
   description:
     "For a webhook endpoint that was configured after the tier changes. Each delivery is a component.critical or " +
     "component.warning event. Running it twice sends duplicates. The running server sends the deliveries.",
-  arguments: { partnerId: required("the partner's ID") },
-  options: { dryRun: flag("only count the deliveries") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
+  options: { dryRun: switchOption("only count the deliveries") },
   examples: ["mainstay partner announce PARTNER_… --dry-run"],
   async run(context, { partnerId }, { dryRun }) {
     const { loadKnowledge } = await import("../../knowledge/load.ts");
@@ -47,14 +47,14 @@ export const announceCommand: Command = command({
   },
 });
 
-export const purgeCommand: Command = command({
+export const purgeCommand: Command = defineCommand({
   name: "purge",
   summary: "permanently delete a partner and all its data",
   description:
     "Revokes its credentials immediately, then deletes its records and photos in short steps. The server may be " +
     "running. If interrupted, run it again to resume. Existing backups still contain the partner.",
-  arguments: { partnerId: required("the partner's ID") },
-  options: { confirm: text("TEXT", "the partner's full name; required to delete anything") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
+  options: { confirm: textOption("TEXT", "the partner's full name; required to delete anything") },
   examples: ['mainstay partner purge PARTNER_… --confirm "Acme Insurance"'],
   async run(context, { partnerId }, { confirm }) {
     const { photoStorageOf } = await import("../../app/photo-storage.ts");

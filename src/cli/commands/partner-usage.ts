@@ -4,21 +4,21 @@ import { dayOf } from "../../domain/time.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { serializePartnerUsage } from "../../wire/partner.ts";
-import { command, flag, optional } from "../command.ts";
+import { defineCommand, optionalArgument, switchOption } from "../command.ts";
 import { withData } from "../data-access.ts";
-import { month } from "../option-values.ts";
+import { monthOption } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 
-export const usageCommand = command({
+export const usageCommand = defineCommand({
   name: "usage",
   summary: "print a month's API calls per day and the billable units",
   description:
     "Billable units are the current units of a partner's properties, without demo properties. Days are UTC. While the " +
     "server runs, today's calls may include up to 10 that are reserved but not used.",
-  arguments: { partnerId: optional("the partner's ID (default: all partners)") },
+  arguments: { partnerId: optionalArgument("the partner's ID (default: all partners)") },
   options: {
-    month: month("such as 2026-01 (default: this month)"),
-    csv: flag("print CSV, one row per partner per day"),
+    month: monthOption("such as 2026-01 (default: this month)"),
+    csv: switchOption("print CSV, one row per partner per day"),
   },
   examples: ["mainstay partner usage --month 2026-01 --csv", "mainstay partner usage PARTNER_… --json"],
   async run(context, { partnerId }, { month = dayOf(context.now()).slice(0, 7), csv }) {

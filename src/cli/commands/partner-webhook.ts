@@ -10,38 +10,45 @@ import {
 } from "../../wire/partner.ts";
 import {
   type Command,
-  command,
-  flag,
-  optional,
-  required,
-  text,
+  defineCommand,
+  optionalArgument,
+  requiredArgument,
+  switchOption,
+  textOption,
   UsageError,
-  value,
-  whole,
+  valueOption,
+  wholeNumberOption,
 } from "../command.ts";
 import { osUserName, withAdministration } from "../data-access.ts";
-import { duration } from "../option-values.ts";
+import { durationOption } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 
-const webhookEvent = value("EVENT", "an event to send; can be repeated (default: all)", (typed): string => {
-  if ((WEBHOOK_EVENTS as readonly string[]).includes(typed)) return typed;
-  throw new UsageError(`unknown event ${JSON.stringify(typed)}`, `Events: ${WEBHOOK_EVENTS.join(", ")}`);
-});
+const webhookEvent = valueOption(
+  "EVENT",
+  "an event to send; can be repeated (default: all)",
+  (typed): string => {
+    if ((WEBHOOK_EVENTS as readonly string[]).includes(typed)) return typed;
+    throw new UsageError(`unknown event ${JSON.stringify(typed)}`, `Events: ${WEBHOOK_EVENTS.join(", ")}`);
+  },
+);
 
-const setWebhook = command({
+const setWebhook = defineCommand({
   name: "set-webhook",
   summary: "set a partner's webhook endpoint and events",
   description: "A paused endpoint is resumed immediately.",
-  arguments: { partnerId: required("the partner's ID"), url: optional("URL of the endpoint") },
+  arguments: {
+    partnerId: requiredArgument("the partner's ID"),
+    url: optionalArgument("URL of the endpoint"),
+  },
   options: {
     event: { ...webhookEvent, absent: [], repeated: true },
-    concurrency: whole(
+    concurrency: wholeNumberOption(
       "COUNT",
       "concurrent deliveries (default: webhooks.concurrency_per_partner)",
       1,
       MAX_CONCURRENCY,
     ),
-    off: flag("send no webhooks"),
+    off: switchOption("send no webhooks"),
   },
   examples: [
     "mainstay partner set-webhook PARTNER_… https://receiver.example/hooks",
@@ -68,15 +75,15 @@ const setWebhook = command({
   },
 });
 
-const rotateSecret = command({
+const rotateSecret = defineCommand({
   name: "rotate-webhook-secret",
   summary: "create a new webhook secret and print it (shown once)",
   description:
     "The new secret is used immediately. With --overlap, the previous secret keeps signing for that time, and " +
     "X-Service-Signature-Next carries the signature of the new one, so that the endpoint can switch without rejecting " +
     "a delivery.",
-  arguments: { partnerId: required("the partner's ID") },
-  options: { overlap: duration("how long the previous secret keeps signing, such as 24h") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
+  options: { overlap: durationOption("how long the previous secret keeps signing, such as 24h") },
   examples: ["mainstay partner rotate-webhook-secret PARTNER_… --overlap 24h"],
   async run(context, { partnerId }, { overlap = 0 }) {
     const made = await withAdministration(context, async (administration) => {
@@ -89,13 +96,13 @@ const rotateSecret = command({
   },
 });
 
-const webhookTest = command({
+const webhookTest = defineCommand({
   name: "webhook-test",
   summary: "send a webhook.test event to a partner's endpoint",
   description:
     "The running server sends it; `mainstay deliveries show` shows the result. A paused endpoint is probed immediately.",
-  arguments: { partnerId: required("the partner's ID") },
-  options: { message: text("TEXT", "the message in the event") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
+  options: { message: textOption("TEXT", "the message in the event") },
   async run(context, { partnerId }, { message }) {
     const { sendTestEvent, TEST_MESSAGE } = await import("../../usecases/deliveries/send-test-event.ts");
     const id = await withAdministration(context, async (administration) => {
@@ -112,14 +119,14 @@ const webhookTest = command({
   },
 });
 
-const probe = command({
+const probe = defineCommand({
   name: "probe-webhook",
   summary: "find webhook endpoints that accept a delivery with a wrong signature",
   description:
     "Sends a webhook.test event with deliberately wrong signatures. An endpoint that responds with 2xx does not verify " +
     "signatures; disconnect it with `mainstay partner set-webhook --off`.",
-  arguments: { partnerId: optional("the partner's ID") },
-  options: { all: flag("every enabled partner with a webhook endpoint") },
+  arguments: { partnerId: optionalArgument("the partner's ID") },
+  options: { all: switchOption("every enabled partner with a webhook endpoint") },
   examples: ["mainstay partner probe-webhook PARTNER_…", "mainstay partner probe-webhook --all"],
   async run(context, { partnerId }, { all }) {
     if ((partnerId === undefined) !== all)

@@ -13,7 +13,7 @@ import {
   serializeNewClientSecret,
   serializePartner,
 } from "../../wire/partner.ts";
-import { type Command, command, required, text, whole } from "../command.ts";
+import { type Command, defineCommand, requiredArgument, textOption, wholeNumberOption } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { partnerText } from "../terminal/partner-text.ts";
@@ -23,13 +23,18 @@ import { announceCommand, purgeCommand } from "./partner-purge.ts";
 import { usageCommand } from "./partner-usage.ts";
 import { webhookCommands } from "./partner-webhook.ts";
 
-const create = command({
+const create = defineCommand({
   name: "create",
   summary: "create a partner and print its credentials (shown once)",
-  arguments: { name: required("the company's name") },
+  arguments: { name: requiredArgument("the company's name") },
   options: {
-    webhookUrl: text("URL", "webhook endpoint"),
-    dailyBudget: whole("CALLS", "daily call limit (default: limits.daily_budget)", 0, MAX_DAILY_BUDGET),
+    webhookUrl: textOption("URL", "webhook endpoint"),
+    dailyBudget: wholeNumberOption(
+      "CALLS",
+      "daily call limit (default: limits.daily_budget)",
+      0,
+      MAX_DAILY_BUDGET,
+    ),
   },
   examples: ['mainstay partner create "Acme Insurance" --webhook-url https://receiver.example/hooks'],
   async run(context, { name }, { webhookUrl, dailyBudget }) {
@@ -55,7 +60,7 @@ const create = command({
   },
 });
 
-const list = command({
+const list = defineCommand({
   name: "list",
   summary: "list the partners",
   async run(context) {
@@ -99,10 +104,10 @@ function webhookState(record: ReturnType<typeof serializePartner>): string {
   return record.webhook_failing_since === null ? "sent" : "failing";
 }
 
-const show = command({
+const show = defineCommand({
   name: "show",
   summary: "show a partner with its portfolio size and webhook endpoint",
-  arguments: { partnerId: required("the partner's ID") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
   async run(context, { partnerId }) {
     const record = await withData(context, async ({ store }) =>
       serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId))),
@@ -111,10 +116,10 @@ const show = command({
   },
 });
 
-const rotateKey = command({
+const rotateKey = defineCommand({
   name: "rotate-key",
   summary: "create a new API key and revoke the previous one immediately",
-  arguments: { partnerId: required("the partner's ID") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
   async run(context, { partnerId }) {
     const apiKey = await withAdministration(context, (administration) =>
       rotateApiKey(administration, partnerId),
@@ -123,13 +128,13 @@ const rotateKey = command({
   },
 });
 
-const rotateSecret = command({
+const rotateSecret = defineCommand({
   name: "rotate-secret",
   summary: "create a new OAuth client secret and revoke the previous one immediately",
   description:
     "The client ID does not change. Tokens issued with the previous secret remain valid for up to an hour; " +
     "`mainstay partner revoke-tokens` revokes them.",
-  arguments: { partnerId: required("the partner's ID") },
+  arguments: { partnerId: requiredArgument("the partner's ID") },
   async run(context, { partnerId }) {
     const made = await withAdministration(context, (administration) =>
       rotateClientSecret(administration, partnerId),

@@ -35,7 +35,15 @@ import {
   serializePortfolioPlan,
   serializePortfolioPlanItem,
 } from "../../wire/portfolio-plan.ts";
-import { choice, command, flag, text, UsageError, value, whole } from "../command.ts";
+import {
+  choiceOption,
+  defineCommand,
+  switchOption,
+  textOption,
+  UsageError,
+  valueOption,
+  wholeNumberOption,
+} from "../command.ts";
 import { withData } from "../data-access.ts";
 import type { Widths } from "../terminal/fitted-table.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
@@ -45,7 +53,7 @@ const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, mini
   PLAN_LIMITS;
 const { minimumItemUsd, loanTermYears } = FORM_LIMITS;
 
-export const planCommand = command({
+export const planCommand = defineCommand({
   name: "plan",
   summary: "print recommended replacements with timing, cost and cost of delay",
   description:
@@ -53,12 +61,12 @@ export const planCommand = command({
     "For a partner: the replacements due now at each property. Both include the expected cost of each year, the deposits " +
     "to a replacement reserve and assumptions. --format xlsx writes the schedule in the form of lenders, over 12 years.",
   options: {
-    property: text("ID", "the property to plan"),
-    partner: text("ID", "the partner whose portfolio to plan"),
-    years: whole("N", `years to plan (default: ${years.usual})`, years.least, years.most),
+    property: textOption("ID", "the property to plan"),
+    partner: textOption("ID", "the partner whose portfolio to plan"),
+    years: wholeNumberOption("N", `years to plan (default: ${years.usual})`, years.least, years.most),
     inflation: decimal("PCT", `inflation in percent a year (default: ${inflationPct.usual})`, inflationPct),
     budget: decimal("USD", "show the best use of this budget", budgetUsd),
-    includeDemo: flag("with --partner, include the demo property"),
+    includeDemo: switchOption("with --partner, include the demo property"),
     openingBalance: decimal("USD", "balance of the reserve at the start (default: 0)", openingUsd),
     escrowPct: decimal("PCT", `escrow for what is due now (default: ${escrowPct.usual})`, escrowPct),
     interestPct: decimal("PCT", "interest on the reserve in percent a year (default: 0)", interestPct),
@@ -73,15 +81,15 @@ export const planCommand = command({
       `with --format xlsx, the least cost of like items that are listed (default: ${minimumItemUsd.usual})`,
       minimumItemUsd,
     ),
-    loanTerm: whole(
+    loanTerm: wholeNumberOption(
       "N",
       "with --format xlsx, the term of the loan in years: the schedule covers two more, at most 12",
       loanTermYears.least,
       loanTermYears.most,
     ),
-    hud: flag("with --format xlsx, up to 20 years instead of 12, as HUD requires"),
-    format: choice(["table", "csv", "json", "xlsx"], "output format (default: table)"),
-    output: text("FILE", "the file to write the workbook to; required with --format xlsx"),
+    hud: switchOption("with --format xlsx, up to 20 years instead of 12, as HUD requires"),
+    format: choiceOption(["table", "csv", "json", "xlsx"], "output format (default: table)"),
+    output: textOption("FILE", "the file to write the workbook to; required with --format xlsx"),
   },
   examples: [
     "mainstay plan --property P_… --budget 5000",
@@ -209,7 +217,7 @@ async function ofPartner(
 }
 
 function decimal(placeholder: string, description: string, { least, most }: { least: number; most: number }) {
-  return value(placeholder, description, (typed): number => {
+  return valueOption(placeholder, description, (typed): number => {
     const number = /^\d{1,15}(\.\d{1,15})?$/.test(typed) ? Number(typed) : Number.NaN;
     if (number >= least && number <= most) return number;
     throw new UsageError(`expected a number from ${least} to ${most}, got ${JSON.stringify(typed)}`);

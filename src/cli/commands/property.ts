@@ -2,14 +2,14 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { serializeProperty, serializeWrittenProperty } from "../../wire/property.ts";
-import { type Command, command, required } from "../command.ts";
+import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { correctRecord, recordText, requireRecordFound } from "../record-corrections.ts";
 
-const show = command({
+const show = defineCommand({
   name: "show",
   summary: "print a property, also a retired one",
-  arguments: { propertyId: required("the property's ID") },
+  arguments: { propertyId: requiredArgument("the property's ID") },
   async run(context, { propertyId }) {
     const found = await withData(context, async ({ store: { read } }) => {
       const owner = await read.properties.ownerOf(propertyId);
@@ -20,7 +20,7 @@ const show = command({
   },
 });
 
-const merge = command({
+const merge = defineCommand({
   name: "merge",
   summary: "merge a duplicate into a property",
   description:
@@ -28,8 +28,8 @@ const merge = command({
     "that it lacks. Warnings name claims whose numbers it has already, and a changed number of units. The duplicate is retired " +
     "and names the property. Merging it again changes nothing. The audit log has the values before and after. The server may be running.",
   arguments: {
-    propertyId: required("the ID of the property that stays"),
-    duplicateId: required("the ID of its duplicate"),
+    propertyId: requiredArgument("the ID of the property that stays"),
+    duplicateId: requiredArgument("the ID of its duplicate"),
   },
   examples: ["mainstay property merge P_01j… P_01k…"],
   async run(context, { propertyId, duplicateId }) {

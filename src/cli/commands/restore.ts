@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { readPassphrase } from "../../backup/read-passphrase.ts";
-import { command, required, text } from "../command.ts";
+import { defineCommand, requiredArgument, textOption } from "../command.ts";
 
-export const restoreCommand = command({
+export const restoreCommand = defineCommand({
   description:
     "The data folder (--data-dir) must be empty or not exist. The next start migrates the schema of a backup from an " +
     "older version.",
-  arguments: { file: required("the backup") },
+  arguments: { file: requiredArgument("the backup") },
   options: {
-    passphraseFile: text("FILE", "file with the passphrase on one line (default: backup.passphrase)"),
-    key: text("FILE", "the key file, for a backup written with --no-key"),
+    passphraseFile: textOption("FILE", "file with the passphrase on one line (default: backup.passphrase)"),
+    key: textOption("FILE", "the key file, for a backup written with --no-key"),
   },
   examples: ["mainstay restore /mnt/backups/mainstay.backup --data-dir /var/lib/mainstay"],
   async run({ config, cwd, env, print }, { file }, { passphraseFile, key }) {

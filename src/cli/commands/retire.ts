@@ -4,25 +4,25 @@ import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../../usecases/portfolio/portfolio-writer.ts";
-import { command, flag, required, text, UsageError } from "../command.ts";
+import { defineCommand, requiredArgument, switchOption, textOption, UsageError } from "../command.ts";
 import { withAdministration } from "../data-access.ts";
-import { day } from "../option-values.ts";
+import { dayOption } from "../option-values.ts";
 
 type Changed = Retirement & { seq: number };
 
 /** `mainstay retire`: retires a property or an appliance, or brings it back. */
-export const retireCommand = command({
+export const retireCommand = defineCommand({
   name: "retire",
   summary: "retire a property or an appliance, or bring it back",
   description:
     "From its day a retired property or appliance is in no list, alert, figure, plan, snapshot, webhook or billable unit. " +
     "Its history stays, and calibration ends its life there without a failure. A day in the future takes effect then. " +
     "Bringing it back restores it as it was.",
-  arguments: { recordId: required("the ID of a property or an appliance") },
+  arguments: { recordId: requiredArgument("the ID of a property or an appliance") },
   options: {
-    on: day("the day from which it is retired (default: today)"),
-    reason: text("TEXT", "why, for the record"),
-    restore: flag("bring it back"),
+    on: dayOption("the day from which it is retired (default: today)"),
+    reason: textOption("TEXT", "why, for the record"),
+    restore: switchOption("bring it back"),
   },
   examples: ["mainstay retire P_01j… --on 2026-12-31 --reason Sold", "mainstay retire A_01j… --restore"],
   async run(context, { recordId: id }, { on, reason, restore }) {

@@ -7,12 +7,12 @@ import { requirePartner } from "../../usecases/partners/partners.ts";
 import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { componentPages } from "../../usecases/portfolio/scored-components.ts";
 import { SCORE_COLUMNS, serializeScoreLine } from "../../wire/score-line.ts";
-import { choice, command, text, UsageError, value } from "../command.ts";
+import { choiceOption, defineCommand, textOption, UsageError, valueOption } from "../command.ts";
 import { withData } from "../data-access.ts";
 
 const TIERS: readonly string[] = ["CRITICAL", "WARNING", "GOOD"] satisfies RiskTier[];
 
-export const scoresCommand = command({
+export const scoresCommand = defineCommand({
   name: "scores",
   summary: "print component scores and their inputs, one line each",
   description:
@@ -20,14 +20,18 @@ export const scoresCommand = command({
     "Calculated values are not rounded. The server may be running; each component is printed as it is when read. For " +
     "operators only: partners do not see hazard ratios.",
   options: {
-    partner: text("ID", "the partner whose components to print"),
-    property: text("ID", "only this property; --partner is then optional"),
-    tier: value("CRITICAL|WARNING|GOOD", "only this tier, in upper or lower case", (typed): RiskTier => {
-      const tier = typed.toUpperCase();
-      if (TIERS.includes(tier)) return tier as RiskTier;
-      throw new UsageError(`expected CRITICAL or WARNING or GOOD, got ${JSON.stringify(typed)}`);
-    }),
-    format: choice(["csv", "ndjson"], "output format (default: csv, or ndjson with --json)"),
+    partner: textOption("ID", "the partner whose components to print"),
+    property: textOption("ID", "only this property; --partner is then optional"),
+    tier: valueOption(
+      "CRITICAL|WARNING|GOOD",
+      "only this tier, in upper or lower case",
+      (typed): RiskTier => {
+        const tier = typed.toUpperCase();
+        if (TIERS.includes(tier)) return tier as RiskTier;
+        throw new UsageError(`expected CRITICAL or WARNING or GOOD, got ${JSON.stringify(typed)}`);
+      },
+    ),
+    format: choiceOption(["csv", "ndjson"], "output format (default: csv, or ndjson with --json)"),
   },
   examples: [
     "mainstay scores --partner PARTNER_… --tier critical > critical.csv",

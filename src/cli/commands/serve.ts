@@ -1,20 +1,24 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { createLogger, recentErrors } from "../../log.ts";
 import { standardStream } from "../../standard-streams.ts";
-import { command, setting } from "../command.ts";
+import { defineCommand, settingOption } from "../command.ts";
 
 /**
  * `mainstay serve`: runs until SIGTERM, SIGINT or a condition under which it must stop. The next signal ends the drain,
  * and the one after that interrupts the shutdown. SIGHUP reloads the certificate.
  */
-export const serveCommand = command({
+export const serveCommand = defineCommand({
   description:
     "Runs until SIGTERM or SIGINT, then serves requests for server.drain_s seconds more, finishes those in progress and " +
     "exits 0. A second signal ends the first of these waits, a further one interrupts the shutdown. SIGHUP reloads the certificate and its key without dropping a request. With --port 0, the server and " +
     "administration listen on free ports, which the first log line shows.",
   options: {
-    host: setting("server.host", "HOST", "address to listen on"),
-    port: setting("server.port", "PORT", "port to listen on; 0 uses free ports, also for administration"),
+    host: settingOption("server.host", "HOST", "address to listen on"),
+    port: settingOption(
+      "server.port",
+      "PORT",
+      "port to listen on; 0 uses free ports, also for administration",
+    ),
   },
   examples: [
     "mainstay serve",

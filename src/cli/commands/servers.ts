@@ -1,11 +1,11 @@
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { serializeServers } from "../../wire/server.ts";
-import { command } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { secondOf } from "../terminal/times.ts";
+import { secondText } from "../terminal/times.ts";
 
-export const serversCommand = command({
+export const serversCommand = defineCommand({
   description:
     "Servers that share a PostgreSQL database record a heartbeat there, and hold leases for work that only one of them " +
     "may do at a time: each partner's webhooks and each job. A server whose heartbeat is older than a lease has lost " +
@@ -41,7 +41,7 @@ export const serversCommand = command({
                 String(server.leases),
                 `${server.silent_s.toFixed(1)} s ago`,
                 server.clock_off_s === 0 ? "OK" : `${server.clock_off_s.toFixed(1)} s off`,
-                secondOf(server.started_at, context.tableWidth),
+                secondText(server.started_at, context.tableWidth),
               ]),
               context.tableWidth,
             ),

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { selfProgram } from "../../app/self-exec.ts";
+import { ownExecutable } from "../../app/self-exec.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { replaceFile, toStorageError } from "../../files.ts";
-import { command, text, whole } from "../command.ts";
+import { defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { junitReport } from "../smoke/junit.ts";
 import { runSmoke, type SmokeStep } from "../smoke/run.ts";
 
@@ -10,14 +10,14 @@ import { runSmoke, type SmokeStep } from "../smoke/run.ts";
 const CLEAN_UP_MS = 1_000;
 
 /** `mainstay smoke`: an end-to-end test for a build job that has only the executable. */
-export const smokeCommand = command({
+export const smokeCommand = defineCommand({
   description:
     "Starts a server with default settings on free ports, creates a partner and a property, waits for a signed webhook, " +
     "restarts the server, and removes everything. Uses no existing data folder or configuration.",
   options: {
-    host: text("HOST", "address to listen on (default: 127.0.0.1)"),
-    junit: text("FILE", "also write a JUnit report, for build servers"),
-    timeout: whole("SECONDS", "time limit, at least 2 (default: 10)", 2, 600),
+    host: textOption("HOST", "address to listen on (default: 127.0.0.1)"),
+    junit: textOption("FILE", "also write a JUnit report, for build servers"),
+    timeout: wholeNumberOption("SECONDS", "time limit, at least 2 (default: 10)", 2, 600),
   },
   examples: ["mainstay smoke", "mainstay smoke --json", "mainstay smoke --junit smoke.xml"],
   longRunning: true,
@@ -25,7 +25,7 @@ export const smokeCommand = command({
     const interrupted = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
     const result = await runSmoke(context, {
-      program: selfProgram(),
+      program: ownExecutable(),
       host,
       deadlineMs: timeout * 1000 - CLEAN_UP_MS,
       signal: interrupted.signal,

@@ -1,16 +1,16 @@
 import type { SnapshotResult } from "../../domain/snapshot.ts";
 import { dayOf } from "../../domain/time.ts";
 import { serializeSnapshot } from "../../wire/snapshot.ts";
-import { command, flag } from "../command.ts";
+import { defineCommand, switchOption } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 
-export const snapshotCommand = command({
+export const snapshotCommand = defineCommand({
   description:
     "There is one snapshot per day. If today's already exists, it is only updated with components added since, or " +
     "rescored if another model was activated since. The server may be running.",
   options: {
-    announceModelChange: flag("also send alerts for tier changes caused by a change of model"),
-    discardLater: flag("first delete snapshots dated after today, left by a clock that was ahead"),
+    announceModelChange: switchOption("also send alerts for tier changes caused by a change of model"),
+    discardLater: switchOption("first delete snapshots dated after today, left by a clock that was ahead"),
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
     const { loadKnowledge } = await import("../../knowledge/load.ts");

@@ -1,7 +1,7 @@
 import { BUILD } from "../../app/build-info.ts";
-import { command } from "../command.ts";
+import { defineCommand } from "../command.ts";
 
-export const versionCommand = command({
+export const versionCommand = defineCommand({
   examples: ["mainstay version --json"],
   run({ print }) {
     const { version, commit, target } = BUILD;

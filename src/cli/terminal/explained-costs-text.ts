@@ -1,5 +1,12 @@
 import { unitLabel } from "../../domain/display.ts";
-import { amount, type Explained, headedBlock, line, number, percent } from "./explained-lines.ts";
+import {
+  type Explained,
+  explainedLine,
+  formatAmount,
+  formatNumber,
+  formatPercent,
+  headedBlock,
+} from "./explained-lines.ts";
 
 const BASIS = {
   own: "own cost",
@@ -13,22 +20,27 @@ export function explainedCostsText({ costs }: Explained, width: number): string 
   const { size, reference_size: reference, size_unit: unit, damage } = costs;
   const isOfBook = costs.cost_basis === "scaled" || costs.cost_basis === "reference";
   return headedBlock("Costs", width, [
-    line("Planned replacement", amount(costs.proactive_cost), BASIS[costs.cost_basis]),
-    line("After a failure", amount(costs.emergency_cost), "without damage"),
+    explainedLine("Planned replacement", formatAmount(costs.proactive_cost), BASIS[costs.cost_basis]),
+    explainedLine("After a failure", formatAmount(costs.emergency_cost), "without damage"),
     damage &&
-      line(
+      explainedLine(
         "Probable damage",
-        `+ ${amount(damage.expected * damage.cost)}`,
-        `${damage.peril}: ${damage.expected > 1 ? `${number(damage.expected)} damages` : percent(damage.expected)} of ${amount(damage.cost)}`,
+        `+ ${formatAmount(damage.expected * damage.cost)}`,
+        `${damage.peril}: ${damage.expected > 1 ? `${formatNumber(damage.expected)} damages` : formatPercent(damage.expected)} of ${formatAmount(damage.cost)}`,
       ),
     size !== null &&
-      line(
+      explainedLine(
         "Size",
-        `× ${number(costs.size_factor)}`,
-        `${number(size)} ${unit === null ? "" : unitLabel(unit)}${reference === null ? "" : ` against ${number(reference)}`}`,
+        `× ${formatNumber(costs.size_factor)}`,
+        `${formatNumber(size)} ${unit === null ? "" : unitLabel(unit)}${reference === null ? "" : ` against ${formatNumber(reference)}`}`,
       ),
     isOfBook &&
-      line("Location", `× ${number(costs.location_factor)}`, costs.location_edition ?? "no factor is known"),
-    isOfBook && line("Price level", `× ${number(costs.price_level)}`, `since ${costs.costs_of_month}`),
+      explainedLine(
+        "Location",
+        `× ${formatNumber(costs.location_factor)}`,
+        costs.location_edition ?? "no factor is known",
+      ),
+    isOfBook &&
+      explainedLine("Price level", `× ${formatNumber(costs.price_level)}`, `since ${costs.costs_of_month}`),
   ]);
 }

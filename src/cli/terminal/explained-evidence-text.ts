@@ -1,4 +1,10 @@
-import { type Explained, headedBlock, line, number, percent } from "./explained-lines.ts";
+import {
+  type Explained,
+  explainedLine,
+  formatNumber,
+  formatPercent,
+  headedBlock,
+} from "./explained-lines.ts";
 import { fittedTable, type Widths, wrapped } from "./fitted-table.ts";
 
 /** Returns the evidence as a table, followed by the resulting hazard ratio. */
@@ -8,16 +14,16 @@ export function explainedEvidenceText(
 ): string {
   if (evidence.length === 0)
     return headedBlock("Evidence", columns, [
-      line("None", "", "the hazard follows from age alone"),
-      line("Hazard ratio θ", "1", ""),
+      explainedLine("None", "", "the hazard follows from age alone"),
+      explainedLine("Hazard ratio θ", "1", ""),
     ]);
   const rows = evidence.map((item) => [
     item.date ?? "",
     item.label,
-    number(item.base_ratio),
-    percent(item.remaining),
+    formatNumber(item.base_ratio),
+    formatPercent(item.remaining),
     exponent(item),
-    item.kind === "smart_event" ? `Λ ${number(item.acute_hazard)}` : `× ${number(item.factor)}`,
+    item.kind === "smart_event" ? `Λ ${formatNumber(item.acute_hazard)}` : `× ${formatNumber(item.factor)}`,
     item.ends_on ?? "-",
     item.source,
     item.ended_by ?? "",
@@ -46,7 +52,7 @@ export function explainedEvidenceText(
 
 function exponent({ weight, strength, times }: Explained["evidence"][number]): string {
   const all = weight * strength * times;
-  return all === 1 ? "" : number(all);
+  return all === 1 ? "" : formatNumber(all);
 }
 
 function hazardRatioLines(
@@ -58,21 +64,26 @@ function hazardRatioLines(
   const isLimited = hazard.hazard_ratio !== hazard.product;
   const text = headedBlock("", width, [
     hazard.strength_condition !== 1 &&
-      line("Strength of conditions", `^ ${number(hazard.strength_condition)}`, "calibrated"),
+      explainedLine("Strength of conditions", `^ ${formatNumber(hazard.strength_condition)}`, "calibrated"),
     hazard.strength_repairs !== 1 &&
-      line("Strength of repairs", `^ ${number(hazard.strength_repairs)}`, "calibrated"),
+      explainedLine("Strength of repairs", `^ ${formatNumber(hazard.strength_repairs)}`, "calibrated"),
     isCascadeLimited &&
-      line(
+      explainedLine(
         "Cascades, limited",
-        `× ${number(hazard.cascades)}`,
-        `product ${number(hazard.cascades_product)} exceeds the limit`,
+        `× ${formatNumber(hazard.cascades)}`,
+        `product ${formatNumber(hazard.cascades_product)} exceeds the limit`,
       ),
-    isLimited && line("Product", number(hazard.product), `limited to ${hazard.lowest}–${hazard.highest}`),
-    line("Hazard ratio θ", `= ${number(hazard.hazard_ratio)}`, "multiplies the hazard at this age"),
+    isLimited &&
+      explainedLine("Product", formatNumber(hazard.product), `limited to ${hazard.lowest}–${hazard.highest}`),
+    explainedLine(
+      "Hazard ratio θ",
+      `= ${formatNumber(hazard.hazard_ratio)}`,
+      "multiplies the hazard at this age",
+    ),
     hazard.acute_hazard > 0 &&
-      line(
+      explainedLine(
         "Acute hazard Λ",
-        `= ${number(hazard.acute_hazard)}`,
+        `= ${formatNumber(hazard.acute_hazard)}`,
         `added to the hazard, over ${hazard.acute_span_days} days`,
       ),
   ]);

@@ -12,7 +12,7 @@ const VALUE = 15;
 
 type Line = readonly [label: string, value: string, note: string];
 
-export const line = (label: string, value: string, note: string): Line => [label, value, note];
+export const explainedLine = (label: string, value: string, note: string): Line => [label, value, note];
 
 /** Returns a heading with its lines below it. */
 export function headedBlock(heading: string, width: number, lines: readonly (Line | false | null)[]): string {
@@ -27,17 +27,18 @@ function asText([label, value, note]: Line, labels: number, width: number): stri
 }
 
 /** Formats a number with four significant digits. */
-export const number = (value: number) =>
+export const formatNumber = (value: number) =>
   Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
 /** Formats a share as a percentage. Never rounds up to 100%. */
-export const percent = (share: number) => {
+export const formatPercent = (share: number) => {
   const shown = Number((share * 100).toPrecision(3));
   return shown === 100 && share < 1 ? "over 99.9%" : `${shown}%`;
 };
-export const years = (value: number) => `${number(value)} ${number(value) === "1" ? "year" : "years"}`;
-export const days = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
+export const formatYears = (value: number) =>
+  `${formatNumber(value)} ${formatNumber(value) === "1" ? "year" : "years"}`;
+export const formatDays = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
 const small = currencyFormat({ minimumFractionDigits: 0, maximumFractionDigits: 2 });
-export const amount = (value: number) =>
+export const formatAmount = (value: number) =>
   `${value < 0 ? "−" : ""}${(Math.abs(value) < 100 ? small : wholeMoney)(Math.abs(value))}`;
 /** Formats `hard_water` as `Hard water`. */
 export const sentenceCase = (token: string) =>

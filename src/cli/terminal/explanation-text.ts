@@ -1,15 +1,15 @@
 import { explainedCostsText } from "./explained-costs-text.ts";
 import { explainedEvidenceText } from "./explained-evidence-text.ts";
 import {
-  amount,
-  days,
   type Explained,
+  explainedLine,
+  formatAmount,
+  formatDays,
+  formatNumber,
+  formatPercent,
+  formatYears,
   headedBlock,
-  line,
-  number,
-  percent,
   sentenceCase,
-  years,
 } from "./explained-lines.ts";
 import { fittedTable, type Widths, wrapped } from "./fitted-table.ts";
 
@@ -46,8 +46,8 @@ function heading({ component, definition, score, shown, as_of, model_version }: 
     ),
     "",
     wrapped(
-      `Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}: ${percent(score.q)} probability of failure within ` +
-        `${days(score.period_days)}, given that it works today.`,
+      `Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}: ${formatPercent(score.q)} probability of failure within ` +
+        `${formatDays(score.period_days)}, given that it works today.`,
       width,
     ),
     ...(isOther
@@ -67,23 +67,27 @@ const from = ({ source, kind }: { source: string; kind: string }) => `${source},
 function lifeText({ life, definition, model_source }: Explained, width: number): string {
   const isCalibrated = life.kind_factor !== 1 || life.frailty !== 1;
   return headedBlock("Lifetime", width, [
-    line(
+    explainedLine(
       "Median life",
-      years(life.median_life_years),
+      formatYears(life.median_life_years),
       life.overridden ? "override_lifespan of the component" : from(definition.median_life_years),
     ),
-    line(`Brand: ${life.brand_tier}`, `× ${number(life.brand_factor)}`, from(model_source)),
+    explainedLine(`Brand: ${life.brand_tier}`, `× ${formatNumber(life.brand_factor)}`, from(model_source)),
     isCalibrated &&
-      line("Component type", `× ${number(life.kind_factor)}`, "calibrated to recorded failures"),
-    isCalibrated &&
-      line(
-        "Appliance",
-        `× ${number(life.frailty_factor)}`,
-        `calibrated: frailty ${number(life.frailty)} on the hazard`,
+      explainedLine(
+        "Component type",
+        `× ${formatNumber(life.kind_factor)}`,
+        "calibrated to recorded failures",
       ),
-    line("Adjusted median life", `= ${years(life.calibrated_median_years)}`, "of normal use"),
-    line("Weibull shape β", number(life.weibull_shape), from(definition.weibull_shape)),
-    line("Weibull scale η", years(life.weibull_scale_years), "median / (ln 2)^(1/β)"),
+    isCalibrated &&
+      explainedLine(
+        "Appliance",
+        `× ${formatNumber(life.frailty_factor)}`,
+        `calibrated: frailty ${formatNumber(life.frailty)} on the hazard`,
+      ),
+    explainedLine("Adjusted median life", `= ${formatYears(life.calibrated_median_years)}`, "of normal use"),
+    explainedLine("Weibull shape β", formatNumber(life.weibull_shape), from(definition.weibull_shape)),
+    explainedLine("Weibull scale η", formatYears(life.weibull_scale_years), "median / (ln 2)^(1/β)"),
   ]);
 }
 
@@ -91,29 +95,29 @@ function rateText({ rate, definition, model_source, score }: Explained, width: n
   const isLimited = rate.environment_product < rate.lowest_life_factor;
   return headedBlock("Aging rate", width, [
     definition.wear === "use"
-      ? line(
-          `Use ${number(rate.usage_intensity)}`,
-          number(rate.usage_factor),
+      ? explainedLine(
+          `Use ${formatNumber(rate.usage_intensity)}`,
+          formatNumber(rate.usage_factor),
           `use^${rate.usage_exponent}; ${from(model_source)}`,
         )
-      : line("Use", number(rate.usage_factor), "ages with time only"),
+      : explainedLine("Use", formatNumber(rate.usage_factor), "ages with time only"),
     ...rate.environment.map((influence) =>
-      line(
+      explainedLine(
         sentenceCase(influence.factor),
-        `/ ${number(influence.life_factor)}`,
-        `1 − ${number(influence.sensitivity)} · ${number(influence.value)}; ${rate.environment_basis === "state" ? `the state's value: ${rate.source}` : "a mean: the climate of the place is unknown"}`,
+        `/ ${formatNumber(influence.life_factor)}`,
+        `1 − ${formatNumber(influence.sensitivity)} · ${formatNumber(influence.value)}; ${rate.environment_basis === "state" ? `the state's value: ${rate.source}` : "a mean: the climate of the place is unknown"}`,
       ),
     ),
     isLimited &&
-      line(
+      explainedLine(
         "Environment, limited",
-        `/ ${number(rate.life_factor)}`,
-        `product ${number(rate.environment_product)} is below the limit`,
+        `/ ${formatNumber(rate.life_factor)}`,
+        `product ${formatNumber(rate.environment_product)} is below the limit`,
       ),
-    line("Rate", `= ${number(rate.years_per_year)}`, "years of normal use per calendar year"),
-    line(
+    explainedLine("Rate", `= ${formatNumber(rate.years_per_year)}`, "years of normal use per calendar year"),
+    explainedLine(
       "Effective lifespan",
-      years(score.effective_lifespan_years),
+      formatYears(score.effective_lifespan_years),
       "calendar years to a 50% probability of failure",
     ),
   ]);
@@ -129,64 +133,87 @@ function ageText({ age, rate, model_source }: Explained, width: number): string 
   const past = age.unknown_past;
   const isLimited = age.prior_unlimited > age.prior + 1e-12;
   return headedBlock("Age", width, [
-    line("In service since", age.born_on, REASONS[age.reason]),
-    line("Calendar age", years(age.age_years), ""),
-    past && line("Records begin", past.records_since, "the history before is unknown"),
-    past && line("Nominal age then", years(past.nominal_age_years), "of normal use, if it is the original"),
+    explainedLine("In service since", age.born_on, REASONS[age.reason]),
+    explainedLine("Calendar age", formatYears(age.age_years), ""),
+    past && explainedLine("Records begin", past.records_since, "the history before is unknown"),
     past &&
-      line(
+      explainedLine(
+        "Nominal age then",
+        formatYears(past.nominal_age_years),
+        "of normal use, if it is the original",
+      ),
+    past &&
+      explainedLine(
         "Original unit, then",
-        percent(past.probability_original_then),
+        formatPercent(past.probability_original_then),
         "exp(−(nominal age / η)^β); else replaced at an unknown time (renewal theory)",
       ),
     past &&
-      line("Original unit, today", percent(past.probability_original_now), "given its history since then"),
-    line(
+      explainedLine(
+        "Original unit, today",
+        formatPercent(past.probability_original_now),
+        "given its history since then",
+      ),
+    explainedLine(
       past ? "Aged since" : "Aged",
-      years((rate.years_per_year * age.counted_days) / 365.25),
+      formatYears((rate.years_per_year * age.counted_days) / 365.25),
       `${age.counted_days.toLocaleString("en-US")} days since ${age.counted_from} at the rate`,
     ),
     ...age.restorations.map((restoration) =>
-      line(
+      explainedLine(
         `${restoration.event_type} ${restoration.date}`,
-        `− ${years(restoration.removed_years)}`,
-        `${percent(restoration.share)} of ${days(restoration.accrued_days)}; ${from(model_source)}`,
+        `− ${formatYears(restoration.removed_years)}`,
+        `${formatPercent(restoration.share)} of ${formatDays(restoration.accrued_days)}; ${from(model_source)}`,
       ),
     ),
-    age.restorations.length > 0 && line("Virtual age", `= ${years(age.virtual_age_years)}`, "Kijima type I"),
-    isLimited && line("Prior, unlimited", percent(age.prior_unlimited), `limited to ${age.highest_prior}`),
-    line("Prior", percent(age.prior), "probability of failure by today, from age alone"),
-    line(
+    age.restorations.length > 0 &&
+      explainedLine("Virtual age", `= ${formatYears(age.virtual_age_years)}`, "Kijima type I"),
+    isLimited &&
+      explainedLine(
+        "Prior, unlimited",
+        formatPercent(age.prior_unlimited),
+        `limited to ${age.highest_prior}`,
+      ),
+    explainedLine("Prior", formatPercent(age.prior), "probability of failure by today, from age alone"),
+    explainedLine(
       "Effective virtual age",
-      years(age.effective_virtual_age_years),
+      formatYears(age.effective_virtual_age_years),
       "age in normal use that gives this prior",
     ),
-    line("Effective age", years(age.effective_age_years), "in calendar years: divided by the rate"),
+    explainedLine(
+      "Effective age",
+      formatYears(age.effective_age_years),
+      "in calendar years: divided by the rate",
+    ),
   ]);
 }
 
 function scoreText({ score, hazard }: Explained, width: number): string {
   const isAcute = hazard.acute_hazard > 0;
   return headedBlock("Hazard and score", width, [
-    line(
+    explainedLine(
       "Time horizon",
-      days(score.period_days),
+      formatDays(score.period_days),
       score.period_days < score.usual_period_days
-        ? `${percent(score.share_of_life)} of the effective lifespan`
+        ? `${formatPercent(score.share_of_life)} of the effective lifespan`
         : "a year",
     ),
-    line("Hazard from age", number(score.hazard_by_age), "((V + r·Δ)/η)^β − (V/η)^β"),
-    line("Hazard ratio θ", `× ${number(hazard.hazard_ratio)}`, "from the evidence"),
+    explainedLine("Hazard from age", formatNumber(score.hazard_by_age), "((V + r·Δ)/η)^β − (V/η)^β"),
+    explainedLine("Hazard ratio θ", `× ${formatNumber(hazard.hazard_ratio)}`, "from the evidence"),
     isAcute &&
-      line(
+      explainedLine(
         "Acute hazard Λ",
-        `+ ${number(hazard.acute_hazard * score.acute_share)}`,
+        `+ ${formatNumber(hazard.acute_hazard * score.acute_share)}`,
         "from sensors, independent of age",
       ),
-    line("Cumulative hazard", `= ${number(score.cumulative_hazard)}`, ""),
-    line("q", percent(score.q), "1 − exp(−cumulative hazard): probability of failure within the horizon"),
-    line("Over five horizons", percent(score.cumulative_risk), `1 − (1 − q)^${score.periods}`),
-    line(
+    explainedLine("Cumulative hazard", `= ${formatNumber(score.cumulative_hazard)}`, ""),
+    explainedLine(
+      "q",
+      formatPercent(score.q),
+      "1 − exp(−cumulative hazard): probability of failure within the horizon",
+    ),
+    explainedLine("Over five horizons", formatPercent(score.cumulative_risk), `1 − (1 − q)^${score.periods}`),
+    explainedLine(
       "Score",
       score.risk_score.toFixed(2),
       `${score.risk_tier}: WARNING from ${score.warning_from}, CRITICAL from ${score.critical_from}; rounded, at most ` +
@@ -198,27 +225,27 @@ function scoreText({ score, hazard }: Explained, width: number): string {
 function knownText({ confidence, projection }: Explained, width: number): string {
   const { raised_to, raised_by } = confidence;
   return headedBlock("Confidence and projected failure", width, [
-    line(
+    explainedLine(
       "Confidence",
       confidence.level,
       `${confidence.service_events} service ${confidence.service_events === 1 ? "event" : "events"}; condition ` +
         `${confidence.condition_observed_on === null ? "never observed" : `observed on ${confidence.condition_observed_on}`}; ` +
         `brand ${confidence.brand_known ? "known" : "unknown"}`,
     ),
-    raised_to !== null && line(`Raised to ${raised_to} by`, "", raised_by.join("; ")),
-    line(
+    raised_to !== null && explainedLine(`Raised to ${raised_to} by`, "", raised_by.join("; ")),
+    explainedLine(
       "Projected failure",
       String(projection.projected_failure_year),
       `50% probability by ${projection.projected_failure_on}`,
     ),
-    line(
+    explainedLine(
       "Range",
       projection.earliest === projection.latest
         ? String(projection.earliest)
         : `${projection.earliest}–${projection.latest}`,
-      `±${percent(projection.range_share)} of the effective lifespan; it holds 16 to 31% of failures`,
+      `±${formatPercent(projection.range_share)} of the effective lifespan; it holds 16 to 31% of failures`,
     ),
-    line(
+    explainedLine(
       "Likely failure",
       projection.failure_window_80.latest === null
         ? `after ${projection.failure_window_80.earliest}`
@@ -240,10 +267,16 @@ function changesText({ changes, score, confidence }: Explained, { columns, table
     CHANGES[change.change],
     change.risk_score.toFixed(2),
     change.risk_tier,
-    percent(change.q),
+    formatPercent(change.q),
     change.confidence,
   ]);
-  const now = ["No change", score.risk_score.toFixed(2), score.risk_tier, percent(score.q), confidence.level];
+  const now = [
+    "No change",
+    score.risk_score.toFixed(2),
+    score.risk_tier,
+    formatPercent(score.q),
+    confidence.level,
+  ];
   const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapped(note, columns, "  ")]));
   const table = fittedTable(
     [
@@ -269,40 +302,49 @@ function decisionText({ decision }: Explained, width: number): string {
   };
   const { unit } = decision;
   return headedBlock("Recommended action", width, [
-    line("Action", decision.action.replaceAll("_", " "), decision.reason),
+    explainedLine("Action", decision.action.replaceAll("_", " "), decision.reason),
     unit !== null &&
-      line(
+      explainedLine(
         "Unit",
         unit.replace_on === null ? "until it fails" : `due ${unit.replace_on}`,
-        `${unit.reason} ${amount(unit.price)} planned, ${amount(unit.failed_price)} after a failure`,
+        `${unit.reason} ${formatAmount(unit.price)} planned, ${formatAmount(unit.failed_price)} after a failure`,
       ),
-    line(
+    explainedLine(
       "Policy",
       what[decision.policy],
       isByAge
-        ? `${amount(decision.yearly_cost)} a year in the long run; run to failure ${amount(decision.yearly_cost_run_to_failure)}`
-        : `planned replacement saves less than 5% of ${amount(decision.yearly_cost_run_to_failure)} a year`,
+        ? `${formatAmount(decision.yearly_cost)} a year in the long run; run to failure ${formatAmount(decision.yearly_cost_run_to_failure)}`
+        : `planned replacement saves less than 5% of ${formatAmount(decision.yearly_cost_run_to_failure)} a year`,
     ),
     isByAge &&
-      line(
+      explainedLine(
         "Economic replacement age",
-        years(decision.optimal_age_years!),
+        formatYears(decision.optimal_age_years!),
         "calendar years, for a new component",
       ),
     decision.age_factor !== null &&
-      line("Adjustment for evidence", `× ${number(decision.age_factor)}`, "θ^(−1/(β − 1))"),
-    isByAge && line("Effective age", `− ${years(decision.effective_age_years)}`, "in calendar years"),
+      explainedLine("Adjustment for evidence", `× ${formatNumber(decision.age_factor)}`, "θ^(−1/(β − 1))"),
     isByAge &&
-      line("Due in", `= ${years(decision.due_in_years!)}`, `on ${decision.replace_on}; never in the past`),
-    line(
+      explainedLine("Effective age", `− ${formatYears(decision.effective_age_years)}`, "in calendar years"),
+    isByAge &&
+      explainedLine(
+        "Due in",
+        `= ${formatYears(decision.due_in_years!)}`,
+        `on ${decision.replace_on}; never in the past`,
+      ),
+    explainedLine(
       "Risk of a 1-year delay",
-      amount(decision.risked_a_year),
-      `${percent(decision.failure_probability_12m)} of ${amount(decision.reactive_cost)} − ${amount(decision.proactive_cost)}`,
+      formatAmount(decision.risked_a_year),
+      `${formatPercent(decision.failure_probability_12m)} of ${formatAmount(decision.reactive_cost)} − ${formatAmount(decision.proactive_cost)}`,
     ),
-    line("Deferred replacement", `− ${amount(decision.yearly_cost)}`, "yearly cost of the policy"),
-    line(
+    explainedLine(
+      "Deferred replacement",
+      `− ${formatAmount(decision.yearly_cost)}`,
+      "yearly cost of the policy",
+    ),
+    explainedLine(
       "Cost of a 1-year delay",
-      `= ${amount(decision.cost_of_waiting_a_year)}`,
+      `= ${formatAmount(decision.cost_of_waiting_a_year)}`,
       decision.cost_of_waiting_a_year > 0 ? "a delay has a net cost" : "a delay saves money",
     ),
   ]);

@@ -1,8 +1,8 @@
 import { formatBytes } from "../../files.ts";
-import { count, counted } from "../../web/format.ts";
+import { count, countWithNoun } from "../../web/format.ts";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import { labeledLines } from "./fitted-table.ts";
-import { utcOf } from "./times.ts";
+import { utcTimeText } from "./times.ts";
 
 /** Formats a partner with its endpoint, its portfolio and its deliveries. */
 export function partnerText(partner: FullPartnerJson, width: number): string {
@@ -12,7 +12,7 @@ export function partnerText(partner: FullPartnerJson, width: number): string {
       ["Partner", partner.partner_id],
       ["Name", partner.name],
       ["State", partner.enabled ? "enabled" : "disabled"],
-      ["Created", utcOf(partner.created_at, width)],
+      ["Created", utcTimeText(partner.created_at, width)],
       ["Client ID", partner.client_id],
       ["Daily call limit", partner.daily_budget === 0 ? "none" : count(partner.daily_budget)],
       ["Portfolio", portfolio(partner)],
@@ -26,7 +26,7 @@ export function partnerText(partner: FullPartnerJson, width: number): string {
             ["Concurrency", partner.webhook_concurrency ?? "the server's setting"],
             ...(rotatesAt === null
               ? []
-              : [["Next secret", `active from ${utcOf(rotatesAt, width)}`] as const]),
+              : [["Next secret", `active from ${utcTimeText(rotatesAt, width)}`] as const]),
           ] as const)),
       [
         "Deliveries",
@@ -39,9 +39,9 @@ export function partnerText(partner: FullPartnerJson, width: number): string {
 
 const portfolio = ({ properties, appliances, components }: FullPartnerJson) =>
   [
-    counted(properties, "property", "properties"),
-    counted(appliances, "appliance"),
-    counted(components, "component"),
+    countWithNoun(properties, "property", "properties"),
+    countWithNoun(appliances, "appliance"),
+    countWithNoun(components, "component"),
   ].join(", ");
 
 function endpointState(partner: FullPartnerJson, width: number): string {
@@ -50,6 +50,6 @@ function endpointState(partner: FullPartnerJson, width: number): string {
     webhook_failing_since: failingSince,
     webhook_last_error: error,
   } = partner;
-  if (pausedAt !== null) return `paused since ${utcOf(pausedAt, width)}: ${error}`;
-  return failingSince === null ? "OK" : `failing since ${utcOf(failingSince, width)}: ${error}`;
+  if (pausedAt !== null) return `paused since ${utcTimeText(pausedAt, width)}: ${error}`;
+  return failingSince === null ? "OK" : `failing since ${utcTimeText(failingSince, width)}: ${error}`;
 }

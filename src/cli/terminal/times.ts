@@ -3,9 +3,9 @@
 const cut = <T extends string | null>(iso: T, length: number, width: number) =>
   (iso === null || !Number.isFinite(width) ? iso : iso.slice(0, length).replace("T", " ")) as T;
 
-export const minuteOf = <T extends string | null>(iso: T, width: number): T => cut(iso, 16, width);
-export const secondOf = <T extends string | null>(iso: T, width: number): T => cut(iso, 19, width);
+export const minuteText = <T extends string | null>(iso: T, width: number): T => cut(iso, 16, width);
+export const secondText = <T extends string | null>(iso: T, width: number): T => cut(iso, 19, width);
 
 /** Formats a time with its time zone, for a line of its own. */
-export const utcOf = <T extends string | null>(iso: T, width: number) =>
-  (iso === null || !Number.isFinite(width) ? iso : `${secondOf(iso, width)} UTC`) as T;
+export const utcTimeText = <T extends string | null>(iso: T, width: number) =>
+  (iso === null || !Number.isFinite(width) ? iso : `${secondText(iso, width)} UTC`) as T;

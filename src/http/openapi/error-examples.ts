@@ -1,9 +1,9 @@
 import { type Failure, StorageError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { demoPropertyExists } from "../../usecases/portfolio/create-demo-property.ts";
+import { demoPropertyExistsError } from "../../usecases/portfolio/create-demo-property.ts";
 import { newProperty } from "../../wire/property-input.ts";
 import { invalidApiKey } from "../auth.ts";
-import { bodyTooLarge, notJson } from "../body.ts";
+import { bodyTooLarge, notJsonFailure } from "../body.ts";
 import { dailyLimitExceeded, errorReply, rateLimitExceeded } from "../errors.ts";
 import { tooManyLargeResponses } from "../response-memory-limiter.ts";
 
@@ -14,9 +14,9 @@ const FAILURES: Readonly<Record<string, unknown>> = {
   missing_fields: missingState(),
   invalid_api_key: invalidApiKey(),
   property_not_found: propertyNotFound(),
-  demo_property_exists: demoPropertyExists(),
+  demo_property_exists: demoPropertyExistsError(),
   body_too_large: bodyTooLarge(5_242_880),
-  not_json: notJson(),
+  not_json: notJsonFailure(),
   rate_limit: rateLimitExceeded(60, 0),
   daily_limit: dailyLimitExceeded(1000, 0),
   internal: new Error(),

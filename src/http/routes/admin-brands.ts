@@ -1,4 +1,4 @@
-import { brandOf, changeBrand } from "../../usecases/partners/brands.ts";
+import { changeBrand, loadBrand } from "../../usecases/partners/brands.ts";
 import { brand, brandRequest, readBrand, serializeBrand } from "../../wire/brand.ts";
 import { partnerInPath } from "../../wire/parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
@@ -17,7 +17,7 @@ export function adminBrandOperations(): Operation[] {
       replies: okReplies("The brand", brand),
       async handle({ params, store }) {
         const { id } = await getPartner(store, params.id!);
-        return ok(serializeBrand(id, await brandOf(store.read, id)));
+        return ok(serializeBrand(id, await loadBrand(store.read, id)));
       },
     }),
     adminOperation({

@@ -67,7 +67,7 @@ import {
   parseTier,
   sortsByCost,
   wantsDemo,
-  wantsSandbox,
+  wantsSandboxEvents,
 } from "../query.ts";
 import { EXAMPLE_UNIT_LABELS, unitLabelColumn } from "../unit-labels.ts";
 
@@ -329,7 +329,7 @@ async function findAlerts(call: PartnerCall, slice: RowRange): Promise<FoundAler
 async function scopeFilter({ partner, query, store }: PartnerCall): Promise<NarrowFilter | undefined> {
   const propertyId = query.get("property_id");
   const applianceId = query.get("appliance_id");
-  const sandbox = wantsSandbox(query);
+  const sandbox = wantsSandboxEvents(query);
   if (propertyId !== undefined && !(await store.read.properties.find(partner.id, propertyId)))
     throw propertyNotFound();
   if (applianceId !== undefined && !(await store.read.appliances.find(partner.id, applianceId)))

@@ -7,7 +7,7 @@ import { runYielding } from "../../event-loop.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
 import type { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
-import { brandOf } from "../../usecases/partners/brands.ts";
+import { loadBrand } from "../../usecases/partners/brands.ts";
 import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
@@ -131,7 +131,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   /** Returns the brand of the embed's partner for a page; `base` leads from the page to the embed's files. */
   const brandFor = async ({ embed }: FoundEmbed, base: string) => {
     const { brandOfPage } = await import("../../web/embed/brand.tsx");
-    return brandOfPage(await brandOf(read, embed.partnerId), `${base}${LOGO_FILE}`);
+    return brandOfPage(await loadBrand(read, embed.partnerId), `${base}${LOGO_FILE}`);
   };
   const passcodePage = async (
     call: Call,
@@ -153,7 +153,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   /** The logo shows nothing of the property, so that the form of a passcode has it, too. */
   const logoReply = async (call: PublicCall): Promise<Reply<never>> => {
     const found = await findEmbed(call);
-    const logo = found && (await brandOf(read, found.embed.partnerId)).logo;
+    const logo = found && (await loadBrand(read, found.embed.partnerId)).logo;
     if (!logo) return await notFoundPage(call, "../../../");
     return {
       raw: new Uint8Array(logo.png),

@@ -11,7 +11,7 @@ import {
 } from "../../wire/events.ts";
 import { pagingParameters, requiredSinceParameter } from "../../wire/parameters.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
-import { invalidParameter, parseRowRange, sinceText } from "../query.ts";
+import { instantTextSince, invalidParameter, parseRowRange } from "../query.ts";
 
 export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, "page">): Operation[] {
   return [
@@ -27,7 +27,7 @@ export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, 
       replies: readOperationReplies("A page of the stream", eventPage),
       async handle({ now, partner, query, store }) {
         const slice = parseRowRange(query);
-        const text = sinceText(query);
+        const text = instantTextSince(query);
         const since = text === undefined ? undefined : parseInstant(text);
         if (text === undefined || since === undefined)
           throw invalidParameter(

@@ -21,8 +21,8 @@ import {
   type PortfolioTotals,
   portfolioSums,
   subtractFlagCounts,
+  subtractProperties,
   sumOfProperties,
-  withoutProperties,
 } from "../../usecases/portfolio/portfolio-totals.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
@@ -76,7 +76,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../operation.ts";
-import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandbox } from "../query.ts";
+import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandboxEvents } from "../query.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -93,7 +93,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       async handle({ partner, query, store, yieldNow }) {
         const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
-        if (wantsSandbox(query)) {
+        if (wantsSandboxEvents(query)) {
           const demo = await demoProperties(store, partner, filter);
           const rows = demo.slice(slice.offset, slice.offset + slice.limit);
           const records = rows.map((row) => serializePropertyRow(row.property));
@@ -317,7 +317,7 @@ async function findPortfolio(
 }> {
   const filter = parsePropertyFilter(query, knowledge.knownHazards);
   const includesDemo = wantsDemo(query);
-  if (wantsSandbox(query)) {
+  if (wantsSandboxEvents(query)) {
     const demo = await demoProperties(store, partner, filter);
     const rows = demo.slice(slice.offset, slice.offset + slice.limit);
     const ids = demo.map(({ property }) => property.id);
@@ -335,7 +335,7 @@ async function findPortfolio(
     return {
       ...found,
       included: { ids: summedIds.filter((id) => !demoIds.has(id)) },
-      totals: withoutProperties(found.totals, totals),
+      totals: subtractProperties(found.totals, totals),
       flags: subtractFlagCounts(found.flags, flags),
     };
   }

@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
-import { isElevated } from "../elevated-components.ts";
+import { isElevatedScoreSql } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
 import { placedComponentPage } from "./component-rows.ts";
@@ -25,7 +25,7 @@ const { placeholder } = sql;
 type AlertFilter = Places & { partnerId: string };
 
 /** The range of scores of a tier, in hundredths; of both tiers of alerts by default. */
-export const scoresOf = (tier: RiskTier | undefined) => ({
+export const scoreRangeOfTier = (tier: RiskTier | undefined) => ({
   from: tier === "CRITICAL" ? CRITICAL_FROM : WARNING_FROM,
   to: tier === "WARNING" ? CRITICAL_FROM - 1 : 99,
 });
@@ -64,7 +64,7 @@ export function alertLists(engine: Engine) {
   const matching = (...more: (SQL | undefined)[]) =>
     and(
       eq(components.partnerId, placeholder("partnerId")),
-      isElevated(components.riskScore),
+      isElevatedScoreSql(components.riskScore),
       gt(components.seq, 0),
       ...more,
     );
@@ -135,7 +135,7 @@ export function alertLists(engine: Engine) {
       tier: RiskTier | undefined,
       slice: RowRange,
     ): Promise<PlacedComponent[]> {
-      return readsFor(filter).page({ ...filter, ...scoresOf(tier), ...slice });
+      return readsFor(filter).page({ ...filter, ...scoreRangeOfTier(tier), ...slice });
     },
     /** Ordered by what a failure within 12 months is expected to cost, the highest first, and then by creation. */
     async costliestPage(
@@ -143,11 +143,11 @@ export function alertLists(engine: Engine) {
       tier: RiskTier | undefined,
       slice: RowRange,
     ): Promise<PlacedComponent[]> {
-      const { from: leastScore, to: mostScore } = scoresOf(tier);
+      const { from: leastScore, to: mostScore } = scoreRangeOfTier(tier);
       return costPages[filterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });
     },
     async countAlerts(filter: AlertFilter, tier: RiskTier | undefined) {
-      const [found] = await readsFor(filter).counts({ ...filter, ...scoresOf(tier) });
+      const [found] = await readsFor(filter).counts({ ...filter, ...scoreRangeOfTier(tier) });
       const { critical, all } = found!;
       return { critical, warning: all - critical };
     },

@@ -5,7 +5,7 @@ import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import { byNumber, isNumbered, listPageStarts, rangeOf } from "./retired-rows.ts";
+import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -159,7 +159,7 @@ export function applianceStore(engine: Engine) {
     db
       .select()
       .from(appliances)
-      .where(and(eq(appliances.partnerId, placeholder("partnerId")), isNumbered(appliances.seq))),
+      .where(and(eq(appliances.partnerId, placeholder("partnerId")), isInSequenceRange(appliances.seq))),
   );
   const retiredOfPropertyAfter = engine.prepared(() =>
     db
@@ -255,7 +255,7 @@ export function applianceStore(engine: Engine) {
     },
     /** Returns the appliances numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<Appliance[]> {
-      return byNumber(await numbered().execute({ partnerId, ...rangeOf(after, last) }));
+      return sortBySequence(await numbered().execute({ partnerId, ...sequenceRange(after, last) }));
     },
     async pageOfRetired(partnerId: string, { limit, offset }: RowRange): Promise<Appliance[]> {
       return await db

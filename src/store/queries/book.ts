@@ -5,9 +5,9 @@ import type { Property } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts";
 import { WHOLE_BUCKET } from "../component-counters.ts";
-import { isElevated } from "../elevated-components.ts";
+import { isElevatedScoreSql } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
-import { costIndexReadsByFilter, filterKind, scoresOf } from "./alert-lists.ts";
+import { costIndexReadsByFilter, filterKind, scoreRangeOfTier } from "./alert-lists.ts";
 import { selectPlacedComponents } from "./component-rows.ts";
 import type { CodeCount } from "./flags.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -136,7 +136,7 @@ export function bookStore(engine: Engine) {
     const isListed = and(
       engine.isAmong(components.partnerId, "partnerIds"),
       // A literal condition, so that SQLite uses the partial indexes.
-      isElevated(components.riskScore),
+      isElevatedScoreSql(components.riskScore),
       gt(components.seq, 0),
       ...isWithin(by),
       ...more,
@@ -201,7 +201,7 @@ export function bookStore(engine: Engine) {
   const countsOf = (selection: AlertSelection) =>
     selection.order === "score" && filterKind(selection) === "all" ? counters : rowsOf(selection);
   const valuesOf = ({ partnerIds, tier, system, state }: AlertSelection, range: ValueRange) => {
-    const { from: leastScore, to: mostScore } = scoresOf(tier);
+    const { from: leastScore, to: mostScore } = scoreRangeOfTier(tier);
     return { system, state, leastScore, mostScore, ...range, partnerIds: engine.list(partnerIds) };
   };
 

@@ -9,7 +9,7 @@ import {
   TIER_BUCKETS,
   WHOLE_BUCKET,
 } from "../component-counters.ts";
-import { isElevated } from "../elevated-components.ts";
+import { isElevatedScoreSql } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
 import { placedComponentPage } from "./component-rows.ts";
@@ -76,10 +76,12 @@ export function componentLists(engine: Engine) {
   const ofTier = bucketRows(eq(components.riskTier, placeholder("tier")));
   const ofScore = bucketRows(eq(components.riskScore, placeholder("score")));
   /** Elevated components that the latest snapshot scored, which the bucket SETTLED_ELEVATED counts. */
-  const settled = bucketRows(sql`${isElevated(components.riskScore)} and ${components.rescoredAt} is null`);
+  const settled = bucketRows(
+    sql`${isElevatedScoreSql(components.riskScore)} and ${components.rescoredAt} is null`,
+  );
 
   // No retired component has an instant of scoring.
-  const rescored = sql`${components.rescoredAt} is not null and ${isElevated(components.riskScore)}`;
+  const rescored = sql`${components.rescoredAt} is not null and ${isElevatedScoreSql(components.riskScore)}`;
   const byScoring = [asc(components.rescoredAt), asc(components.seq)];
   const rescoredAfter = placedComponentPage(engine, (rows) =>
     rows
@@ -196,7 +198,7 @@ export function componentLists(engine: Engine) {
       where.propertyIds && isAmong(components.propertyId, "propertyIds"),
       where.applianceId === undefined ? undefined : eq(components.applianceId, placeholder("applianceId")),
       where.tier && eq(components.riskTier, placeholder("tier")),
-      where.elevated ? isElevated(components.riskScore) : undefined,
+      where.elevated ? isElevatedScoreSql(components.riskScore) : undefined,
       where.system === undefined ? undefined : eq(components.system, placeholder("system")),
       where.state === undefined ? undefined : eq(components.state, placeholder("state")),
     );

@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import { alertLists } from "./alert-lists.ts";
 import { componentLists } from "./component-lists.ts";
 import { selectPlacedComponents } from "./component-rows.ts";
-import { byNumber, isNumbered, rangeOf } from "./retired-rows.ts";
+import { isInSequenceRange, sequenceRange, sortBySequence } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -130,7 +130,7 @@ export function componentStore(engine: Engine) {
     scoringRows(lt(components.seq, 0), desc(components.seq)),
   );
   const numbered = engine.read<PlacedComponent>(() =>
-    rows().where(and(eq(components.partnerId, placeholder("partnerId")), isNumbered(components.seq))),
+    rows().where(and(eq(components.partnerId, placeholder("partnerId")), isInSequenceRange(components.seq))),
   );
   const ofPropertyAfter = engine.read<PlacedComponent>(() =>
     rows()
@@ -176,7 +176,7 @@ export function componentStore(engine: Engine) {
     },
     /** Returns the components numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<PlacedComponent[]> {
-      return byNumber(await numbered({ partnerId, ...rangeOf(after, last) }));
+      return sortBySequence(await numbered({ partnerId, ...sequenceRange(after, last) }));
     },
     /**
      * Takes components out of all lists, or puts them back, by the sign of their numbers. They count as scored by the latest

@@ -19,7 +19,7 @@ export type ModelInUse = { number: number; version: string; base: string; correc
 export type LatestCalibration = Omit<Tables["latestCalibration"]["$inferSelect"], "id">;
 
 /** The name of a calibrated version: `3+local.1` is the first calibration of model 3. */
-export const versionName = (base: string, number: number) => `${base}+local.${number}`;
+export const calibratedVersionName = (base: string, number: number) => `${base}+local.${number}`;
 
 const CHECKS_KEPT = 60;
 
@@ -162,5 +162,5 @@ export function modelStore(engine: Engine) {
 
 const withName = (row: Tables["modelVersions"]["$inferSelect"]): ModelVersion => ({
   ...row,
-  version: versionName(row.base, row.number),
+  version: calibratedVersionName(row.base, row.number),
 });

@@ -6,7 +6,7 @@ import type { Day } from "../../domain/time.ts";
 import type { WorkState } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import { isNumbered, rangeOf } from "./retired-rows.ts";
+import { isInSequenceRange, sequenceRange } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -118,7 +118,7 @@ export function planActionStore(engine: Engine) {
         const some = db
           .select({ id: properties.id })
           .from(properties)
-          .where(and(eq(properties.partnerId, placeholder("partnerId")), isNumbered(properties.seq)));
+          .where(and(eq(properties.partnerId, placeholder("partnerId")), isInSequenceRange(properties.seq)));
         return db
           .select(sums)
           .from(t)
@@ -164,7 +164,7 @@ export function planActionStore(engine: Engine) {
       after: number,
       last: number,
     ): Promise<ActionSums> {
-      const values = { ...bound(filter), ...rangeOf(after, last) };
+      const values = { ...bound(filter), ...sequenceRange(after, last) };
       return (await readsOf(filter, order).sumsOfProperties(values))[0]!;
     },
   };

@@ -5,9 +5,9 @@ import type { Day } from "../../domain/time.ts";
 import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
-import { asSearched, lowered } from "../searched-texts.ts";
+import { lowerCaseSql, searchedTextForm } from "../searched-texts.ts";
 import { portfolioPages } from "./portfolio-pages.ts";
-import { byNumber, isNumbered, listPageStarts, rangeOf } from "./retired-rows.ts";
+import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./retired-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -134,7 +134,7 @@ export function propertyStore(engine: Engine) {
     db
       .select()
       .from(properties)
-      .where(and(eq(properties.partnerId, placeholder("partnerId")), isNumbered(properties.seq))),
+      .where(and(eq(properties.partnerId, placeholder("partnerId")), isInSequenceRange(properties.seq))),
   );
   const retiring = engine.prepared(() =>
     db
@@ -185,7 +185,7 @@ export function propertyStore(engine: Engine) {
       .orderBy(asc(properties.addressKey), asc(properties.seq))
       .limit(placeholder("limit")),
   );
-  const name = lowered(properties.name);
+  const name = lowerCaseSql(properties.name);
   const ofName = engine.read<MatchedProperty>(() =>
     db
       .select(matched)
@@ -302,15 +302,15 @@ export function propertyStore(engine: Engine) {
     },
     /** Returns properties with the name, whatever its case. Databases ignore the case of ASCII letters alone. */
     async ofName(partnerId: string, given: string, limit: number): Promise<MatchedProperty[]> {
-      const [lower, upper] = [given.toLowerCase(), given.toUpperCase()].map(asSearched);
-      return await ofName({ partnerId, lower, upper, given: asSearched(given), limit });
+      const [lower, upper] = [given.toLowerCase(), given.toUpperCase()].map(searchedTextForm);
+      return await ofName({ partnerId, lower, upper, given: searchedTextForm(given), limit });
     },
     async page(partnerId: string, { limit, offset }: RowRange): Promise<PropertyRow[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns the properties numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<Property[]> {
-      return byNumber(await numbered().execute({ partnerId, ...rangeOf(after, last) }));
+      return sortBySequence(await numbered().execute({ partnerId, ...sequenceRange(after, last) }));
     },
     /** Returns some properties of any partner that are to be retired by the day and are not yet. */
     async retiring(day: Day, limit: number): Promise<{ id: string; partnerId: string }[]> {

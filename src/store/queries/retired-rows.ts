@@ -56,15 +56,15 @@ export function listPageStarts(
   };
 }
 
-/** The condition that a row is in a range of numbers, whether it is retired or not; `rangeOf` has its values. */
-export const isNumbered = (seq: AnySQLiteColumn): SQL =>
+/** The condition that a row is in a range of numbers, whether it is retired or not; `sequenceRange` has its values. */
+export const isInSequenceRange = (seq: AnySQLiteColumn): SQL =>
   or(
     and(gt(seq, placeholder("after")), lte(seq, placeholder("last"))),
     and(lt(seq, placeholder("minusAfter")), gte(seq, placeholder("minusLast"))),
   )!;
 
-/** Returns the values of `isNumbered` for the numbers from after `after` to `last`. */
-export const rangeOf = (after: number, last: number) => ({
+/** Returns the values of `isInSequenceRange` for the numbers from after `after` to `last`. */
+export const sequenceRange = (after: number, last: number) => ({
   after,
   last,
   minusAfter: -after,
@@ -72,7 +72,7 @@ export const rangeOf = (after: number, last: number) => ({
 });
 
 /** Sorts rows in the order of creation, in place. */
-export const byNumber = <Row extends { seq: number }>(rows: Row[]): Row[] =>
+export const sortBySequence = <Row extends { seq: number }>(rows: Row[]): Row[] =>
   rows.sort((a, b) => Math.abs(a.seq) - Math.abs(b.seq));
 
 const MAX_SEQ = 2_147_483_647;

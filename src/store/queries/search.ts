@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Engine, Query } from "../engine.ts";
-import { asSearched, LAST_CHARACTER, lowered, streetOf } from "../searched-texts.ts";
+import { LAST_CHARACTER, lowerCaseSql, searchedTextForm, streetWithoutNumberSql } from "../searched-texts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -70,9 +70,9 @@ export function searchStore(engine: Engine) {
         .orderBy(...order(asc(text), asc(properties.seq)))
         .limit(placeholder("limit")),
     );
-  const byName = propertiesBy(lowered(properties.name));
-  const byAddress = propertiesBy(lowered(properties.address));
-  const byStreet = propertiesBy(streetOf(properties.address));
+  const byName = propertiesBy(lowerCaseSql(properties.name));
+  const byAddress = propertiesBy(lowerCaseSql(properties.address));
+  const byStreet = propertiesBy(streetWithoutNumberSql(properties.address));
   const byReference = ownedRead<FoundProperty>((isOwned) =>
     db
       .select(propertyColumns())
@@ -80,7 +80,7 @@ export function searchStore(engine: Engine) {
       .where(and(isOwned(properties.partnerId), eq(properties.partnerPropertyId, placeholder("reference"))))
       .limit(placeholder("limit")),
   );
-  const serial = lowered(appliances.serial);
+  const serial = lowerCaseSql(appliances.serial);
   const bySerial = ownedRead<FoundAppliance>((isOwned, order) =>
     db
       .select(
@@ -104,7 +104,7 @@ export function searchStore(engine: Engine) {
       .orderBy(...order(asc(serial), asc(appliances.seq)))
       .limit(placeholder("limit")),
   );
-  const number = lowered(claims.claimNumber);
+  const number = lowerCaseSql(claims.claimNumber);
   const claimRows = () =>
     db
       .select(
@@ -135,7 +135,7 @@ export function searchStore(engine: Engine) {
       .limit(placeholder("limit")),
   );
   const bounds = (text: string, limit: number) => {
-    const from = asSearched(text);
+    const from = searchedTextForm(text);
     return { from, to: from + LAST_CHARACTER, limit };
   };
 

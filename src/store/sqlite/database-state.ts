@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { versionName } from "../queries/models.ts";
+import { calibratedVersionName } from "../queries/models.ts";
 
 /** The state of the rows, for `mainstay doctor`. Instants are epoch milliseconds. */
 export type DatabaseState = {
@@ -49,7 +49,7 @@ export function readModelInUse(db: Database): ModelState {
     : null;
   return {
     scoredBy: run?.version,
-    fit: fit ? { base: fit.base, version: versionName(fit.base, fit.number) } : undefined,
+    fit: fit ? { base: fit.base, version: calibratedVersionName(fit.base, fit.number) } : undefined,
   };
 }
 

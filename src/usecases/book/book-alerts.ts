@@ -1,7 +1,7 @@
 import { CRITICAL_FROM, type PlacedComponent } from "../../domain/component.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
-import { scoresOf } from "../../store/queries/alert-lists.ts";
+import { scoreRangeOfTier } from "../../store/queries/alert-lists.ts";
 import type {
   AlertCell,
   AlertOrder,
@@ -72,7 +72,7 @@ async function countsOf(reading: Reading, listed: Listed, slice: RowRange): Prom
   const { tier, order } = listed;
   if (!isUnfiltered(listed)) {
     const byScore = { ...listed, order: "score" } as const;
-    const scores = await countValues(reading, byScore, [scoresOf(tier)], Number.POSITIVE_INFINITY);
+    const scores = await countValues(reading, byScore, [scoreRangeOfTier(tier)], Number.POSITIVE_INFINITY);
     const critical = sumOf(scores.filter(({ value }) => value >= CRITICAL_FROM));
     const found = { critical, warning: sumOf(scores) - critical, offset: slice.offset };
     return { values: order === "score" ? scores : await countCosts(reading, listed, slice), ...found };
@@ -84,7 +84,7 @@ async function countsOf(reading: Reading, listed: Listed, slice: RowRange): Prom
     return { values: await countCosts(reading, listed, slice), critical, warning, offset: slice.offset };
   const isAfterCritical = tier === undefined && slice.offset >= critical;
   const offset = isAfterCritical ? slice.offset - critical : slice.offset;
-  const ranges = scoreRanges(scoresOf(isAfterCritical ? "WARNING" : tier));
+  const ranges = scoreRanges(scoreRangeOfTier(isAfterCritical ? "WARNING" : tier));
   // The counters of scores are few for any number of alerts.
   const whole = { ...reading, steps: [reading.steps.flat()] };
   return {
@@ -121,7 +121,7 @@ async function countValues(
 }
 
 const HIGHEST: Record<AlertOrder, number> = {
-  score: scoresOf(undefined).to,
+  score: scoreRangeOfTier(undefined).to,
   cost: Number.MAX_SAFE_INTEGER,
 };
 

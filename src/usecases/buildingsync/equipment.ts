@@ -1,5 +1,5 @@
 import { allElements, elementsAt, textAt, type XmlElement } from "../../xml/read-xml.ts";
-import { lookUp } from "../import/mapping/look-up.ts";
+import { lookUpOwnKey } from "../import/mapping/look-up.ts";
 
 /* The systems of BuildingSync 2 as equipment. */
 
@@ -19,7 +19,7 @@ const hasAt = (element: XmlElement, ...path: string[]) => elementsAt(element, ..
 export function equipmentOf(system: XmlElement): Equipment[] {
   const { name } = system;
   if (name === "HVACSystem") return hvacOf(system);
-  const typeId = lookUp(TYPES, name)?.(system);
+  const typeId = lookUpOwnKey(TYPES, name)?.(system);
   return [{ element: system, what: plainName(name), typeId }];
 }
 

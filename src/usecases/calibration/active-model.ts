@@ -4,7 +4,7 @@ import type { ModelInUse } from "../../store/queries/models.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Returns `3` for `3+local.3`. */
-export const baseVersion = (version: string) => version.split("+")[0]!;
+export const baseModelVersion = (version: string) => version.split("+")[0]!;
 
 /** Returns the name of the active model: the executable's, or a local calibration of it. */
 export async function modelVersionOf(stores: Pick<Stores, "models">, knowledge: Knowledge): Promise<string> {

@@ -16,7 +16,7 @@ import { UNCORRECTED } from "../../domain/scoring/corrections.ts";
 import type { PropertyHistory } from "../../domain/scoring/types.ts";
 import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
-import { baseVersion } from "./active-model.ts";
+import { baseModelVersion } from "./active-model.ts";
 import {
   type CalibrationDeps,
   forEachPropertyHistory,
@@ -132,7 +132,7 @@ export async function requireScoresOfThisModel(
   const snapshot = await read.snapshots.latestFinished();
   const inUse = await read.models.inUse();
   for (const version of [snapshot?.modelVersion, inUse?.version])
-    if (version !== undefined && baseVersion(version) !== knowledge.modelVersion)
+    if (version !== undefined && baseModelVersion(version) !== knowledge.modelVersion)
       throw new OperatorError(
         `this database was scored by model ${version}, but this executable has model ${knowledge.modelVersion}`,
         "Take a snapshot first: mainstay snapshot",

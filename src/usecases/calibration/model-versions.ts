@@ -4,7 +4,7 @@ import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
 import { type StoredFit, storedFitId } from "../../domain/calibration/model-version.ts";
 import { conflict, OperatorError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
-import { versionName } from "../../store/queries/models.ts";
+import { calibratedVersionName } from "../../store/queries/models.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "./active-model.ts";
 import { type FitLock, recordApplied } from "./fits.ts";
@@ -48,7 +48,10 @@ export async function storeProposedFit(deps: Storing, { calibration, evidence }:
       };
       await tx.models.keepFit(kept);
       const { base } = kept;
-      await fitLock?.finish(tx, { proposalId: storedFitId(kept), modelVersion: versionName(base, number) });
+      await fitLock?.finish(tx, {
+        proposalId: storedFitId(kept),
+        modelVersion: calibratedVersionName(base, number),
+      });
       return kept;
     });
   });
@@ -131,7 +134,7 @@ const storedFit = ({ fit, validation, sharedCauses }: Calibration, evidence: Rec
 
 async function activate(tx: Tx, fit: FitToApply, actor: string): Promise<string> {
   const { number, base, isProven, corrections, evidence } = fit;
-  const version = versionName(base, number);
+  const version = calibratedVersionName(base, number);
   const replaced = (await tx.models.inUse())?.number ?? null;
   await tx.models.insert({
     number,

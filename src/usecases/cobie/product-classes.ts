@@ -1,4 +1,4 @@
-import { lookUp } from "../import/mapping/look-up.ts";
+import { lookUpOwnKey } from "../import/mapping/look-up.ts";
 import { equipmentType, plainWords } from "../import/mapping/words.ts";
 
 /*
@@ -145,7 +145,7 @@ export function applianceTypeOfProduct({
   if (byWords) return byWords;
   const element = /^\s*([A-G]\d{4})/.exec(category)?.[1];
   if (element !== undefined) return BY_ELEMENT.find(([pattern]) => pattern.test(element))?.[1];
-  return (digits === "" ? wordsType(category) : undefined) ?? lookUp(BY_OBJECT, object);
+  return (digits === "" ? wordsType(category) : undefined) ?? lookUpOwnKey(BY_OBJECT, object);
 }
 
 function wordsType(text: string): string | undefined {

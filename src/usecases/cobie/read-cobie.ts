@@ -3,7 +3,7 @@ import { addDays, addMonths } from "../../domain/time.ts";
 import { readDate } from "../../domain/written-dates.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import { type AreaUnit, convertAreaText, parseAreaUnit } from "../import/mapping/areas.ts";
-import { lookUp } from "../import/mapping/look-up.ts";
+import { lookUpOwnKey } from "../import/mapping/look-up.ts";
 import { type Cells, type LeftOut, standardFormatTable, type Table } from "../import/mapping/table.ts";
 import { fieldOfHeading } from "../import/mapping/words.ts";
 import { CATEGORIES, COMPONENT_ATTRIBUTES, FACILITY_ATTRIBUTES, OWN_SYSTEM } from "./layout.ts";
@@ -254,7 +254,7 @@ function jobsOf(
       const key = JSON.stringify([what, reason]);
       left.set(key, { file: "Job", what, reason, cells: (left.get(key)?.cells ?? 0) + cells });
     };
-    const event_type = lookUp(EVENT_OF_JOB, what.toLowerCase());
+    const event_type = lookUpOwnKey(EVENT_OF_JOB, what.toLowerCase());
     if (!/^completed$/i.test(cell("Status"))) leave("a plan of maintenance");
     else if (event_type === undefined) leave("no kind of event");
     else if (date === undefined) leave("no date");

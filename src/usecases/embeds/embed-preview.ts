@@ -3,7 +3,7 @@ import { propertyConditionOf } from "../../domain/figures/condition.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
-import { brandOf } from "../partners/brands.ts";
+import { loadBrand } from "../partners/brands.ts";
 
 /** Returns what the reader of a new embed sees first. */
 export async function embedPreview(
@@ -19,6 +19,6 @@ export async function embedPreview(
     property,
     totals,
     grade: totals.components === 0 ? null : propertyConditionOf(property, totals, buildingCentsPerSqft).grade,
-    brand: await brandOf(read, partnerId),
+    brand: await loadBrand(read, partnerId),
   };
 }

@@ -6,8 +6,8 @@ import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
 import {
   PropertyCache,
   type PropertyReference,
+  propertyReferenceText,
   readPropertyReference,
-  referenceText,
 } from "./property-rows.ts";
 import type { Cells } from "./row-kind.ts";
 
@@ -60,7 +60,7 @@ export class ReferencedAppliances {
   /** Returns the appliance of a row. Throws not_found, or conflict for an ambiguous serial. */
   async find(reference: ApplianceReference): Promise<Appliance> {
     if ("property" in reference && !this.#properties.find(reference.property))
-      throw notFound(`Property not found: ${referenceText(reference.property)}`);
+      throw notFound(`Property not found: ${propertyReferenceText(reference.property)}`);
     const [found, other] = await this.#named(reference);
     if (other) throw conflict("serial belongs to several appliances of the property: use appliance_id");
     if (!found) throw notFound(`Appliance not found: ${applianceText(reference)}`);
@@ -80,7 +80,7 @@ export class ReferencedAppliances {
 
 function applianceText(reference: ApplianceReference): string {
   if ("applianceId" in reference) return reference.applianceId;
-  return `serial ${reference.serial} in property ${referenceText(reference.property)}`;
+  return `serial ${reference.serial} in property ${propertyReferenceText(reference.property)}`;
 }
 
 /** Returns the failure of a row about a kind of component that is not in service on an appliance: of another type, or retired. */

@@ -19,9 +19,9 @@ import {
   PROPERTY_REFERENCES,
   PropertyCache,
   type PropertyReference,
+  propertyReferenceText,
   RETIREMENT_COLUMNS,
   readPropertyReference,
-  referenceText,
   retirementCells,
 } from "./property-rows.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
@@ -120,7 +120,7 @@ class ApplianceBatch implements Batch<Entry> {
     update: boolean,
   ): Promise<Outcome> {
     const property = this.#properties.find(reference);
-    if (!property) throw notFound(`Property not found: ${referenceText(reference)}`);
+    if (!property) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
     const unitId = unit === undefined ? given.unitId : await this.#unitOf(property, unit);
     const input = { ...given, propertyId: property.id, unitId };
     const cells = unit === undefined ? own : { ...own, unit_id: unitId! };

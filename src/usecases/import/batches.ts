@@ -61,7 +61,7 @@ export type ImportCounts = Added & {
   unchanged: number;
 };
 
-export const emptyCounts = (): ImportCounts => ({
+export const emptyImportCounts = (): ImportCounts => ({
   read: 0,
   created: 0,
   updated: 0,
@@ -146,7 +146,7 @@ async function processRows<Entry>(
   how: { update: boolean; mostMs: number; monotonicMs: () => number; yieldNow: Yield },
 ): Promise<BatchResult> {
   const { update, mostMs, monotonicMs, yieldNow } = how;
-  const counts = emptyCounts();
+  const counts = emptyImportCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
   const sameAddresses: RowOfSameAddress[] = [];

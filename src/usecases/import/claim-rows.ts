@@ -18,8 +18,8 @@ import {
   PROPERTY_REFERENCES,
   PropertyCache,
   type PropertyReference,
+  propertyReferenceText,
   readPropertyReference,
-  referenceText,
 } from "./property-rows.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
 import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./voiding.ts";
@@ -108,7 +108,7 @@ class ClaimBatch implements Batch<Entry> {
   async apply(entry: Entry, update: boolean): Promise<Outcome> {
     const { claimNumber, property: reference, cells } = entry;
     const property = this.#properties.find(reference);
-    if (!property) throw notFound(`Property not found: ${referenceText(reference)}`);
+    if (!property) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
     const claims = this.#claimsOf(property.id);
     const log = this.#logOf(property);
     const there = claims.get(claimNumber);

@@ -80,7 +80,7 @@ export async function correctEvent(
 }
 
 /** Returns the cells that have lists, as a body has them: inspection types, and a scale such as `1-5`. */
-export const listsIn = ({ inspection_types: types, condition_scale: scale }: Cells) => ({
+export const parseListCells = ({ inspection_types: types, condition_scale: scale }: Cells) => ({
   ...(types !== undefined && {
     inspection_types: types
       .toString()
@@ -111,7 +111,7 @@ function readChange(cells: Cells): ServiceEventChange {
   const given = CHANGEABLE.filter((field) => cells[field] !== undefined);
   const request = readServiceEventChange({
     ...Object.fromEntries(given.map((field) => [field, cells[field]])),
-    ...listsIn(cells),
+    ...parseListCells(cells),
   });
   return "change" in request ? request.change : {};
 }

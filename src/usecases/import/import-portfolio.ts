@@ -4,7 +4,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { applianceRows } from "./appliance-rows.ts";
 import {
-  emptyCounts,
+  emptyImportCounts,
   type ImportCounts,
   type ImportDeps,
   importRows,
@@ -138,11 +138,11 @@ async function importFiles(
     { partnerId: partner.id },
   );
   const counters = {
-    properties: emptyCounts(),
-    appliances: emptyCounts(),
-    components: emptyCounts(),
-    serviceEvents: emptyCounts(),
-    claims: emptyCounts(),
+    properties: emptyImportCounts(),
+    appliances: emptyImportCounts(),
+    components: emptyImportCounts(),
+    serviceEvents: emptyImportCounts(),
+    claims: emptyImportCounts(),
   };
   const rejects: Rejects[] = [];
   const changes = new ChangeLog();

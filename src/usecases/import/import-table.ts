@@ -8,9 +8,14 @@ import type { Store } from "../../store/store.ts";
 import { runRepeatableChange } from "../../store/unfinished-change.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
-import { guessFileMapping, mappableFields, mappedTypes, misnamedIn } from "./mapping/known-fields.ts";
+import {
+  guessFileMapping,
+  mappableFields,
+  mappedApplianceTypes,
+  mappingProblem,
+} from "./mapping/known-fields.ts";
 import type { Prepared } from "./mapping/prepare.ts";
-import { prepareInMemory } from "./mapping/prepared-files.ts";
+import { prepareRowsInMemory } from "./mapping/prepared-files.ts";
 import type { LeftOut, Table } from "./mapping/table.ts";
 import { checkTableHeadings } from "./mapping/tables.ts";
 
@@ -68,9 +73,9 @@ export async function importTable(
   const { store, knowledge, partner, yieldNow } = deps;
   const table = tableOf(given);
   const mapping = chosen ?? guessFileMapping(knowledge, table);
-  const stranger = mappedTypes(mapping).find((id) => !knowledge.types.has(id));
+  const stranger = mappedApplianceTypes(mapping).find((id) => !knowledge.types.has(id));
   if (stranger !== undefined) throw invalid(`mapping names the type ${stranger}, which is unknown`);
-  const misnamed = misnamedIn(mapping, table.headings);
+  const misnamed = mappingProblem(mapping, table.headings);
   if (misnamed !== undefined) throw invalid(`mapping: ${misnamed}`);
   // A row that makes several records is rejected once, for the first reason.
   const rejected = new Map<number, string>();
@@ -100,7 +105,7 @@ export async function importTable(
     yieldNow,
   };
   // The rows are prepared before the transaction of a dry run, which other writes wait for.
-  const { sources, leftOut } = await prepareInMemory(preparing, [{ table, mapping }]);
+  const { sources, leftOut } = await prepareRowsInMemory(preparing, [{ table, mapping }]);
   const run = importing(sources);
   const result = dryRun ? await rolledBack(store, run) : await underLock(store, partner, run);
   const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);

@@ -143,5 +143,5 @@ export function readPropertyReference(cells: Cells): PropertyReference {
 }
 
 /** Returns the reference as it appears in messages. */
-export const referenceText = (reference: PropertyReference) =>
+export const propertyReferenceText = (reference: PropertyReference) =>
   "propertyId" in reference ? reference.propertyId : reference.partnerPropertyId;

@@ -24,7 +24,7 @@ import {
   CORRECTION_COLUMNS,
   correctEvent,
   type EventCorrection,
-  listsIn,
+  parseListCells,
   readEventCorrection,
   voidEvent,
 } from "./event-corrections.ts";
@@ -91,7 +91,7 @@ export const serviceEventRows: RowKind<Entry> = {
     const given = {
       ...cells,
       appliance_id: UNRESOLVED,
-      ...listsIn(cells),
+      ...parseListCells(cells),
     };
     return {
       input: readNewServiceEvent(given),

@@ -15,7 +15,12 @@ import {
   type TotalMoney,
 } from "../../domain/totals.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
-import { blockOf, SETTLED_ELEVATED, TIER_BUCKETS, WHOLE_BUCKET } from "../../store/component-counters.ts";
+import {
+  counterBlockOf,
+  SETTLED_ELEVATED,
+  TIER_BUCKETS,
+  WHOLE_BUCKET,
+} from "../../store/component-counters.ts";
 import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts.ts";
 import type { StoredTotals } from "../../store/queries/totals.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";
@@ -155,7 +160,7 @@ async function checkPartner(
   const { components, appliances, properties } = await store.read.recounts.ofPartner(partnerId);
   const missingCounts = new Map<number, number>();
   const blocks = Array.from(
-    { length: blockOf(Math.max(components, appliances, properties)) + 1 },
+    { length: counterBlockOf(Math.max(components, appliances, properties)) + 1 },
     (_, block) => block,
   );
   for (const block of new Set([...blocks, ...(await store.read.recounts.blocks(partnerId))])) {

@@ -14,7 +14,7 @@ import type { Stores } from "../../store/stores.ts";
 import { type Administration, refuseDeleted } from "./partners.ts";
 
 /** Returns how a partner's embeds look. */
-export const brandOf = async (read: Pick<Stores, "brands">, partnerId: string): Promise<Brand> =>
+export const loadBrand = async (read: Pick<Stores, "brands">, partnerId: string): Promise<Brand> =>
   (await read.brands.find(partnerId)) ?? NO_BRAND;
 
 /**
@@ -30,7 +30,7 @@ export async function changeBrand(
     async (tx) => {
       if (!(await tx.partners.find(partnerId))) throw notFound(`Partner not found: ${partnerId}`);
       await refuseDeleted(tx, partnerId);
-      const before = await brandOf(tx, partnerId);
+      const before = await loadBrand(tx, partnerId);
       refuseUnreadable(before, change);
       const next = changedBrand(before, change);
       if (next.logo !== null && next.displayName === null)

@@ -28,7 +28,7 @@ import { moveAppliance } from "./moved-appliance.ts";
 import { newComponent } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
-import { applyApplianceRetirement, auditRetirement, isDue } from "./retirement.ts";
+import { applyApplianceRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
 
 /** Appliances per query. */
 const APPLIANCES_PER_STEP = 500;
@@ -156,7 +156,7 @@ export async function changeAppliance(
     return await changeListed(writer, property, stored, others);
   }
   const retirement = changedRetirement(stored, change);
-  const staysRetired = isRetired(stored) && isDue(retirement, dayOf(tx.now));
+  const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredError("Appliance", stored);
   if (retiredAt !== undefined) {
     const installYear = others.installYear === null ? property.yearBuilt : others.installYear;

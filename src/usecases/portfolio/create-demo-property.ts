@@ -13,7 +13,7 @@ import { rescore } from "./rescore.ts";
 
 type CreatedDemo = { property: Property; appliances: number; components: number };
 
-export const demoPropertyExists = () => conflict("Demo property already exists");
+export const demoPropertyExistsError = () => conflict("Demo property already exists");
 
 /**
  * Creates a demo property for the partner, with appliances, ten years of service events and a claim, dated back
@@ -21,7 +21,7 @@ export const demoPropertyExists = () => conflict("Demo property already exists")
  */
 export async function createDemoProperty(writer: PortfolioWriter): Promise<CreatedDemo> {
   const { tx, partner } = writer;
-  if ((await tx.properties.demo(partner.id)).length > 0) throw demoPropertyExists();
+  if ((await tx.properties.demo(partner.id)).length > 0) throw demoPropertyExistsError();
   const today = dayOf(tx.now);
   const { ageYears, estimatedValue, ...described } = DEMO_PROPERTY.property;
   const property = await createProperty(

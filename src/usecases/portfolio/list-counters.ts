@@ -1,6 +1,6 @@
 import type { ComponentToScore } from "../../domain/component.ts";
 import {
-  blockOf,
+  counterBlockOf,
   RETIRED,
   SETTLED_ELEVATED,
   TIER_BUCKETS,
@@ -45,7 +45,8 @@ export class ListCounters {
   #add(bucket: number, seq: number, change: 1 | -1): void {
     const blocks = this.#changes.get(bucket) ?? new Map<number, number>();
     this.#changes.set(bucket, blocks);
-    for (const block of [WHOLE_BUCKET, blockOf(seq)]) blocks.set(block, (blocks.get(block) ?? 0) + change);
+    for (const block of [WHOLE_BUCKET, counterBlockOf(seq)])
+      blocks.set(block, (blocks.get(block) ?? 0) + change);
   }
 }
 

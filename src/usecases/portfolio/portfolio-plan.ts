@@ -32,7 +32,7 @@ import { modelVersionOf } from "../calibration/active-model.ts";
 import { planContextOf } from "./plan-context.ts";
 import { portfolioTotals } from "./portfolio-totals.ts";
 import { currentPartnerPrices } from "./price-list.ts";
-import { type PlanDeps, sizeOf } from "./property-plan.ts";
+import { type PlanDeps, planSizeOf } from "./property-plan.ts";
 
 /** Properties whose plans are renewed in one transaction, unless they have very many candidates. */
 const PROPERTIES_A_STEP = 40;
@@ -149,7 +149,7 @@ async function makePlan(
   await forEachYielding(groups.rest(), yieldNow, plan);
   return {
     propertyId,
-    sums: sums.sums(sizeOf(property)),
+    sums: sums.sums(planSizeOf(property)),
     counted: counted.counts,
     candidates,
     actions,

@@ -19,7 +19,7 @@ export async function portfolioSums(
   const demo = includeDemo ? [] : await properties.demoIds(partnerId);
   if (demo.length === 0) return { totals: sums, flags: counts, demo };
   return {
-    totals: withoutProperties(sums, await totals.ofDemoProperties(partnerId)),
+    totals: subtractProperties(sums, await totals.ofDemoProperties(partnerId)),
     flags: subtractFlagCounts(counts, await flags.sumOf(demo)),
     demo,
   };
@@ -46,11 +46,11 @@ export async function portfolioTotals(
   includeDemo: boolean,
 ): Promise<PortfolioTotals> {
   const sums = await totals.ofPartner(partnerId);
-  return includeDemo ? sums : withoutProperties(sums, await totals.ofDemoProperties(partnerId));
+  return includeDemo ? sums : subtractProperties(sums, await totals.ofDemoProperties(partnerId));
 }
 
 /** Subtracts the totals of properties from sums that include them. */
-export const withoutProperties = (sums: PortfolioTotals, properties: readonly PropertyTotals[]) =>
+export const subtractProperties = (sums: PortfolioTotals, properties: readonly PropertyTotals[]) =>
   subtractPortfolioSums(sums, sumOfProperties(properties));
 
 /** Subtracts sums from others that include them. */

@@ -27,7 +27,7 @@ import { deriveRecordStart } from "../history/service-record.ts";
 import { followYearBuilt } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";
-import { applyPropertyRetirement, auditRetirement, isDue } from "./retirement.ts";
+import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
 
 /**
  * Creates a property with its units and queues a webhook. A partner_property_id that is in use is a conflict; with
@@ -89,7 +89,7 @@ export async function changeProperty(
     return await changeListed(writer, stored, others);
   }
   const retirement = changedRetirement(stored, change);
-  const staysRetired = isRetired(stored) && isDue(retirement, dayOf(tx.now));
+  const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredError("Property", stored);
   // Brought back, a duplicate is a property of its own again.
   const mergedInto = retirement.retiredAt === null ? null : stored.mergedInto;

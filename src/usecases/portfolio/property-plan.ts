@@ -74,7 +74,7 @@ export async function planLoadedProperty(
     for (const { component, price } of components) counted.add(component, price);
   });
   return {
-    ...planSummaryOf(terms, asOf, sums.sums(sizeOf(property)), {
+    ...planSummaryOf(terms, asOf, sums.sums(planSizeOf(property)), {
       modelVersion,
       counted: counted.assumptions,
     }),
@@ -88,7 +88,7 @@ export async function planLoadedProperty(
 }
 
 /** Returns the size of a property, by which the figures of a plan are divided. */
-export const sizeOf = ({ unitCount, grossAreaSqft }: Pick<Property, "unitCount" | "grossAreaSqft">) => ({
+export const planSizeOf = ({ unitCount, grossAreaSqft }: Pick<Property, "unitCount" | "grossAreaSqft">) => ({
   unitCount,
   areaSqft: grossAreaSqft,
 });

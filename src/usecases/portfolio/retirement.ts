@@ -19,7 +19,8 @@ import { rescore } from "./rescore.ts";
 const APPLIANCES_A_STEP = 100;
 
 /** Returns whether the retirement is in effect on the day. */
-export const isDue = ({ retiredAt }: Retirement, today: Day) => retiredAt !== null && retiredAt <= today;
+export const isRetirementDue = ({ retiredAt }: Retirement, today: Day) =>
+  retiredAt !== null && retiredAt <= today;
 
 /** Makes the property's rows follow its stored retirement, and returns it with its number. Scores what remains. */
 export async function applyPropertyRetirement(
@@ -28,7 +29,7 @@ export async function applyPropertyRetirement(
 ): Promise<Property> {
   const { tx } = writer;
   const today = dayOf(tx.now);
-  const due = isDue(property, today);
+  const due = isRetirementDue(property, today);
   if (due === isRetired(property)) return property;
   const turned = { ...property, seq: -property.seq };
   if (due) {
@@ -45,7 +46,7 @@ export async function applyPropertyRetirement(
       await putBack(
         writer,
         turned,
-        some.filter((appliance) => !isDue(appliance, today)),
+        some.filter((appliance) => !isRetirementDue(appliance, today)),
       );
       left = some.length === APPLIANCES_A_STEP;
       after = some.at(-1)?.seq ?? after;
@@ -61,7 +62,7 @@ export async function applyApplianceRetirement(
   property: Property,
   appliance: Appliance,
 ): Promise<Appliance> {
-  const due = isDue(appliance, dayOf(writer.tx.now));
+  const due = isRetirementDue(appliance, dayOf(writer.tx.now));
   if (due === isRetired(appliance)) return appliance;
   if (due) await takeOut(writer, [appliance]);
   else await putBack(writer, property, [appliance]);

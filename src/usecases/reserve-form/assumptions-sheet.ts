@@ -6,7 +6,7 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { planAssumptionSentences } from "../../wire/plan-assumptions.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import { headings, PERCENT, SHARE, SHEETS, USD } from "./cells.ts";
+import { headingCells, PERCENT, SHARE, SHEETS, USD } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
 import { depositUnitsOrArea } from "./summary-sheet.ts";
 
@@ -33,7 +33,7 @@ export function assumptionsSheet(
     name: SHEETS.assumptions,
     columns: [{ width: 52 }, { width: 18 }, { width: 70 }],
     rows: [
-      headings("Assumption", "Value", "Effect"),
+      headingCells("Assumption", "Value", "Effect"),
       ...subject,
       [
         divisor === null || divisor.name === "unit" ? "Units" : `Area in ${divisor.name}`,

@@ -30,8 +30,8 @@ export const SHEETS = {
   assumptions: "Assumptions",
 } as const;
 
-export const bold = (value: string): SheetCell => ({ value, isBold: true });
-export const headings = (...names: string[]): SheetCell[] => names.map(bold);
+export const boldCell = (value: string): SheetCell => ({ value, isBold: true });
+export const headingCells = (...names: string[]): SheetCell[] => names.map(boldCell);
 
 type TableColumn = { name: string; width: number; format?: string };
 
@@ -45,15 +45,15 @@ export const tableSheet = (
   isLandscape: true,
   frozenRows: 1,
   columns,
-  rows: [headings(...columns.map((column) => column.name)), ...rows],
+  rows: [headingCells(...columns.map((column) => column.name)), ...rows],
 });
 
 /** Returns columns of money, but for those that have a format of their own. */
-export const inUsd = (columns: readonly TableColumn[]) =>
+export const withMoneyFormat = (columns: readonly TableColumn[]) =>
   columns.map((column) => ({ format: USD, ...column }));
 
 /** Returns a cell with a formula and its value, for programs that show a workbook without computing it. */
-export const calculated = (
+export const formulaCell = (
   formula: string,
   value: number | null,
   format: string = USD,
@@ -85,4 +85,4 @@ export const DEPOSIT_IN_USE = `${SHEETS.summary}!$B$23`;
 export const rowOfYear = (year: number) => year + 1;
 
 /** Turns a code into words: `own_history` into `own history`. */
-export const inWords = (code: string) => code.replaceAll("_", " ");
+export const codeInWords = (code: string) => code.replaceAll("_", " ");

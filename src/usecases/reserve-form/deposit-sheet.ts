@@ -6,16 +6,16 @@ import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import {
-  bold,
+  boldCell,
   COUNT,
-  calculated,
+  formulaCell,
   INPUTS,
-  inUsd,
   rowOfYear,
   SHARE,
   SHEETS,
   tableSheet,
   USD,
+  withMoneyFormat,
 } from "./cells.ts";
 import type { CostCells } from "./form.ts";
 
@@ -53,12 +53,12 @@ const ERRORS = {
 export function depositSheet(plan: PlanSummary, costs: CostCells): Sheet {
   const years = plan.capital.schedule.map(({ year }) => year);
   const byYear = depositYears(plan);
-  return tableSheet(SHEETS.deposit, inUsd(COLUMNS), [
+  return tableSheet(SHEETS.deposit, withMoneyFormat(COLUMNS), [
     ...years.map((year) => depositRow(year, byYear[year - 1]!, costs)),
     [
-      ...[bold("Deposit"), ...COLUMNS.slice(1, 10).map(() => null)],
+      ...[boldCell("Deposit"), ...COLUMNS.slice(1, 10).map(() => null)],
       ...Object.values(DEPOSIT_COLUMNS).map((column, at) =>
-        calculated(
+        formulaCell(
           `MAX(0,${column}2:${column}${rowOfYear(years.length)})`,
           Math.max(0, ...byYear.map(({ deposits }) => deposits[at]!)),
           USD,
@@ -90,21 +90,21 @@ function depositRow(year: number, values: DepositYear, costs: CostCells): SheetC
   ];
   return [
     year,
-    calculated(
+    formulaCell(
       year === 1 ? `${INPUTS.opening}*(1+${INPUTS.interest})` : `B${row - 1}*(1+${INPUTS.interest})`,
       values.opening,
     ),
-    calculated(compounded("C", cellOf(SHEETS.byYear, "I", row)), values.needed),
-    calculated(compounded("D", `(1+${INPUTS.depositGrowth})^(A${row}-1)`), values.paid, SHARE),
+    formulaCell(compounded("C", cellOf(SHEETS.byYear, "I", row)), values.needed),
+    formulaCell(compounded("D", `(1+${INPUTS.depositGrowth})^(A${row}-1)`), values.paid, SHARE),
     values.deviation,
     ...COST_BASES.map((basis, at) =>
-      calculated(
+      formulaCell(
         compounded(BASIS_COLUMNS[basis], `MAX(0,${costs.basisFormula(basis, year)}*${inflator})`),
         values.byBasis[at]!,
       ),
     ),
-    calculated(`IF(SUM(F${row}:I${row})>0,(${error})/SUM(F${row}:I${row}),0)`, values.costError, SHARE),
-    ...formulas.map((formula, at) => calculated(formula, values.deposits[at]!)),
+    formulaCell(`IF(SUM(F${row}:I${row})>0,(${error})/SUM(F${row}:I${row}),0)`, values.costError, SHARE),
+    ...formulas.map((formula, at) => formulaCell(formula, values.deposits[at]!)),
   ];
 }
 

@@ -7,7 +7,18 @@ import { serializeAction } from "../../wire/action.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf, columnName, rangeOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import { bold, COUNT, calculated, INPUTS, inWords, SHARE, SHEETS, tableSheet, USD, YEARS } from "./cells.ts";
+import {
+  boldCell,
+  COUNT,
+  codeInWords,
+  formulaCell,
+  INPUTS,
+  SHARE,
+  SHEETS,
+  tableSheet,
+  USD,
+  YEARS,
+} from "./cells.ts";
 import type { CostCells, ReserveForm } from "./form.ts";
 
 /** The columns of a line before those of its years. */
@@ -79,7 +90,7 @@ export class ReserveLineSheets implements CostCells {
   basisFormula(basis: CostBasis, year: number): string {
     const [listed, below] = this.#parts.map(
       (part) =>
-        `SUMIF(${range(part, part.sheet, BASIS)},"${inWords(basis)}",${range(part, part.sheet, yearColumn(year))})`,
+        `SUMIF(${range(part, part.sheet, BASIS)},"${codeInWords(basis)}",${range(part, part.sheet, yearColumn(year))})`,
     );
     return `ROUND(${listed}+${INPUTS.includeBelow}*${below},2)`;
   }
@@ -97,10 +108,10 @@ export class ReserveLineSheets implements CostCells {
     const sums = years.map((_, at) => amounts.reduce((sum, amount) => sum + amount[at]!, 0));
     const last = lastRow(part);
     const total = (column: string, value: number) =>
-      calculated(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, USD, true);
+      formulaCell(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, USD, true);
     const factor = (year: number) => (1 + this.#inflation) ** (year - 1);
     const totalRow = last + 1;
-    const span = (label: string): SheetCell[] => [bold(label), ...COLUMNS.slice(2).map(() => null)];
+    const span = (label: string): SheetCell[] => [boldCell(label), ...COLUMNS.slice(2).map(() => null)];
     const all = part.lines.reduce((sum, { quantity, unitCents }) => sum + quantity * unitCents, 0);
     const lastYear = yearColumn(this.#years);
     const across = (row: number) => `SUM(${yearColumn(1)}${row}:${lastYear}${row})`;
@@ -118,25 +129,25 @@ export class ReserveLineSheets implements CostCells {
         ...span(`Total, ${plainTodaysMoney()}`),
         total("M", usd(all)),
         ...sums.map((sum, at) => total(yearColumn(at + 1), sum)),
-        calculated(across(totalRow), ofAll, USD, true),
+        formulaCell(across(totalRow), ofAll, USD, true),
       ],
       [
         ...span("Inflation factor"),
         null,
-        ...years.map((year) => calculated(`(1+${INPUTS.inflation})^${year - 1}`, factor(year), SHARE)),
+        ...years.map((year) => formulaCell(`(1+${INPUTS.inflation})^${year - 1}`, factor(year), SHARE)),
       ],
       [
         ...span("Total, inflated"),
         null,
         ...years.map((year, at) =>
-          calculated(
+          formulaCell(
             `${yearColumn(year)}${totalRow}*${yearColumn(year)}${totalRow + 1}`,
             inflated[at]!,
             USD,
             true,
           ),
         ),
-        calculated(
+        formulaCell(
           across(totalRow + 2),
           inflated.reduce((sum, amount) => sum + amount, 0),
           USD,
@@ -151,7 +162,7 @@ export class ReserveLineSheets implements CostCells {
     const amounts = years.map((year) => {
       const share = (column: number) => cellOf(part.expected, columnName(column), row);
       const formula = `${QUANTITY}${row}*(${UNIT_COST}${row}*${share(year)}+${FAILED_COST}${row}*${share(this.#years + year)})`;
-      return calculated(formula, usd(costOf(line, year)));
+      return formulaCell(formula, usd(costOf(line, year)));
     });
     const type = knowledge.type(line.first.typeId);
     const all = years.reduce((sum, year) => sum + usd(costOf(line, year)), 0);
@@ -163,14 +174,14 @@ export class ReserveLineSheets implements CostCells {
       "each",
       usd(line.unitCents),
       usd(line.failedCents),
-      inWords(line.basis),
+      codeInWords(line.basis),
       line.expectedLifeYears,
       line.effectiveAgeYears,
       line.remainingLifeYears,
       replacementText(line),
-      calculated(`${QUANTITY}${row}*${UNIT_COST}${row}`, usd(line.quantity * line.unitCents)),
+      formulaCell(`${QUANTITY}${row}*${UNIT_COST}${row}`, usd(line.quantity * line.unitCents)),
       ...amounts,
-      calculated(`SUM(${yearColumn(1)}${row}:${yearColumn(this.#years)}${row})`, all),
+      formulaCell(`SUM(${yearColumn(1)}${row}:${yearColumn(this.#years)}${row})`, all),
     ];
   }
 
@@ -217,24 +228,24 @@ export function dueSheet(knowledge: Knowledge, { placed }: ReserveLineSheets, du
         systemName(type.system),
         nameOf(knowledge, line),
         sizeText(line.sizes, type.size?.unit),
-        calculated(cellOf(sheet, QUANTITY, row), line.quantity, COUNT),
+        formulaCell(cellOf(sheet, QUANTITY, row), line.quantity, COUNT),
         "each",
-        calculated(cellOf(sheet, UNIT_COST, row), usd(line.unitCents)),
-        calculated(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
+        formulaCell(cellOf(sheet, UNIT_COST, row), usd(line.unitCents)),
+        formulaCell(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
         serializeAction(line.first.action).reason,
       ];
     }),
     [],
     [
-      ...[bold("Total"), null, null],
-      calculated(
+      ...[boldCell("Total"), null, null],
+      formulaCell(
         `SUM(D${FIRST_ROW}:D${last})`,
         sum(({ quantity }) => quantity),
         COUNT,
         true,
       ),
       ...[null, null],
-      calculated(
+      formulaCell(
         `SUM(G${FIRST_ROW}:G${last})`,
         usd(sum(({ quantity, unitCents }) => Math.round(quantity * unitCents))),
         USD,
@@ -261,7 +272,7 @@ function nameOf(knowledge: Knowledge, { first: { typeId, defId }, kinds }: Reser
 }
 
 const systemName = (system: string) => {
-  const words = system === "hvac" ? "HVAC" : inWords(system);
+  const words = system === "hvac" ? "HVAC" : codeInWords(system);
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 };
 
@@ -269,7 +280,7 @@ function sizeText(sizes: ReserveLine["sizes"], unit: string | undefined): string
   if (sizes === null) return null;
   const number = (size: number) => size.toLocaleString("en-US", { maximumFractionDigits: 1 });
   const { least, most } = sizes;
-  return [least === most ? number(least) : `${number(least)}–${number(most)}`, unit && inWords(unit)]
+  return [least === most ? number(least) : `${number(least)}–${number(most)}`, unit && codeInWords(unit)]
     .filter(Boolean)
     .join(" ");
 }

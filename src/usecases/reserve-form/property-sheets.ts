@@ -6,7 +6,17 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf, columnName } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import { bold, COUNT, calculated, inWords, rowOfYear, SHARE, SHEETS, tableSheet, USD } from "./cells.ts";
+import {
+  boldCell,
+  COUNT,
+  codeInWords,
+  formulaCell,
+  rowOfYear,
+  SHARE,
+  SHEETS,
+  tableSheet,
+  USD,
+} from "./cells.ts";
 import type { CostCells } from "./form.ts";
 
 /** A property, or several that share a line, with what it costs. */
@@ -82,7 +92,7 @@ export class PropertySheets implements CostCells {
     const ofLine = ({ planned, failures }: PropertyLine) =>
       years.reduce((cents, _, at) => cents + planned[at]! + failures[at]!, 0);
     const total = (column: string, value: number, format: string = USD) =>
-      calculated(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, format, true);
+      formulaCell(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, format, true);
     const columns = [
       ...COLUMNS,
       ...["Planned", "After failures"].flatMap((how) =>
@@ -97,11 +107,11 @@ export class PropertySheets implements CostCells {
         ...[line.due.shortTerm.count, usd(line.due.shortTerm.cents)],
         ...years.map((_, year) => usd(line.planned[year]!)),
         ...years.map((_, year) => usd(line.failures[year]!)),
-        calculated(ofYears(FIRST_ROW + at), usd(ofLine(line))),
+        formulaCell(ofYears(FIRST_ROW + at), usd(ofLine(line))),
       ]),
       [],
       [
-        ...[bold("Total"), null, null],
+        ...[boldCell("Total"), null, null],
         total(
           "D",
           sum(({ due }) => due.immediate.count),
@@ -120,7 +130,7 @@ export class PropertySheets implements CostCells {
         ...years.map((year) =>
           total(this.#column("failures", year), usd(sum(({ failures }) => failures[year - 1]!))),
         ),
-        calculated(ofYears(this.#totalRow), usd(sum(ofLine)), USD, true),
+        formulaCell(ofYears(this.#totalRow), usd(sum(ofLine)), USD, true),
       ],
       [],
       [
@@ -132,7 +142,7 @@ export class PropertySheets implements CostCells {
   #basesSheet({ sums }: PlanSummary): Sheet {
     const columns = [
       { name: "Year", width: 7, format: COUNT },
-      ...COST_BASES.map((basis) => ({ name: `Share of ${inWords(basis)}`, width: 16, format: SHARE })),
+      ...COST_BASES.map((basis) => ({ name: `Share of ${codeInWords(basis)}`, width: 16, format: SHARE })),
     ];
     const rows = Array.from({ length: this.#years }, (_, at): SheetCell[] => {
       const needs = COST_BASES.map(

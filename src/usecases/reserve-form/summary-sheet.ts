@@ -3,7 +3,7 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { unitsAndAreaOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellOf } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
-import { bold, COUNT, calculated, headings, INPUTS, rowOfYear, SHEETS, USD } from "./cells.ts";
+import { boldCell, COUNT, formulaCell, headingCells, INPUTS, rowOfYear, SHEETS, USD } from "./cells.ts";
 import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
 import type { CostCells } from "./form.ts";
 
@@ -29,7 +29,7 @@ export function summarySheet(
   const needs = schedule.reduce((sum, year) => sum + year.plannedCents + year.failureCents, 0) - due.cents;
   const inflated = balances.reduce((sum, year) => sum + year.needCents, 0);
   const share = (formula: string, cents: number) =>
-    calculated(
+    formulaCell(
       `IF(${INPUTS.units}>0,${formula}/${INPUTS.units},0)`,
       divisor === null ? 0 : usd(cents) / divisor.number,
     );
@@ -39,78 +39,78 @@ export function summarySheet(
     { count, cents }: typeof due.immediate,
   ) => [
     label,
-    calculated(costs.dueCells(dueNow).items, count, COUNT),
-    calculated(costs.dueCells(dueNow).cost, usd(cents)),
+    formulaCell(costs.dueCells(dueNow).items, count, COUNT),
+    formulaCell(costs.dueCells(dueNow).cost, usd(cents)),
   ];
   const depositRow = (label: string, column: string, row: number, cents: number): SheetCell[] => [
     label,
-    calculated(cellOf(SHEETS.deposit, column, total), usd(cents)),
+    formulaCell(cellOf(SHEETS.deposit, column, total), usd(cents)),
     ...perSize(row, cents),
   ];
   const perSize = (row: number, cents: number) => [
     share(`B${row}`, cents),
-    calculated(`C${row}/12`, divisor === null ? 0 : usd(cents) / divisor.number / 12),
+    formulaCell(`C${row}/12`, divisor === null ? 0 : usd(cents) / divisor.number / 12),
   ];
   const byYear = (column: string, cents: number, isBold = false) =>
-    calculated(cellOf(SHEETS.byYear, column, total), usd(cents), USD, isBold);
-  const savings = (column: string, cents: number) => calculated(`${column}28-${column}27`, usd(cents));
+    formulaCell(cellOf(SHEETS.byYear, column, total), usd(cents), USD, isBold);
+  const savings = (column: string, cents: number) => formulaCell(`${column}28-${column}27`, usd(cents));
   const per = divisor === null ? "Per unit" : `Per ${divisor.name}`;
   return {
     name: SHEETS.summary,
     columns: [{ width: 44 }, ...[1, 2, 3].map(() => ({ width: 18, format: USD }))],
     rows: [
-      [bold("Replacement reserve schedule")],
+      [boldCell("Replacement reserve schedule")],
       [name],
       [place],
       [`${terms.years} years from ${plan.asOf}`],
       [],
-      headings("Due now, paid at closing", "Items", "Cost"),
+      headingCells("Due now, paid at closing", "Items", "Cost"),
       dueRow("Immediate repairs", "immediate", due.immediate),
       dueRow("Short-term repairs", "short_term", due.shortTerm),
       [
-        bold("Total"),
-        calculated("SUM(B7:B8)", due.immediate.count + due.shortTerm.count, COUNT, true),
-        calculated("SUM(C7:C8)", usd(due.cents), USD, true),
+        boldCell("Total"),
+        formulaCell("SUM(B7:B8)", due.immediate.count + due.shortTerm.count, COUNT, true),
+        formulaCell("SUM(C7:C8)", usd(due.cents), USD, true),
       ],
       [
         "Escrow",
         null,
-        calculated(`ROUND(C9*${INPUTS.escrow},2)`, usd(Math.round((due.cents * terms.escrowPct) / 100))),
+        formulaCell(`ROUND(C9*${INPUTS.escrow},2)`, usd(Math.round((due.cents * terms.escrowPct) / 100))),
       ],
       [],
-      headings("Replacement reserves", sentenceStart(plainTodaysMoney()), "Inflated"),
+      headingCells("Replacement reserves", sentenceStart(plainTodaysMoney()), "Inflated"),
       [
         "Total",
-        calculated(`${cellOf(SHEETS.byYear, "B", total)}+${cellOf(SHEETS.byYear, "C", total)}`, usd(needs)),
+        formulaCell(`${cellOf(SHEETS.byYear, "B", total)}+${cellOf(SHEETS.byYear, "C", total)}`, usd(needs)),
         byYear("I", inflated),
       ],
       [
         "A year on average",
-        calculated(`B13/${terms.years}`, usd(needs) / terms.years),
-        calculated(`C13/${terms.years}`, usd(inflated) / terms.years),
+        formulaCell(`B13/${terms.years}`, usd(needs) / terms.years),
+        formulaCell(`C13/${terms.years}`, usd(inflated) / terms.years),
       ],
       [`${per} and year`, share("B14", needs / terms.years), share("C14", inflated / terms.years)],
       [],
-      headings("Deposit of the first year", "A year", `${per} and year`, `${per} and month`),
+      headingCells("Deposit of the first year", "A year", `${per} and year`, `${per} and month`),
       depositRow("Enough with 50% confidence", DEPOSIT_COLUMNS["50"], 18, levelDeposit[50].noise),
       depositRow("Enough with 80% confidence", DEPOSIT_COLUMNS["80"], 19, levelDeposit[80].noise),
       depositRow("Enough with 95% confidence", DEPOSIT_COLUMNS["95"], 20, levelDeposit[95].noise),
       depositRow("80%, costs that err together", DEPOSIT_COLUMNS["80e"], 21, levelDeposit[80].withCostError),
       depositRow("95%, costs that err together", DEPOSIT_COLUMNS["95e"], 22, levelDeposit[95].withCostError),
       [
-        bold("Deposit in use (enter another to see its balances)"),
-        calculated("B18", usd(levelDeposit[50].noise), USD, true),
+        boldCell("Deposit in use (enter another to see its balances)"),
+        formulaCell("B18", usd(levelDeposit[50].noise), USD, true),
         ...perSize(23, levelDeposit[50].noise),
       ],
       [
         "Lowest balance",
-        calculated(
+        formulaCell(
           `MIN('${SHEETS.byYear}'!L2:L${last})`,
           usd(Math.min(...balances.map(({ balanceCents }) => balanceCents))),
         ),
       ],
       [],
-      headings("All costs, due now and repairs included", sentenceStart(plainTodaysMoney()), "Inflated"),
+      headingCells("All costs, due now and repairs included", sentenceStart(plainTodaysMoney()), "Inflated"),
       ["With this plan", byYear("F", totals.plannedCents), byYear("H", totals.plannedInflatedCents)],
       [
         "If everything is run to failure",

@@ -3,18 +3,18 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import {
-  bold,
+  boldCell,
   COUNT,
-  calculated,
   DEPOSIT_IN_USE,
+  formulaCell,
   INPUTS,
-  inUsd,
   PERCENT,
   rowOfYear,
   SHARE,
   SHEETS,
   tableSheet,
   USD,
+  withMoneyFormat,
 } from "./cells.ts";
 import type { CostCells } from "./form.ts";
 
@@ -50,40 +50,40 @@ export function yearSheet({ capital, sums, terms }: PlanSummary, costs: CostCell
     const { fullyFundedCents, balanceCents } = balance;
     return [
       year.year,
-      calculated(costs.costFormula("planned", year.year), usd(year.plannedCents - due)),
-      calculated(costs.costFormula("failures", year.year), usd(year.failureCents)),
+      formulaCell(costs.costFormula("planned", year.year), usd(year.plannedCents - due)),
+      formulaCell(costs.costFormula("failures", year.year), usd(year.failureCents)),
       isFirst
-        ? calculated(`${costs.dueCells("immediate").cost}+${costs.dueCells("short_term").cost}`, usd(due))
+        ? formulaCell(`${costs.dueCells("immediate").cost}+${costs.dueCells("short_term").cost}`, usd(due))
         : 0,
       usd(year.repairCents),
-      calculated(`SUM(B${row}:E${row})`, usd(year.totalCents)),
-      calculated(`(1+${INPUTS.inflation})^(A${row}-1)`, factor, SHARE),
-      calculated(`ROUND(F${row}*G${row},2)`, usd(year.inflatedCents)),
-      calculated(`(B${row}+C${row})*G${row}`, usd(balance.needCents)),
-      calculated(`${before}*${INPUTS.interest}`, usd(balance.interestCents)),
-      calculated(`${DEPOSIT_IN_USE}*(1+${INPUTS.depositGrowth})^(A${row}-1)`, usd(balance.depositCents)),
-      calculated(`${before}+J${row}+K${row}-I${row}`, usd(balanceCents)),
+      formulaCell(`SUM(B${row}:E${row})`, usd(year.totalCents)),
+      formulaCell(`(1+${INPUTS.inflation})^(A${row}-1)`, factor, SHARE),
+      formulaCell(`ROUND(F${row}*G${row},2)`, usd(year.inflatedCents)),
+      formulaCell(`(B${row}+C${row})*G${row}`, usd(balance.needCents)),
+      formulaCell(`${before}*${INPUTS.interest}`, usd(balance.interestCents)),
+      formulaCell(`${DEPOSIT_IN_USE}*(1+${INPUTS.depositGrowth})^(A${row}-1)`, usd(balance.depositCents)),
+      formulaCell(`${before}+J${row}+K${row}-I${row}`, usd(balanceCents)),
       usd(sums.years.accrued[year.year]!),
-      calculated(`ROUND(M${row}*(1+${INPUTS.inflation})^A${row},2)`, usd(fullyFundedCents)),
-      calculated(
+      formulaCell(`ROUND(M${row}*(1+${INPUTS.inflation})^A${row},2)`, usd(fullyFundedCents)),
+      formulaCell(
         `IF(N${row}>0,L${row}/N${row},0)`,
         fullyFundedCents > 0 ? balanceCents / fullyFundedCents : 0,
         PERCENT,
       ),
       usd(year.runToFailureCents),
-      calculated(`ROUND(P${row}*G${row},2)`, usd(Math.round(year.runToFailureCents * factor))),
+      formulaCell(`ROUND(P${row}*G${row},2)`, usd(Math.round(year.runToFailureCents * factor))),
     ];
   });
   const last = rowOfYear(terms.years);
   const { totals, schedule, balances } = capital;
   const sum = (column: string, cents: number) =>
-    calculated(`SUM(${column}2:${column}${last})`, usd(cents), USD, true);
+    formulaCell(`SUM(${column}2:${column}${last})`, usd(cents), USD, true);
   const total = <T>(column: string, items: readonly T[], pick: (item: T) => number, less = 0) =>
     sum(column, items.reduce((cents, item) => cents + pick(item), 0) - less);
-  return tableSheet(SHEETS.byYear, inUsd(COLUMNS), [
+  return tableSheet(SHEETS.byYear, withMoneyFormat(COLUMNS), [
     ...rows,
     [
-      bold("Total"),
+      boldCell("Total"),
       total("B", schedule, ({ plannedCents }) => plannedCents, sums.due.cents),
       total("C", schedule, ({ failureCents }) => failureCents),
       sum("D", sums.due.cents),

@@ -9,7 +9,7 @@ import { runYielding } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Tx } from "../../store/store.ts";
-import { baseVersion, loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
+import { baseModelVersion, loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import { loadClaims } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
@@ -116,12 +116,12 @@ function causeOf(
   { knowledge, announceModelChange }: ModelContext,
   takenAgain: boolean,
 ): ScoreCause {
-  const isSame = !takenAgain && (!latest || isOfModel(latest, knowledge));
+  const isSame = !takenAgain && (!latest || isScoredByModel(latest, knowledge));
   return isSame || announceModelChange ? "snapshot" : "change of model";
 }
 
-export const isOfModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
-  baseVersion(modelVersion) === knowledge.modelVersion;
+export const isScoredByModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
+  baseModelVersion(modelVersion) === knowledge.modelVersion;
 
 export function mayPruneTrends(latest: Latest, day: Day): boolean {
   return latest !== undefined && daysBetween(latest.day, day) <= MAX_GAP_DAYS;

@@ -11,7 +11,7 @@ import { closeShares, lockPartnerRows, openShares, scoreShares } from "./divided
 import {
   determineDayScoring,
   EMPTY_RUN,
-  isOfModel,
+  isScoredByModel,
   type ModelContext,
   mayPruneTrends,
   RESTARTED_RUN,
@@ -246,7 +246,7 @@ export async function isTaken(
 ): Promise<boolean> {
   const run = await stores.snapshots.run(day);
   if (!run?.finishedAt) return false;
-  return isOfModel(run, knowledge) || (await hasLaterSnapshot(stores, day));
+  return isScoredByModel(run, knowledge) || (await hasLaterSnapshot(stores, day));
 }
 
 const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) =>

@@ -7,7 +7,7 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { capitalized, counted, money, monthOf } from "../format.ts";
+import { capitalizeFirst, countWithNoun, money, monthOf } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
 import { WorkMark } from "../sections/actions.tsx";
@@ -180,7 +180,7 @@ function Totals({ page }: { page: ActionPageJson }) {
   if (total === 0) return null;
   return (
     <p class="result-totals" role="status">
-      <strong>{counted(total, "action")}</strong>: planned cost{" "}
+      <strong>{countWithNoun(total, "action")}</strong>: planned cost{" "}
       <strong>{money(Math.round(totals.proactive_cost))}</strong>; waiting a year is expected to cost{" "}
       <strong>{money(Math.round(totals.cost_of_waiting_a_year))}</strong> more; failures within 12 months,{" "}
       <strong>{money(Math.round(totals.expected_cost_12m))}</strong>.
@@ -200,7 +200,7 @@ function Selection(props: {
       <span>
         {rows.length === 0
           ? "Select actions to mark their work or to save them as CSV."
-          : `${counted(rows.length, "action")} selected, ${money(Math.round(sumBy(rows, (row) => row.proactive_cost)))}`}
+          : `${countWithNoun(rows.length, "action")} selected, ${money(Math.round(sumBy(rows, (row) => row.proactive_cost)))}`}
       </span>
       {rows.length > 0 && (
         <>
@@ -323,7 +323,7 @@ const columnsOf = (
     heading: "Chance in 12 months",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => capitalized(probabilityText(row.failure_probability_12m)),
+    cell: (row) => capitalizeFirst(probabilityText(row.failure_probability_12m)),
   },
   {
     key: "planned",

@@ -8,7 +8,7 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { capitalized, count, money } from "../format.ts";
+import { capitalizeFirst, count, money } from "../format.ts";
 import { ACTION_LABELS } from "../labels.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { ComponentName } from "../sections/component-name.tsx";
@@ -156,7 +156,7 @@ const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJs
     heading: "Chance in 12 months",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => capitalized(probabilityText(row.failure_probability_12m)),
+    cell: (row) => capitalizeFirst(probabilityText(row.failure_probability_12m)),
   },
   {
     key: "expected",

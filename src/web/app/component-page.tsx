@@ -10,7 +10,7 @@ import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { expectedLoss } from "../expected-loss.ts";
-import { capitalized, counted, likelyFailureText, money } from "../format.ts";
+import { capitalizeFirst, countWithNoun, likelyFailureText, money } from "../format.ts";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../labels.ts";
 import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponent } from "../records/edit-component.tsx";
@@ -41,7 +41,7 @@ export function ComponentPage({ id }: { id: string }) {
                 {component.original && ", the original part"}
                 {component.past === "unknown" && ", earlier replacements unknown"}
                 {component.override_lifespan !== null &&
-                  ` · median life set to ${counted(component.override_lifespan, "year")}`}
+                  ` · median life set to ${countWithNoun(component.override_lifespan, "year")}`}
                 {appliance.brand !== null && (
                   <>
                     {" · "}
@@ -90,7 +90,7 @@ function StatusFigures({ component }: { component: ComponentJson }) {
         </div>
         <div>
           <dt>12-month failure probability</dt>
-          <dd>{capitalized(probabilityText(failure_probability_12m))}</dd>
+          <dd>{capitalizeFirst(probabilityText(failure_probability_12m))}</dd>
           <dd class="small muted">{likelyFailureText(failure_window_80)}</dd>
         </div>
         <div>

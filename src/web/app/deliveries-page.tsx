@@ -6,7 +6,7 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
-import { count, counted } from "../format.ts";
+import { count, countWithNoun } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
 import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
@@ -71,7 +71,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
           onChange={(event) => set({ event })}
         />
         <p class="result-count" role="status">
-          {list.value && counted(list.value.total, "delivery", "deliveries")}
+          {list.value && countWithNoun(list.value.total, "delivery", "deliveries")}
         </p>
         <button type="button" class="outline" aria-busy={list.isLoading} onClick={refresh}>
           {labelWithDetails("Refresh", costOf(1))}
@@ -137,7 +137,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
       </div>
       <details>
         <summary class="small">
-          {counted(attempts.length, "attempt")}
+          {countWithNoun(attempts.length, "attempt")}
           <span class="visually-hidden"> of {id}</span>
         </summary>
         <p class="small muted">

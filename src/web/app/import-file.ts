@@ -218,7 +218,7 @@ export function withCellMeaning(
   return { ...mapping, values: { ...mapping.values, [field]: own } };
 }
 
-export const rowsACall = ({ columns }: Pick<TableFile, "columns">) =>
+export const importRowsPerCall = ({ columns }: Pick<TableFile, "columns">) =>
   Math.max(1, Math.min(MOST_ROWS, Math.floor(CELLS_A_CALL / columns.length)));
 
 type Api = Pick<ApiClient, "write">;
@@ -281,7 +281,7 @@ export async function importFile(
     leftOut: file.unnamed > 0 ? [{ ...UNNAMED_CELLS, cells: file.unnamed }] : [],
   };
   onProgress(run);
-  let most = rowsACall(file);
+  let most = importRowsPerCall(file);
   while (run.done < file.rows.length) {
     if (signal?.aborted) return;
     const { answer, sent, rejected } = await sendRows(api, file, { at: run.done, most }, how);

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { UNIT_LABELS } from "../../domain/property.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import { DATE_FORMATS, DAY_FIELDS, type DateFormat } from "../../domain/written-dates.ts";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import {
   distinctChoiceCells,
@@ -131,7 +131,7 @@ function CellMeanings(props: {
   const isOpen = words !== undefined && cells.some((cell) => !words.includes(cell));
   return (
     <details class="cell-meanings small" open={isOpen}>
-      <summary>Meaning of {counted(cells.length, "value")}</summary>
+      <summary>Meaning of {countWithNoun(cells.length, "value")}</summary>
       <ul>
         {cells.map((cell) => (
           <li key={cell}>

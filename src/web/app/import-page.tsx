@@ -5,19 +5,19 @@ import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.
 import { downloadCsv } from "../browser/csv-file.ts";
 import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { hrefTo } from "../browser/route.ts";
-import { count, counted } from "../format.ts";
+import { count, countWithNoun } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
 import { useApiCallCost } from "./call-cost.ts";
 import {
   type ImportRun,
   importFile,
+  importRowsPerCall,
   KINDS,
   type Kind,
   lacksDateFormat,
   type Mapping,
   readCsvTable,
-  rowsACall,
   sendRows,
   type TableFile,
   tableOfSheet,
@@ -32,7 +32,7 @@ export function ImportPage() {
   useAppTitle("Import");
   const [file, setFile] = useState<TableFile>();
   const costOf = useApiCallCost();
-  const cost = file && costOf(Math.ceil(file.rows.length / rowsACall(file)));
+  const cost = file && costOf(Math.ceil(file.rows.length / importRowsPerCall(file)));
   const [guess, setGuess] = useState<ImportedRowsJson>();
   const [mapping, setMapping] = useState<Mapping>();
   const [silent, setSilent] = useState(true);
@@ -87,7 +87,7 @@ export function ImportPage() {
       if (!isLatest()) return;
       if (typeof table === "string") return setProblem(table);
       setFile(table);
-      const first = { at: 0, most: rowsACall(table) };
+      const first = { at: 0, most: importRowsPerCall(table) };
       const { answer } = await sendRows(api, table, first, { isDry: true });
       if (!isLatest()) return;
       setGuess(answer);
@@ -134,7 +134,7 @@ export function ImportPage() {
             >
               {workbook.sheets.map(({ sheet, rows }, at) => (
                 <option value={at}>
-                  {sheet} ({counted(rows.length - 1, "row")})
+                  {sheet} ({countWithNoun(rows.length - 1, "row")})
                 </option>
               ))}
             </select>
@@ -143,7 +143,7 @@ export function ImportPage() {
         {isReading && <p role="status">Reading the file…</p>}
         {file && (
           <p class="small muted">
-            {counted(file.rows.length, "row")}, {counted(file.columns.length, "column")}
+            {countWithNoun(file.rows.length, "row")}, {countWithNoun(file.columns.length, "column")}
             {cost && `: ${cost} for a check, and as many for the import`}.
           </p>
         )}
@@ -193,7 +193,7 @@ export function ImportPage() {
                 disabled={isBusy || isOpen || !run?.isDry || !run.isDone}
                 onClick={() => void start(false)}
               >
-                Import {counted(file.rows.length, "row")}
+                Import {countWithNoun(file.rows.length, "row")}
               </button>
             </p>
             {run && <Progress run={run} rows={file.rows.length} />}
@@ -235,7 +235,7 @@ function Progress({ run, rows }: { run: ImportRun; rows: number }) {
     <p role="status">
       <progress max={rows} value={run.done} aria-label="Rows done" />
       <span class="small">
-        {run.isDry ? "Checked" : "Imported"} {count(run.done)} of {counted(rows, "row")}
+        {run.isDry ? "Checked" : "Imported"} {count(run.done)} of {countWithNoun(rows, "row")}
         {run.isDone ? "." : "…"}
       </span>
     </p>
@@ -282,12 +282,14 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
         <p class="small muted">
           Left out:{" "}
           {leftOut
-            .map(({ column, reason, cells }) => `${column} (${reason}, ${counted(cells, "cell")})`)
+            .map(({ column, reason, cells }) => `${column} (${reason}, ${countWithNoun(cells, "cell")})`)
             .join("; ")}
           .
         </p>
       )}
-      <h3>{rejected.length === 0 ? "No row was rejected" : `${counted(rejected.length, "row")} rejected`}</h3>
+      <h3>
+        {rejected.length === 0 ? "No row was rejected" : `${countWithNoun(rejected.length, "row")} rejected`}
+      </h3>
       {rejected.length > 0 && (
         <>
           <p class="buttons">

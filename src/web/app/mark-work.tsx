@@ -4,7 +4,7 @@ import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { showToast } from "../browser/toasts.tsx";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import type { PlanLine } from "../plan-lines.ts";
 import { useApp } from "./app-context.ts";
 import { dateDaysFromToday } from "./days.ts";
@@ -62,7 +62,9 @@ export function MarkWork(props: {
       }
       if (errors.length < work.length) onMarked();
       if (errors.length > 0)
-        showToast(`${counted(errors.length, "item")} could not be marked: ${errors[0]}`, { isFailure: true });
+        showToast(`${countWithNoun(errors.length, "item")} could not be marked: ${errors[0]}`, {
+          isFailure: true,
+        });
     });
   return (
     <span class="screen">

@@ -10,7 +10,7 @@ import { useLoad } from "../browser/use-load.ts";
 import { ValueBar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
 import { TierCount, TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, date, money } from "../format.ts";
+import { count, countWithNoun, date, money } from "../format.ts";
 import { systemLabel } from "../labels.ts";
 import { ConditionTrend } from "../sections/condition-trend.tsx";
 import { CollapsedTable, Section } from "../sections/section.tsx";
@@ -47,8 +47,9 @@ export function OverviewPage({ route }: { route: Route }) {
           <h1>Portfolio</h1>
           {totals && (
             <p class="muted">
-              {counted(totals.properties, "property", "properties")} ·{" "}
-              {counted(totals.appliances, "appliance")} · {counted(totals.components, "component")}
+              {countWithNoun(totals.properties, "property", "properties")} ·{" "}
+              {countWithNoun(totals.appliances, "appliance")} ·{" "}
+              {countWithNoun(totals.components, "component")}
               {included.length < loaded.length && " · without the demo property"}
             </p>
           )}
@@ -159,7 +160,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
             <TierMark tier="CRITICAL" /> Critical
           </dt>
           <dd>
-            <a href={hrefTo(["alerts"], { tier: "CRITICAL" })}>{counted(critical, "component")}</a>
+            <a href={hrefTo(["alerts"], { tier: "CRITICAL" })}>{countWithNoun(critical, "component")}</a>
           </dd>
           <dd class="small muted">of {count(components)}; high risk of failure</dd>
         </div>
@@ -168,7 +169,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
             <TierMark tier="WARNING" /> Warning
           </dt>
           <dd>
-            <a href={hrefTo(["alerts"], { tier: "WARNING" })}>{counted(warning, "component")}</a>
+            <a href={hrefTo(["alerts"], { tier: "WARNING" })}>{countWithNoun(warning, "component")}</a>
           </dd>
           <dd class="small muted">plan work within 6 months</dd>
         </div>
@@ -263,7 +264,7 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
           <li>
             <span>
               <a href={hrefTo(["properties"], { state: row.state })}>{row.state}</a>{" "}
-              <span class="small muted">{counted(row.properties, "property", "properties")}</span>
+              <span class="small muted">{countWithNoun(row.properties, "property", "properties")}</span>
             </span>
             <ValueBar value={row.deferred} max={most} />
             <strong>{money(row.deferred)}</strong>

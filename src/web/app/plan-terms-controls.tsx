@@ -8,7 +8,7 @@ import { OFFERED_YEARS } from "../sections/reserve-page.tsx";
 export type PlanTerms = { years: number; inflationPct: number };
 
 /** The budget in USD; undefined if it is missing or invalid. */
-export const budgetOf = ({ query }: Route): number | undefined =>
+export const budgetInAddress = ({ query }: Route): number | undefined =>
   numberInRange(query.get("budget"), PLAN_LIMITS.budgetUsd);
 
 /** The terms; the defaults for those that are missing or invalid. */

@@ -1,4 +1,4 @@
-import { count, counted } from "../format.ts";
+import { count, countWithNoun } from "../format.ts";
 import { useApp, useRerenderOnChange } from "./app-context.ts";
 import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
@@ -13,7 +13,8 @@ export function PortfolioLoadingProgress({ hasTotal = true }: { hasTotal?: boole
   const costOf = useApiCallCost();
   const { loaded, total = 0, isLoading, failure } = portfolio.state;
   const remaining = total - loaded.length;
-  if (remaining <= 0) return hasTotal && <p class="muted">{counted(total, "property", "properties")}</p>;
+  if (remaining <= 0)
+    return hasTotal && <p class="muted">{countWithNoun(total, "property", "properties")}</p>;
   const calls = Math.ceil(remaining / PAGE_SIZE);
   const minutes = Math.max(1, Math.round((calls * PAGE_INTERVAL_MS) / 60_000));
   return (
@@ -30,7 +31,7 @@ export function PortfolioLoadingProgress({ hasTotal = true }: { hasTotal?: boole
         </button>
       ) : (
         <button type="button" class="outline" onClick={() => void portfolio.loadRest()}>
-          {labelWithDetails("Load all", costOf(calls), `about ${counted(minutes, "minute")}`)}
+          {labelWithDetails("Load all", costOf(calls), `about ${countWithNoun(minutes, "minute")}`)}
         </button>
       )}
     </div>

@@ -8,7 +8,7 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
-import { count, counted, date, money } from "../format.ts";
+import { count, countWithNoun, date, money } from "../format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
 import { dueNowHeadline, HeadlineFigures } from "../sections/condition.tsx";
 import { CostsByYear, delayCost, dueCount, dueNowText } from "../sections/plan.tsx";
@@ -16,7 +16,7 @@ import { Section } from "../sections/section.tsx";
 import { useApp } from "./app-context.ts";
 import { useApiCallCost } from "./call-cost.ts";
 import { LoadMore } from "./load-more.tsx";
-import { budgetOf } from "./plan-terms-controls.tsx";
+import { budgetInAddress } from "./plan-terms-controls.tsx";
 
 const PROPERTIES_SHOWN = 8;
 /** The most properties that one call returns. */
@@ -160,7 +160,7 @@ function PortfolioBudgetPlanner({
 }) {
   const { api } = useApp();
   const range = sliderRangeUpTo(all.budget.spent);
-  const [amount, setAmount] = useState(Math.min(budgetOf(route) ?? range.max, range.max));
+  const [amount, setAmount] = useState(Math.min(budgetInAddress(route) ?? range.max, range.max));
   const [requested, setRequested] = useState(amount);
   useEffect(() => {
     if (amount === requested) return;
@@ -244,7 +244,7 @@ function resultOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): Budge
 
 const lineOf = (property: BudgetedProperty, share: BudgetedProperty["budget"]): BudgetLine => ({
   name: property.name,
-  where: counted(share.chosen_count, "unit or component", "units and components"),
+  where: countWithNoun(share.chosen_count, "unit or component", "units and components"),
   address: hrefTo(["properties", property.property_id]),
   count: share.chosen_count,
   costUsd: share.spent,

@@ -6,7 +6,7 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";
-import { count, counted, date } from "../format.ts";
+import { count, countWithNoun, date } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { truncatedName } from "../print-footer.ts";
 import { roundRowsToTotals, type ScheduleSums, scheduleSumsOf } from "../reserve-schedule.ts";
@@ -29,7 +29,7 @@ import {
 } from "./plan-terms-controls.tsx";
 import { PAGE_SIZE } from "./portfolio-loader.ts";
 import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
-import { parseCsvRecords, yearsIn } from "./property-schedule-page.tsx";
+import { parseCsvRecords, yearlyCostsOfRecord } from "./property-schedule-page.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of the portfolio, with one row per property. */
@@ -61,7 +61,7 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
                 <bdi>{plan.partner}</bdi>
               </a>
               {" · "}
-              {counted(plan.total, "property", "properties")}
+              {countWithNoun(plan.total, "property", "properties")}
             </ReserveHeading>
             <PlanTermsControls route={route}>
               <DownloadWorkbook
@@ -140,7 +140,10 @@ async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
 function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): PortfolioSchedule {
   const units = unitsOf(plan, file);
   const sums = scheduleSumsOf(plan, units);
-  const unrounded = file.map((record) => [Number(record.due_now_cost), ...yearsIn(record, plan.years)]);
+  const unrounded = file.map((record) => [
+    Number(record.due_now_cost),
+    ...yearlyCostsOfRecord(record, plan.years),
+  ]);
   const totals = [plan.due_now.cost, ...plan.schedule.map(({ total }) => total)];
   const isComplete = file.length >= plan.total;
   const others = totals.map((total, at) =>

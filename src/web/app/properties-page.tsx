@@ -7,7 +7,7 @@ import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../br
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierCount } from "../charts/tier-mark.tsx";
-import { count, counted, money } from "../format.ts";
+import { count, countWithNoun, money } from "../format.ts";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
@@ -129,7 +129,7 @@ function PropertyList({ all, route }: { all: readonly SearchableProperty[]; rout
         <HazardFilter value={parameter("flag")} onChange={(flag) => set({ flag })} />
         <RetiredFilter value="" onChange={(status) => set({ status })} />
         <p class="result-count" role="status">
-          {counted(rows.length, "property", "properties")}
+          {countWithNoun(rows.length, "property", "properties")}
         </p>
         <DownloadCsv file="properties.csv" rows={rows} total={rows.length} />
       </FilterRow>

@@ -30,7 +30,7 @@ import {
 } from "../sections/property-sections.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { MarkWork } from "./mark-work.tsx";
-import { budgetOf } from "./plan-terms-controls.tsx";
+import { budgetInAddress } from "./plan-terms-controls.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 const TABS = [
@@ -105,7 +105,7 @@ export function PropertyPage({
               <ClaimsOfProperty key={version} propertyId={id} />
             ) : (
               <PropertySections
-                data={{ ...value, budget: budgetOf(route) }}
+                data={{ ...value, budget: budgetInAddress(route) }}
                 links={linksOf(id, value)}
                 renderBudgetPlanner={(props) => (
                   <BudgetSlider

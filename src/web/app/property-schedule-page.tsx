@@ -95,7 +95,7 @@ async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promi
   const yearsOf = new Map(
     file.map((record) => [
       record.line === "unit" ? record.appliance_id : record.component_id,
-      yearsIn(record, plan.years),
+      yearlyCostsOfRecord(record, plan.years),
     ]),
   );
   const none = plan.schedule.map(() => 0);
@@ -123,5 +123,5 @@ export function parseCsvRecords(table: string): Record<string, string>[] {
 }
 
 /** The expected costs by year of a row of a plan's CSV, in USD. */
-export const yearsIn = (record: Readonly<Record<string, string>>, years: number): number[] =>
+export const yearlyCostsOfRecord = (record: Readonly<Record<string, string>>, years: number): number[] =>
   Array.from({ length: years }, (_, at) => Number(record[`year_${at + 1}`]));

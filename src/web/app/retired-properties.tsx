@@ -3,7 +3,7 @@ import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
-import { counted, date } from "../format.ts";
+import { countWithNoun, date } from "../format.ts";
 import { useApp } from "./app-context.ts";
 import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
@@ -26,7 +26,7 @@ export function RetiredProperties() {
         ) : (
           <>
             <p class="muted" role="status">
-              {counted(total, "retired property", "retired properties")}
+              {countWithNoun(total, "retired property", "retired properties")}
             </p>
             <VirtualTable
               caption="Retired properties"

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { count, counted } from "../format.ts";
+import { count, countWithNoun } from "../format.ts";
 import { useApp, useRerenderOnChange } from "./app-context.ts";
-import { isLow } from "./call-cost.ts";
+import { isCallLimitLow } from "./call-cost.ts";
 import { PortfolioSearch } from "./search.tsx";
 
 const AREAS = [
@@ -73,9 +73,10 @@ function CallUsage() {
   const { callLimit, rateLimitedUntil } = api;
   return (
     <p class="call-usage">
-      {callLimit && isLow(callLimit) && (
+      {callLimit && isCallLimitLow(callLimit) && (
         <span>
-          <strong>{count(callLimit.remaining)}</strong> of {counted(callLimit.limit, "API call")} left today
+          <strong>{count(callLimit.remaining)}</strong> of {countWithNoun(callLimit.limit, "API call")} left
+          today
         </span>
       )}
       {rateLimitedUntil !== undefined && <span role="status">Waiting for the rate limit…</span>}

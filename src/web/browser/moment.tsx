@@ -10,7 +10,8 @@ function localText(at: string): string | undefined {
 }
 
 /** `Nov 21, 2026, 3:00:05 AM UTC (Nov 20, 7:00 PM your time)`: the reader's own time stands beside UTC where it differs. */
-export const momentText = (at: string): string => [dateTime(at), localText(at)].filter(Boolean).join(" ");
+export const instantWithLocalTimeText = (at: string): string =>
+  [dateTime(at), localText(at)].filter(Boolean).join(" ");
 
 export function InstantWithLocalTime({ at }: { at: string }) {
   const local = localText(at);

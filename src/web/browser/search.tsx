@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { ApiFailure } from "./api-failure.ts";
 
@@ -130,7 +130,7 @@ function SearchDialog(props: SearchProps & { onClose: () => void }) {
           {failure ??
             (found && results.length === 0
               ? nothing
-              : `${found ? `${counted(results.length, "result")}. ` : ""}Use the arrow keys to select, Enter to open, Escape to close. ${hint}`.trim())}
+              : `${found ? `${countWithNoun(results.length, "result")}. ` : ""}Use the arrow keys to select, Enter to open, Escape to close. ${hint}`.trim())}
         </p>
       </div>
     </dialog>

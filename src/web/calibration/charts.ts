@@ -12,8 +12,8 @@ import {
 import {
   escapeHtml,
   type Frame,
-  percent,
-  round,
+  percentText,
+  roundCoordinate,
   type Scale,
   svgElement,
   xAxis,
@@ -28,7 +28,7 @@ export function reliabilityChart(model: ModelContent, name: string): string {
   const frame: Frame = { width: 420, height: 360, left: 52, right: 16, top: 32, bottom: 48 };
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);
   const y = scaleLinear([0, 1], [frame.height - frame.bottom, frame.top]);
-  const label = (tick: number) => percent(tick);
+  const label = (tick: number) => percentText(tick);
   const exact = `<line class="exact" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>`;
   const largest = Math.max(1, ...model.bins.map(({ components }) => components));
   const dots = model.bins.map((bin) => forecastDot(bin, x, y, largest)).join("");
@@ -51,11 +51,11 @@ function forecastDot(
   largest: number,
 ): string {
   if (forecast === null || outcome === null) return "";
-  const [cx, cy] = [round(x(forecast)), round(y(outcome))];
+  const [cx, cy] = [roundCoordinate(x(forecast)), roundCoordinate(y(outcome))];
   const whisker = interval
-    ? `<line class="whisker" x1="${cx}" x2="${cx}" y1="${round(y(interval.low))}" y2="${round(y(interval.high))}"/>`
+    ? `<line class="whisker" x1="${cx}" x2="${cx}" y1="${roundCoordinate(y(interval.low))}" y2="${roundCoordinate(y(interval.high))}"/>`
     : "";
-  const radius = round(3 + 6 * Math.sqrt(components / largest));
+  const radius = roundCoordinate(3 + 6 * Math.sqrt(components / largest));
   return `${whisker}<circle class="mark" cx="${cx}" cy="${cy}" r="${radius}"/>`;
 }
 
@@ -69,18 +69,18 @@ export function decileChart({ shares }: DecileContent, name: string): string {
   const bars = shares
     .map((share, i) => {
       const [from, to] = [x(i / shares.length) + 2, x((i + 1) / shares.length) - 2];
-      return `<rect class="bar" x="${round(from)}" y="${round(y(share))}" width="${round(to - from)}" height="${round(base - y(share))}"/>`;
+      return `<rect class="bar" x="${roundCoordinate(from)}" y="${roundCoordinate(y(share))}" width="${roundCoordinate(to - from)}" height="${roundCoordinate(base - y(share))}"/>`;
     })
     .join("");
-  const tenPercent = round(y(0.1));
+  const tenPercent = roundCoordinate(y(0.1));
   return svgElement(
     frame,
     `${name}: share of lifetimes that ended in each decile of the prior; the table below has the values`,
     yTitle(frame, "Share of lifetimes") +
-      yAxis(frame, y, y.ticks(4), (tick) => percent(tick)) +
+      yAxis(frame, y, y.ticks(4), (tick) => percentText(tick)) +
       bars +
       `<line class="exact" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${tenPercent}" y2="${tenPercent}"/>` +
-      xAxis(frame, x, FIFTHS, { label: (tick) => percent(tick), title: "Prior at failure" }),
+      xAxis(frame, x, FIFTHS, { label: (tick) => percentText(tick), title: "Prior at failure" }),
   );
 }
 
@@ -102,11 +102,11 @@ export function correctionChart(corrections: readonly LifeCorrection[]): string 
   );
   const x = scaleLog([1 / furthest, furthest], [frame.left, frame.width - frame.right]);
   const ticks = [0.4, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 2.5].filter((t) => t >= 1 / furthest && t <= furthest);
-  const unchanged = round(x(1));
+  const unchanged = roundCoordinate(x(1));
   const rows = corrections
     .map(({ name, lifeFactor }, i) => {
       const y = frame.top + (i + 0.5) * ROW_HEIGHT;
-      const end = round(x(lifeFactor));
+      const end = roundCoordinate(x(lifeFactor));
       const [labelAt, anchor] = lifeFactor < 1 ? [end - 10, "end"] : [end + 10, "start"];
       return (
         `<text class="name" x="0" y="${y}" dy="0.32em">${escapeHtml(shortened(name))}</text>` +
@@ -118,7 +118,7 @@ export function correctionChart(corrections: readonly LifeCorrection[]): string 
   const grid = ticks
     .map(
       (tick) =>
-        `<line class="${tick === 1 ? "axis" : "grid"}" x1="${round(x(tick))}" x2="${round(x(tick))}" y1="${frame.top}" y2="${frame.height - frame.bottom}"/>`,
+        `<line class="${tick === 1 ? "axis" : "grid"}" x1="${roundCoordinate(x(tick))}" x2="${roundCoordinate(x(tick))}" y1="${frame.top}" y2="${frame.height - frame.bottom}"/>`,
     )
     .join("");
   return svgElement(
@@ -146,25 +146,25 @@ export function survivalChart(curve: CurveContent): string {
     ...curve.steps.map(({ age, survival, band }) => ({ age, survival, ...band })),
   ];
   const band = area<Step>(
-    ({ age }) => round(x(age)),
-    ({ low }) => round(y(low)),
-    ({ high }) => round(y(high)),
+    ({ age }) => roundCoordinate(x(age)),
+    ({ low }) => roundCoordinate(y(low)),
+    ({ high }) => roundCoordinate(y(high)),
   ).curve(curveStepAfter)(observed);
   const steps = line<Step>(
-    ({ age }) => round(x(age)),
-    ({ survival }) => round(y(survival)),
+    ({ age }) => roundCoordinate(x(age)),
+    ({ survival }) => roundCoordinate(y(survival)),
   ).curve(curveStepAfter)(observed);
   const ages = Array.from({ length: 81 }, (_, i) => (i / 80) * oldest);
   const model = (survival: (curve: CurveContent, age: number) => number) =>
     line<number>(
-      (age) => round(x(age)),
-      (age) => round(y(survival(curve, age))),
+      (age) => roundCoordinate(x(age)),
+      (age) => roundCoordinate(y(survival(curve, age))),
     )(ages);
   return svgElement(
     frame,
     `${curve.name}: share that survives each age; the table below has the values`,
     yTitle(frame, "Still in service") +
-      yAxis(frame, y, FIFTHS, (tick) => percent(tick)) +
+      yAxis(frame, y, FIFTHS, (tick) => percentText(tick)) +
       `<path class="band" d="${band}"/><path class="observed" d="${steps}"/>` +
       `<path class="default" d="${model(defaultModelSurvival)}"/><path class="calibrated" d="${model(calibratedModelSurvival)}"/>` +
       xAxis(frame, x, x.ticks(5), { label: String, title: "Age in years of normal use" }),

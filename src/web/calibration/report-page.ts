@@ -12,7 +12,7 @@ import {
   type MeasureName,
   type ModelContent,
 } from "./report-content.ts";
-import { escapeHtml, percent } from "./svg.ts";
+import { escapeHtml, percentText } from "./svg.ts";
 import { failureWindowRows } from "./window-rows.ts";
 
 /** The 95th percentile of χ² with nine degrees of freedom. */
@@ -50,7 +50,7 @@ function summarySection({
   const frailty =
     frailtyShape === null
       ? "Appliances of the same type show no difference in reliability beyond chance."
-      : `Appliances of the same type differ in reliability: frailty shape ${frailtyShape}, coefficient of variation ${percent(frailtyShape ** -0.5)}.`;
+      : `Appliances of the same type differ in reliability: frailty shape ${frailtyShape}, coefficient of variation ${percentText(frailtyShape ** -0.5)}.`;
   return `<h1>Calibration as of ${unbroken(asOf)}</h1>
 <p class="muted">Model ${escapeHtml(plainModel)}, calibrated to ${count(lives, "recorded lifetime", "recorded lifetimes")} with ${count(failures, "failure", "failures")}.</p>
 <div class="verdict${validation.better ? "" : " unproven"}"><p><strong>${validation.better ? "Proven better than the default model" : "Not proven better than the default model"}</strong></p>
@@ -63,7 +63,7 @@ function verdict(validation: CalibrationContent["validation"]): string {
   const [before, after] = [validation.before.measures.logLoss, validation.after.measures.logLoss];
   const inWords =
     validation.better && before !== null && after !== null
-      ? `The calibrated model forecasts failures better: the error of its forecasts (log loss) is ${percent(1 - after / before)} smaller.`
+      ? `The calibrated model forecasts failures better: the error of its forecasts (log loss) is ${percentText(1 - after / before)} smaller.`
       : "The records do not show that the calibrated model forecasts failures better.";
   return `${inWords} ${comparison(validation)}`;
 }
@@ -152,12 +152,14 @@ function forecastSection({ validation: { before, after } }: CalibrationContent):
 
 function forecastFigure(model: ModelContent, name: string): string {
   const rows = model.bins.map((bin) => [
-    `${percent(bin.from)} to ${percent(bin.to)}`,
+    `${percentText(bin.from)} to ${percentText(bin.to)}`,
     bin.components.toLocaleString("en"),
     bin.failed.toLocaleString("en"),
-    bin.forecast === null ? "–" : percent(bin.forecast, 1),
-    bin.outcome === null ? "–" : percent(bin.outcome, 1),
-    bin.interval === null ? "–" : `${percent(bin.interval.low, 1)} to ${percent(bin.interval.high, 1)}`,
+    bin.forecast === null ? "–" : percentText(bin.forecast, 1),
+    bin.outcome === null ? "–" : percentText(bin.outcome, 1),
+    bin.interval === null
+      ? "–"
+      : `${percentText(bin.interval.low, 1)} to ${percentText(bin.interval.high, 1)}`,
   ]);
   const headings = ["Forecast", "Components", "Failed", "Mean forecast", "Share failed", "90% interval"];
   return `<figure><h3>${name}</h3>${reliabilityChart(model, name)}${collapsible(table(headings, rows))}</figure>`;
@@ -166,8 +168,8 @@ function forecastFigure(model: ModelContent, name: string): string {
 function decileSection({ deciles: { before, after } }: CalibrationContent): string {
   const figure = (name: string, { shares, chiSquared }: CalibrationContent["deciles"]["before"]) => {
     const rows = shares.map((share, i) => [
-      `${percent(i / shares.length)} to ${percent((i + 1) / shares.length)}`,
-      percent(share, 1),
+      `${percentText(i / shares.length)} to ${percentText((i + 1) / shares.length)}`,
+      percentText(share, 1),
     ]);
     return `<figure><h3>${name}</h3>${decileChart({ shares, chiSquared }, name)}<figcaption>χ² = ${chiSquared.toFixed(1)}. For a correct forecast, it is below ${CHI_SQUARED_5_PERCENT} with 95% probability.</figcaption>${collapsible(table(["Prior", "Share of lifetimes"], rows))}</figure>`;
   };
@@ -212,10 +214,10 @@ function curveFigure(curve: CurveContent): string {
   const rows = sampleEvenly(curve.steps, 12).map(({ age, atRisk, survival, band }) => [
     age.toFixed(1),
     String(atRisk),
-    percent(survival, 1),
-    `${percent(band.low, 1)} to ${percent(band.high, 1)}`,
-    percent(defaultModelSurvival(curve, age), 1),
-    percent(calibratedModelSurvival(curve, age), 1),
+    percentText(survival, 1),
+    `${percentText(band.low, 1)} to ${percentText(band.high, 1)}`,
+    percentText(defaultModelSurvival(curve, age), 1),
+    percentText(calibratedModelSurvival(curve, age), 1),
   ]);
   const headings = ["Age", "At risk", "Observed", "90% band", "Default", "Calibrated"];
   return `<figure><h3>${escapeHtml(curve.name)}</h3>${survivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;

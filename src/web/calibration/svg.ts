@@ -25,7 +25,7 @@ export function svgElement(
 }
 
 /** Rounds a coordinate to two decimals. */
-export const round = (value: number) => Number(value.toFixed(2));
+export const roundCoordinate = (value: number) => Number(value.toFixed(2));
 
 /** Draws grid lines at the ticks of y, with their labels. */
 export function yAxis(
@@ -36,7 +36,7 @@ export function yAxis(
 ): string {
   return ticks
     .map((tick) => {
-      const place = round(y(tick));
+      const place = roundCoordinate(y(tick));
       return (
         `<line class="grid" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${place}" y2="${place}"/>` +
         `<text class="tick" x="${frame.left - 8}" y="${place}" dy="0.32em" text-anchor="end">${label(tick)}</text>`
@@ -56,7 +56,7 @@ export function xAxis(
   const marks = ticks
     .map(
       (tick) =>
-        `<text class="tick" x="${round(x(tick))}" y="${base + 18}" text-anchor="middle">${label(tick)}</text>`,
+        `<text class="tick" x="${roundCoordinate(x(tick))}" y="${base + 18}" text-anchor="middle">${label(tick)}</text>`,
     )
     .join("");
   const middle = (frame.left + frame.width - frame.right) / 2;
@@ -69,4 +69,4 @@ export function xAxis(
 export const yTitle = (frame: Frame, text: string) =>
   `<text class="title" x="${frame.left - 40}" y="${frame.top - 16}">${escapeHtml(text)}</text>`;
 
-export const percent = (share: number, decimals = 0) => `${(share * 100).toFixed(decimals)}%`;
+export const percentText = (share: number, decimals = 0) => `${(share * 100).toFixed(decimals)}%`;

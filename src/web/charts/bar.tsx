@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 
 /** A share of 1 as a length in percent, rounded to what a screen can show. */
-export const percent = (share: number) => `${Number((share * 100).toFixed(2))}%`;
+export const percentLength = (share: number) => `${Number((share * 100).toFixed(2))}%`;
 
 /** A bar from 0 to `value` on a track that ends at `max`. Hidden from assistive technology: its value is in the text beside it. */
 export function ValueBar({ value, max, kind = "" }: { value: number; max: number; kind?: string }) {
@@ -9,7 +9,7 @@ export function ValueBar({ value, max, kind = "" }: { value: number; max: number
   return (
     <svg class={`bar ${kind}`} width="100%" height="8" aria-hidden="true">
       <rect class="track" width="100%" height="8" rx="4" />
-      {share > 0 && <rect class="fill" width={percent(share)} height="8" rx="4" />}
+      {share > 0 && <rect class="fill" width={percentLength(share)} height="8" rx="4" />}
     </svg>
   );
 }

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import type { LossesJson } from "../../wire/losses.ts";
 import { compactMoney, money } from "../format.ts";
-import { percent } from "./bar.tsx";
+import { percentLength } from "./bar.tsx";
 import { ChartWithReadouts } from "./chart.tsx";
 
 const [TOP, BOTTOM] = [12, 26];
@@ -44,19 +44,19 @@ export function LossCurve({ losses, height = 172 }: { losses: LossesJson; height
           <g>
             <rect
               class="planned"
-              x={percent((at + 0.17) * slot)}
-              width={percent(slot * 0.66)}
+              x={percentLength((at + 0.17) * slot)}
+              width={percentLength(slot * 0.66)}
               y={round(y(amount))}
               height={round(y(0) - y(amount))}
             />
             <line
               class="model-error"
-              x1={percent((at + 0.1) * slot)}
-              x2={percent((at + 0.9) * slot)}
+              x1={percentLength((at + 0.1) * slot)}
+              x2={percentLength((at + 0.9) * slot)}
               y1={round(y(with_model_error))}
               y2={round(y(with_model_error))}
             />
-            <text x={percent((at + 0.5) * slot)} y={height - 8} text-anchor="middle">
+            <text x={percentLength((at + 0.5) * slot)} y={height - 8} text-anchor="middle">
               {return_period_years}
             </text>
           </g>

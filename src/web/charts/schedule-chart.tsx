@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import type { PlanYearJson } from "../../wire/plan-summary.ts";
 import { compactMoney, money } from "../format.ts";
-import { percent } from "./bar.tsx";
+import { percentLength } from "./bar.tsx";
 import { ChartWithReadouts } from "./chart.tsx";
 
 const [HEIGHT, TOP, BOTTOM] = [220, 14, 26];
@@ -19,7 +19,7 @@ export function ScheduleChart(props: {
   const most = Math.max(...years.flatMap(({ total, run_to_failure }) => [total, run_to_failure]), 1);
   const y = scaleLinear([0, most], [HEIGHT - BOTTOM, TOP]).nice(4);
   const slot = 1 / years.length;
-  const width = percent(slot * (1 - GAP));
+  const width = percentLength(slot * (1 - GAP));
   const every = Math.ceil(years.length / MAX_LABELS);
   const round = (value: number) => Number(value.toFixed(1));
   const line = years.map(({ run_to_failure }, at) => {
@@ -64,7 +64,7 @@ export function ScheduleChart(props: {
           <path class="edge" d={line.join("")} vector-effect="non-scaling-stroke" />
         </svg>
         {years.map(({ year, planned_cost, total }, at) => {
-          const x = percent((at + GAP / 2) * slot);
+          const x = percentLength((at + GAP / 2) * slot);
           return (
             <g>
               <rect
@@ -82,7 +82,7 @@ export function ScheduleChart(props: {
                 height={round(y(0) - y(planned_cost))}
               />
               {at % every === 0 && (
-                <text x={percent((at + 0.5) * slot)} y={HEIGHT - 8} text-anchor="middle">
+                <text x={percentLength((at + 0.5) * slot)} y={HEIGHT - 8} text-anchor="middle">
                   {year}
                 </text>
               )}

@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale";
-import { percent } from "./bar.tsx";
+import { percentLength } from "./bar.tsx";
 
 /** The numbers of critical and of warning components, stacked, on a track that ends at `max`. */
 export function TierBar({ critical, warning, max }: { critical: number; warning: number; max: number }) {
@@ -7,8 +7,8 @@ export function TierBar({ critical, warning, max }: { critical: number; warning:
   return (
     <svg class="bar tiers" width="100%" height="8" aria-hidden="true">
       <rect class="track" width="100%" height="8" rx="4" />
-      <rect class="warning" width={percent(x(critical + warning))} height="8" rx="4" />
-      <rect class="critical" width={percent(x(critical))} height="8" rx="4" />
+      <rect class="warning" width={percentLength(x(critical + warning))} height="8" rx="4" />
+      <rect class="critical" width={percentLength(x(critical))} height="8" rx="4" />
     </svg>
   );
 }

@@ -1,6 +1,6 @@
 import { scaleLinear, scaleUtc } from "d3-scale";
 import { curveStepAfter, line } from "d3-shape";
-import { percent } from "./bar.tsx";
+import { percentLength } from "./bar.tsx";
 import { ChartWithReadouts } from "./chart.tsx";
 
 const HEIGHT = 220;
@@ -77,14 +77,19 @@ export function TimeChart(props: {
             </g>
           ))}
         {ticks.map((tick) => (
-          <text class="axis" x={percent(x(tick))} y={HEIGHT - 8} text-anchor={textAnchor(x(tick))}>
+          <text class="axis" x={percentLength(x(tick))} y={HEIGHT - 8} text-anchor={textAnchor(x(tick))}>
             {dayLabel(tick)}
           </text>
         ))}
         {marked.map(({ date, text }) => (
           <g class="event">
-            <line x1={percent(x(dayOf(date)))} x2={percent(x(dayOf(date)))} y1={TOP} y2={HEIGHT - BOTTOM} />
-            <svg x={percent(x(dayOf(date)))} y={HEIGHT - BOTTOM} overflow="visible">
+            <line
+              x1={percentLength(x(dayOf(date)))}
+              x2={percentLength(x(dayOf(date)))}
+              y1={TOP}
+              y2={HEIGHT - BOTTOM}
+            />
+            <svg x={percentLength(x(dayOf(date)))} y={HEIGHT - BOTTOM} overflow="visible">
               <circle r="5">
                 <title>{text}</title>
               </circle>
@@ -100,7 +105,7 @@ export function TimeChart(props: {
         >
           <path d={path} vector-effect="non-scaling-stroke" />
         </svg>
-        <svg x={percent(x(dayOf(last.date)))} y={y(last.value)} overflow="visible">
+        <svg x={percentLength(x(dayOf(last.date)))} y={y(last.value)} overflow="visible">
           <circle class="newest" r="4.5" />
         </svg>
       </svg>

@@ -12,7 +12,7 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { count } from "../format.ts";
 import { fetchAuditCsv, MOST_IN_FILE } from "./audit-csv.ts";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
-import { WithLinks } from "./id-link.tsx";
+import { TextWithIdLinks } from "./id-link.tsx";
 import { PreviousNextButtons } from "./pager.tsx";
 import { PartnerField } from "./partner-field.tsx";
 import { PeriodFilter, usePeriodBounds } from "./period-filter.tsx";
@@ -114,14 +114,14 @@ function Change({ entry }: { entry: AuditEntryJson }) {
             <div>
               <dt>Subject</dt>
               <dd>
-                <WithLinks text={subject} />
+                <TextWithIdLinks text={subject} />
               </dd>
             </div>
             {Object.entries(detail).map(([name, value]) => (
               <div key={name}>
                 <dt>{name.replaceAll("_", " ")}</dt>
                 <dd>
-                  <WithLinks text={auditValueText(value)} />
+                  <TextWithIdLinks text={auditValueText(value)} />
                 </dd>
               </div>
             ))}
@@ -135,14 +135,14 @@ function Change({ entry }: { entry: AuditEntryJson }) {
 /** The sentence, with the partner's name and IDs as links. */
 function Sentence({ entry: { sentence, partner_id, partner_name } }: { entry: AuditEntryJson }) {
   const at = partner_name === null ? -1 : sentence.lastIndexOf(partner_name);
-  if (partner_id === null || partner_name === null || at < 0) return <WithLinks text={sentence} />;
+  if (partner_id === null || partner_name === null || at < 0) return <TextWithIdLinks text={sentence} />;
   return (
     <>
-      <WithLinks text={sentence.slice(0, at)} />
+      <TextWithIdLinks text={sentence.slice(0, at)} />
       <a href={hrefTo(["partners", partner_id])}>
         <bdi>{partner_name}</bdi>
       </a>
-      <WithLinks text={sentence.slice(at + partner_name.length)} />
+      <TextWithIdLinks text={sentence.slice(at + partner_name.length)} />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { StateOrRegionFilter, US_STATES } from "../browser/state-filter.tsx";
 import type { TableColumn } from "../browser/virtual-table.tsx";
 import { DownloadWorkbook, workbookQuery } from "../browser/workbook-download.tsx";
-import { count, counted, money } from "../format.ts";
+import { count, countWithNoun, money } from "../format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LargestDamage, LossDrivers, LossYears } from "../sections/loss-tables.tsx";
@@ -155,9 +155,9 @@ function Properties({ partner, route }: ViewProps) {
             >
               {!showsRetired && (
                 <p class="small muted">
-                  {counted(page.totals.properties, "property", "properties")},{" "}
-                  {counted(page.totals.components, "component")}: {count(page.totals.critical)} critical,{" "}
-                  {count(page.totals.warning)} warning. Planned cost of both{" "}
+                  {countWithNoun(page.totals.properties, "property", "properties")},{" "}
+                  {countWithNoun(page.totals.components, "component")}: {count(page.totals.critical)}{" "}
+                  critical, {count(page.totals.warning)} warning. Planned cost of both{" "}
                   {money(Math.round(page.totals.total_deferred))}.
                 </p>
               )}
@@ -261,7 +261,7 @@ function Losses({ partner, route }: ViewProps) {
               <Section
                 id="bad-years"
                 title="Bad years"
-                about={`${counted(losses.components, "component")} in ${counted(losses.properties, "property", "properties")}.`}
+                about={`${countWithNoun(losses.components, "component")} in ${countWithNoun(losses.properties, "property", "properties")}.`}
               >
                 <LossYears losses={losses} />
                 <LargestDamage losses={losses} />

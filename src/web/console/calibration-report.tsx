@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import type { FitJson } from "../../wire/model.ts";
-import { percent as length } from "../charts/bar.tsx";
+import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { count } from "../format.ts";
 import { codeLabel } from "../labels.ts";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { PartnerPageJson, ProbeJson } from "../../wire/partner.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { hrefTo } from "../browser/route.ts";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
 import { EndpointProbeVerdict } from "./partner-endpoint.tsx";
@@ -48,7 +48,7 @@ export function CheckWebhookEndpoints() {
           <p role="status">
             {results.length === 0
               ? "No enabled partner has a webhook endpoint."
-              : `${counted(results.length, "endpoint")} checked; ${counted(
+              : `${countWithNoun(results.length, "endpoint")} checked; ${countWithNoun(
                   results.filter(({ accepts_without_verifying }) => accepts_without_verifying).length,
                   "does not verify signatures",
                   "do not verify signatures",

@@ -1,5 +1,5 @@
 import { scaleBand, scaleLinear } from "d3-scale";
-import { percent } from "../charts/bar.tsx";
+import { percentLength } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 
 /** A stacked column, with its segments from the bottom up. */
@@ -52,8 +52,8 @@ export function ColumnChart(props: {
               size > 0 && (
                 <rect
                   class={`fill ${kind}`}
-                  x={percent(x(key)!)}
-                  width={percent(x.bandwidth())}
+                  x={percentLength(x(key)!)}
+                  width={percentLength(x.bandwidth())}
                   y={y}
                   height={size}
                 />

@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import type { ComponentChildren } from "preact";
 import type { ExplanationJson } from "../../wire/explanation.ts";
-import { percent as length } from "../charts/bar.tsx";
+import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { count, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";

@@ -3,14 +3,14 @@ import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { EditComponent } from "../records/edit-component.tsx";
-import { pathTo, useRecords } from "../records/records-context.ts";
+import { recordPath, useRecords } from "../records/records-context.ts";
 import { ServiceEvents } from "../records/service-events.tsx";
 import { Section } from "../sections/section.tsx";
 
 /** The record and the service events of a component, to correct. */
 export function ComponentCorrections({ id, onChanged }: { id: string; onChanged: () => void }) {
   const records = useRecords();
-  const path = pathTo("components", id);
+  const path = recordPath("components", id);
   const loaded = useLoad(path, async () => ({
     component: await records.read<ExplainedComponentJson>(path),
     events: (await records.read<ComponentHistoryJson>(`${path}/history`)).events,

@@ -1,8 +1,8 @@
 import { scaleLog } from "d3-scale";
 import type { EvidenceJson } from "../../wire/explained-evidence.ts";
 import type { ExplanationJson } from "../../wire/explanation.ts";
-import { percent as length } from "../charts/bar.tsx";
-import { counted, date } from "../format.ts";
+import { percentLength as length } from "../charts/bar.tsx";
+import { countWithNoun, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { formatNumber, formatPrecisePercent } from "./precise-format.ts";
 
@@ -18,7 +18,7 @@ export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: 
         about={
           lasting.length === 0
             ? "No evidence on record. The score depends on age only."
-            : `${counted(lasting.length, "evidence item")}. Values above 1 increase risk, below 1 reduce it. Combined: × ${formatNumber(hazard.hazard_ratio)}.`
+            : `${countWithNoun(lasting.length, "evidence item")}. Values above 1 increase risk, below 1 reduce it. Combined: × ${formatNumber(hazard.hazard_ratio)}.`
         }
       >
         {lasting.length > 0 && <Lasting evidence={lasting} hazard={hazard} />}
@@ -27,7 +27,7 @@ export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: 
         <Section
           id="acute"
           title="Active sensor alarms"
-          about={`Added to the hazard regardless of age. An alarm expires within ${counted(hazard.acute_span_days, "day")} or when the component is repaired.`}
+          about={`Added to the hazard regardless of age. An alarm expires within ${countWithNoun(hazard.acute_span_days, "day")} or when the component is repaired.`}
         >
           <DataTable
             caption="Active sensor alarms"

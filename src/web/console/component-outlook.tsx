@@ -1,6 +1,6 @@
 import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { counted, date, likelyFailureText, money } from "../format.ts";
+import { countWithNoun, date, likelyFailureText, money } from "../format.ts";
 import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { formatPrecisePercent } from "./precise-format.ts";
@@ -71,7 +71,7 @@ export function ScoreConfidence({ explained: { confidence, projection } }: { exp
     <Section
       id="confidence"
       title="Confidence"
-      about={`${counted(service_events, "service event")}. ${
+      about={`${countWithNoun(service_events, "service event")}. ${
         condition_observed_on === null
           ? "Condition never observed"
           : `Condition observed on ${date(condition_observed_on)}`

@@ -2,7 +2,7 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { capitalized, date, likelyFailureText } from "../format.ts";
+import { capitalizeFirst, date, likelyFailureText } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 import { ComponentAge, ComponentLife } from "./component-age.tsx";
 import { ComponentCorrections } from "./component-corrections.tsx";
@@ -96,7 +96,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
         </div>
         <div>
           <dt>Likely failure</dt>
-          <dd>{capitalized(likelyFailureText(projection.failure_window_80))}</dd>
+          <dd>{capitalizeFirst(likelyFailureText(projection.failure_window_80))}</dd>
           <dd class="small muted">
             with a probability of 80%; 50% by {date(projection.projected_failure_on)}
           </dd>

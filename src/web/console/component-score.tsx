@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import type { ExplanationJson } from "../../wire/explanation.ts";
-import { percent as length } from "../charts/bar.tsx";
+import { percentLength as length } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { count } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";

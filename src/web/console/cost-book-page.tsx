@@ -6,7 +6,7 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
-import { counted, date, money } from "../format.ts";
+import { countWithNoun, date, money } from "../format.ts";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { CostBookFileActions } from "./cost-file.tsx";
@@ -121,7 +121,7 @@ export function CostBookPage({ id }: { id: string }) {
                     },
                   ]}
                 />
-                <p class="small muted">{counted(lines.length, "line")}</p>
+                <p class="small muted">{countWithNoun(lines.length, "line")}</p>
               </section>
             )}
           </>

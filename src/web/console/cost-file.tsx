@@ -8,7 +8,7 @@ import {
   parseCsvText,
   readCsvFile,
 } from "../browser/csv-file.ts";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { costLineFromTexts, type NewCostLine } from "./cost-line-fields.tsx";
 
@@ -62,7 +62,7 @@ export function CostBookFileActions(props: {
   const added = new Set(found?.map(keyOf));
   const kept = lines.filter((line) => !added.has(keyOf(line)));
   const save = async () => {
-    const message = await onImport([...kept, ...found!], `${counted(found!.length, "line")} imported.`);
+    const message = await onImport([...kept, ...found!], `${countWithNoun(found!.length, "line")} imported.`);
     return message?.replace(/^Line (\d+)/, (_, line) => `Row ${Number(line) - kept.length + 1} of the file`);
   };
   return (
@@ -79,9 +79,9 @@ export function CostBookFileActions(props: {
         {found && found.length > 0 && (
           <ConfirmDialog key={file!.name} name="Import" title={`Import ${file!.name}?`} onConfirm={save}>
             <p>
-              The cost book of {partner} gets {counted(found.length, "line")} from the file.{" "}
-              {counted(lines.length - kept.length, "line")} for the same will be replaced, and{" "}
-              {counted(kept.length, "other line")} will stay.
+              The cost book of {partner} gets {countWithNoun(found.length, "line")} from the file.{" "}
+              {countWithNoun(lines.length - kept.length, "line")} for the same will be replaced, and{" "}
+              {countWithNoun(kept.length, "other line")} will stay.
             </p>
           </ConfirmDialog>
         )}
@@ -103,7 +103,7 @@ export function CostBookFileActions(props: {
       </p>
       {found && found.length > 0 && (
         <p class="small muted">
-          {file!.name}: {counted(found.length, "line")}
+          {file!.name}: {countWithNoun(found.length, "line")}
         </p>
       )}
       {typeof file?.found === "string" && <p role="alert">{file.found}</p>}

@@ -5,11 +5,11 @@ import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { Dialog } from "../browser/dialog.tsx";
 import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { InstantWithLocalTime, momentText } from "../browser/moment.tsx";
+import { InstantWithLocalTime, instantWithLocalTimeText } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { VirtualTable } from "../browser/virtual-table.tsx";
-import { count, counted, date } from "../format.ts";
+import { count, countWithNoun, date } from "../format.ts";
 import { PICKED, PropertyPicker } from "../records/property-picker.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
@@ -123,7 +123,7 @@ function EmbedPreview({ embed: { url, preview } }: { embed: NewEmbedJson }) {
       <p>
         {grade === null
           ? "No components yet"
-          : `Grade ${grade}: ${count(critical)} critical and ${count(warning)} warning of ${counted(components, "component")}`}
+          : `Grade ${grade}: ${count(critical)} critical and ${count(warning)} warning of ${countWithNoun(components, "component")}`}
       </p>
       <p>
         <a href={url} target="_blank" rel="noreferrer">
@@ -172,7 +172,7 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
               last_viewed_at === null ? (
                 <span class="muted">Never</span>
               ) : (
-                <span title={momentText(last_viewed_at)}>{date(last_viewed_at)}</span>
+                <span title={instantWithLocalTimeText(last_viewed_at)}>{date(last_viewed_at)}</span>
               ),
           },
           {
@@ -235,10 +235,10 @@ function Views({ embed, unit, onOpen }: { embed: EmbedJson; unit?: string; onOpe
     <button
       type="button"
       class="plain"
-      aria-label={`${counted(embed.views, "view")} of ${embed.property_name}`}
+      aria-label={`${countWithNoun(embed.views, "view")} of ${embed.property_name}`}
       onClick={onOpen}
     >
-      {unit ? counted(embed.views, unit) : count(embed.views)}
+      {unit ? countWithNoun(embed.views, unit) : count(embed.views)}
     </button>
   );
 }

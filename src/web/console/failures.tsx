@@ -6,7 +6,7 @@ import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import type { LoadState } from "../browser/use-load.ts";
-import { count, counted } from "../format.ts";
+import { count, countWithNoun } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
@@ -120,7 +120,7 @@ function Resend(props: { failures: Failed; since: string | undefined; onResent: 
     const path = "/admin/webhook-deliveries/resend";
     const sent = await run(() => api.write<{ resent: number }>("POST", path, range));
     if (!sent) return;
-    showToast(`${counted(sent.resent, "delivery", "deliveries")} queued.`);
+    showToast(`${countWithNoun(sent.resent, "delivery", "deliveries")} queued.`);
     onResent();
   };
   return (

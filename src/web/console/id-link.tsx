@@ -23,7 +23,7 @@ function IdLink({ id }: { id: string }) {
 const ID = /((?:PARTNER|C|A|P)_[0-9a-z]{26}|WH_\d{13}_[0-9a-z]{5})/g;
 
 /** Renders a text with its IDs as links. */
-export const WithLinks = ({ text }: { text: string }) => (
+export const TextWithIdLinks = ({ text }: { text: string }) => (
   <>{text.split(ID).map((part, at) => (at % 2 === 1 ? <IdLink id={part} /> : part))}</>
 );
 

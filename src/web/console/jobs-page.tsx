@@ -1,6 +1,6 @@
 import type { JobJson } from "../../wire/job.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { momentText } from "../browser/moment.tsx";
+import { instantWithLocalTimeText } from "../browser/moment.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { JOB_LABELS } from "./labels.ts";
 import { ConsoleHeading } from "./shell.tsx";
@@ -60,7 +60,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
             ) : job.finished_at === null ? (
               <span class="muted">Not since start</span>
             ) : (
-              <span title={momentText(job.finished_at)}>{relativeTime(job.finished_at)}</span>
+              <span title={instantWithLocalTimeText(job.finished_at)}>{relativeTime(job.finished_at)}</span>
             )}
             {job.error !== null && <span class="chip overdue">Failed: {job.error}</span>}
           </dd>
@@ -71,7 +71,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
             {job.next_at === null ? (
               <span class="muted">At startup only</span>
             ) : (
-              <span title={momentText(job.next_at)}>{relativeTime(job.next_at)}</span>
+              <span title={instantWithLocalTimeText(job.next_at)}>{relativeTime(job.next_at)}</span>
             )}
           </dd>
         </div>

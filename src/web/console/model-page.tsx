@@ -4,7 +4,7 @@ import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
-import { count, counted, date } from "../format.ts";
+import { count, countWithNoun, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
@@ -29,7 +29,7 @@ export function ModelPage() {
               title="Calibration"
               about={
                 active
-                  ? `Active: model ${model.model_version}, which is model ${model.plain_model} calibrated to ${counted(active.failures, "failure")} in your portfolio.`
+                  ? `Active: model ${model.model_version}, which is model ${model.plain_model} calibrated to ${countWithNoun(active.failures, "failure")} in your portfolio.`
                   : `Active: model ${model.model_version}, the default, not calibrated to your data.`
               }
             >

@@ -2,7 +2,7 @@ import type { ModelProposalJson } from "../../wire/model-proposal.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
 import { useAdminAction, useAdminRead, useConsole } from "./console-context.ts";
@@ -123,7 +123,7 @@ function CalibrationResult({ proposal }: { proposal: ModelProposalJson }) {
         <span class={`chip ${better ? "ok" : "due_soon"}`}>
           {better ? "Proven better" : "Not proven better"}
         </span>{" "}
-        {counted(failures!, "failure")} in {counted(lives!, "component lifetime")}, calibrated{" "}
+        {countWithNoun(failures!, "failure")} in {countWithNoun(lives!, "component lifetime")}, calibrated{" "}
         <InstantWithLocalTime at={made_at!} />.
       </p>
       <CalibrationValidation validation={validation!} />

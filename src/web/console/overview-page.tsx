@@ -3,7 +3,7 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted } from "../format.ts";
+import { count, countWithNoun } from "../format.ts";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { CHECK_LABELS, CHECK_STATUS_LABELS } from "./labels.ts";
 import { RecentErrors } from "./recent-errors.tsx";
@@ -59,10 +59,10 @@ function Overview({ overview }: { overview: OverviewJson }) {
         <h2 id="checks">{title}</h2>
         <p class="about">
           {failed + warnings === 0
-            ? `${counted(checks.length, "check")}, all OK`
+            ? `${countWithNoun(checks.length, "check")}, all OK`
             : [
-                failed > 0 && `${counted(failed, "check")} failed`,
-                warnings > 0 && counted(warnings, "warning"),
+                failed > 0 && `${countWithNoun(failed, "check")} failed`,
+                warnings > 0 && countWithNoun(warnings, "warning"),
               ]
                 .filter((part) => part !== false)
                 .join(", ")}

@@ -6,7 +6,7 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { count, counted } from "../format.ts";
+import { count, countWithNoun } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
 import { VERDICT_LABELS } from "./labels.ts";
@@ -48,7 +48,7 @@ export function PartnerEndpoint(props: {
           ) : (
             <>
               Current alerts queued <InstantWithLocalTime at={sending.finished_at!} />:{" "}
-              {counted(sending.counts?.queued ?? 0, "delivery", "deliveries")}.
+              {countWithNoun(sending.counts?.queued ?? 0, "delivery", "deliveries")}.
             </>
           )}{" "}
           <a href={hrefTo(["deliveries"], { partner_id: partner.partner_id })}>Show deliveries</a>
@@ -159,7 +159,7 @@ function AlertCount({ path }: { path: string }) {
       {({ critical, warning, queued }) => (
         <p>
           {count(critical)} critical and {count(warning)} warning components:{" "}
-          <strong>{counted(queued, "delivery", "deliveries")}</strong>
+          <strong>{countWithNoun(queued, "delivery", "deliveries")}</strong>
           {queued < critical + warning ? ". The endpoint is not subscribed to the others." : "."}
         </p>
       )}

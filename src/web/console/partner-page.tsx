@@ -6,7 +6,7 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";
-import { count, counted, date, fileSize } from "../format.ts";
+import { count, countWithNoun, date, fileSize } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { type Credential, NewCredentials } from "./credentials.tsx";
@@ -105,10 +105,10 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
         <div>
           <dt>Portfolio</dt>
           <dd>
-            {counted(partner.properties, "property", "properties")},{" "}
-            {counted(partner.appliances, "appliance")},{" "}
+            {countWithNoun(partner.properties, "property", "properties")},{" "}
+            {countWithNoun(partner.appliances, "appliance")},{" "}
             <a href={hrefTo(["components"], { of: partner_id })}>
-              {counted(partner.components, "component")}
+              {countWithNoun(partner.components, "component")}
             </a>
             {partner.photo_bytes > 0 && `, ${fileSize(partner.photo_bytes)} of photos`}
           </dd>

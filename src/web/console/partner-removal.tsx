@@ -5,7 +5,7 @@ import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { EmptyState } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ROOT } from "./admin-client.ts";
 import { useAdminAction, useConsole } from "./console-context.ts";
@@ -66,9 +66,10 @@ export function PartnerRemoval(props: {
           >
             <p>
               Its credentials stop working immediately.{" "}
-              {counted(partner.properties, "property", "properties")},{" "}
-              {counted(partner.appliances, "appliance")} and {counted(partner.components, "component")} are
-              deleted with their history, photos and deliveries. This cannot be undone.
+              {countWithNoun(partner.properties, "property", "properties")},{" "}
+              {countWithNoun(partner.appliances, "appliance")} and{" "}
+              {countWithNoun(partner.components, "component")} are deleted with their history, photos and
+              deliveries. This cannot be undone.
             </p>
             <p>
               <a href={`${ROOT}${path}/export`} download={`${partner.partner_id}.ndjson`}>
@@ -92,7 +93,7 @@ export function PartnerDeleted({ task: { counts, finished_at } }: { task: Partne
   return (
     <EmptyState title="Partner deleted" isPage>
       <p>
-        {counted(counts?.rows ?? 0, "record")} and {counted(counts?.files ?? 0, "photo")} deleted{" "}
+        {countWithNoun(counts?.rows ?? 0, "record")} and {countWithNoun(counts?.files ?? 0, "photo")} deleted{" "}
         <InstantWithLocalTime at={finished_at!} />. Existing backups still contain the data.
       </p>
       <p>

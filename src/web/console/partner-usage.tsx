@@ -1,7 +1,7 @@
 import type { UsageJson } from "../../wire/partner.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { type Route, replaceQuery } from "../browser/route.ts";
-import { count, counted, date } from "../format.ts";
+import { count, countWithNoun, date } from "../format.ts";
 import { CollapsedTable, Section } from "../sections/section.tsx";
 import { ColumnChart } from "./column-chart.tsx";
 import { useAdminRead } from "./console-context.ts";
@@ -52,11 +52,11 @@ function MonthUsage({ usage, dailyLimit }: { usage: UsageJson; dailyLimit: numbe
   const summary =
     calls === 0
       ? "No calls this month."
-      : `${counted(calls, "call")}. Peak: ${count(busiest.calls)} on ${date(busiest.day)} (limit ${count(dailyLimit)} a day).`;
+      : `${countWithNoun(calls, "call")}. Peak: ${count(busiest.calls)} on ${date(busiest.day)} (limit ${count(dailyLimit)} a day).`;
   return (
     <>
       <p class="about">
-        {summary} {counted(billable_units, "billable unit")}.
+        {summary} {countWithNoun(billable_units, "billable unit")}.
       </p>
       {calls > 0 && (
         <>
@@ -68,7 +68,7 @@ function MonthUsage({ usage, dailyLimit }: { usage: UsageJson; dailyLimit: numbe
               columns={all.map(({ day, calls }) => ({
                 key: day,
                 segments: [{ kind: "", value: calls }],
-                text: `${date(day)}: ${counted(calls, "call")}`,
+                text: `${date(day)}: ${countWithNoun(calls, "call")}`,
               }))}
             />
             <p class="ends small muted" aria-hidden="true">

@@ -11,7 +11,7 @@ import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { ClaimsOfProperty } from "../records/claims-section.tsx";
 import { PropertyEquipment } from "../records/equipment-section.tsx";
 import { PropertyActions } from "../records/property-actions.tsx";
-import { applianceTypes, pathTo, useRecords, useRecordTitle } from "../records/records-context.ts";
+import { applianceTypes, recordPath, useRecords, useRecordTitle } from "../records/records-context.ts";
 import { isRetiredNow } from "../records/retirement-actions.tsx";
 import { useConsole } from "./console-context.ts";
 import { ConsoleHeading } from "./shell.tsx";
@@ -29,7 +29,7 @@ export function PropertyPage({ id, tab }: { id: string; tab: string | undefined 
   const [version, setVersion] = useState(0);
   const loaded = useLoad(id, async () => ({
     property: await records.read<PropertyJson & { partner: string; partner_id: string }>(
-      pathTo("properties", id),
+      recordPath("properties", id),
     ),
     components: await readAllPages<"components", PartnerComponentJson>(
       records,

@@ -1,7 +1,7 @@
 import type { LoggedErrorJson } from "../../wire/logged-error.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useAdminRead } from "./console-context.ts";
 
@@ -19,7 +19,7 @@ export function RecentErrors() {
           about={
             errors.length === 0
               ? "No errors since the server started."
-              : `${counted(errors.length, "error")} since ${server} started, newest first. See the log for details.`
+              : `${countWithNoun(errors.length, "error")} since ${server} started, newest first. See the log for details.`
           }
         >
           {errors.length > 0 && (

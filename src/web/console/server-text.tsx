@@ -1,9 +1,9 @@
-import { momentText } from "../browser/moment.tsx";
+import { instantWithLocalTimeText } from "../browser/moment.tsx";
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /** Replaces each ISO 8601 instant in a text by its readable form. */
-export const formatInstants = (text: string): string => text.replace(INSTANT, momentText);
+export const formatInstants = (text: string): string => text.replace(INSTANT, instantWithLocalTimeText);
 
 /** Renders a text from the server as a sentence, with readable times and with text in backquotes as code. */
 export function ServerMessage({ text }: { text: string }) {

@@ -2,7 +2,7 @@ import type { SettingJson, SettingsJson } from "../../wire/setting.ts";
 import { FilterRow, SearchFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { type Route, replaceQuery } from "../browser/route.ts";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./shell.tsx";
@@ -55,7 +55,7 @@ export function SettingsPage({ route }: { route: Route }) {
                 Show non-default only
               </label>
               <span class="result-count" role="status">
-                {counted(shown.length, "setting")}
+                {countWithNoun(shown.length, "setting")}
               </span>
             </FilterRow>
             {shown.length === 0 && (

@@ -3,7 +3,7 @@ import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, date } from "../format.ts";
+import { count, countWithNoun, date } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { ColumnChart } from "./column-chart.tsx";
@@ -41,14 +41,14 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
   const days = calendar(runs);
   const latest = runs[0]!;
   const share = latest.components === 0 ? 0 : Math.round((latest.critical / latest.components) * 100);
-  const summary = `${date(latest.date)}: ${counted(latest.components, "component")}, ${count(latest.critical)} critical (${share}%), ${count(latest.warning)} warning.`;
+  const summary = `${date(latest.date)}: ${countWithNoun(latest.components, "component")}, ${count(latest.critical)} critical (${share}%), ${count(latest.warning)} warning.`;
   return (
     <>
       <Section id="elevated" title="Critical and warning components" about={summary}>
         <figure>
           <ColumnChart
             name="critical and warning components by day"
-            label={`Critical and warning components over ${counted(runs.length, "day")}. ${summary}`}
+            label={`Critical and warning components over ${countWithNoun(runs.length, "day")}. ${summary}`}
             columns={days.map(({ date: day, run }) => ({
               key: day,
               segments: [
@@ -74,7 +74,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
         <figure>
           <ColumnChart
             name="components by day"
-            label={`Components by tier over ${counted(runs.length, "day")}`}
+            label={`Components by tier over ${countWithNoun(runs.length, "day")}`}
             columns={days.map(({ date: day, run }) => ({
               key: day,
               segments: [
@@ -82,7 +82,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
                 { kind: "warning", value: run?.warning ?? 0 },
                 { kind: "good", value: run?.good ?? 0 },
               ],
-              text: `${date(day)}: ${run ? counted(run.components, "component") : "no snapshot"}`,
+              text: `${date(day)}: ${run ? countWithNoun(run.components, "component") : "no snapshot"}`,
             }))}
           />
           <AxisEnds days={days} />
@@ -98,7 +98,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
       <Section
         id="runs"
         title="Snapshot history"
-        about={`${counted(runs.length, "snapshot")}, newest first.`}
+        about={`${countWithNoun(runs.length, "snapshot")}, newest first.`}
       >
         <DataTable
           caption="Snapshots"

@@ -1,6 +1,6 @@
 import type { ValidationJson } from "../../wire/calibration.ts";
 import { failureWindowRows } from "../calibration/window-rows.ts";
-import { count, counted, date } from "../format.ts";
+import { count, countWithNoun, date } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 
 const MEASURES = [
@@ -38,7 +38,7 @@ export function CalibrationValidation({ validation }: { validation: ValidationJs
   return (
     <>
       <p class="about">
-        {date(from)} to {date(to)}: {counted(components, "component")}, {count(failed)} failed.
+        {date(from)} to {date(to)}: {countWithNoun(components, "component")}, {count(failed)} failed.
         {difference &&
           ` Change in log loss: ${formatMeasure(difference.mean)} (90% interval ${formatMeasure(difference.low)} to ${formatMeasure(difference.high)}). The calibration is better if the whole interval is below 0.`}
       </p>

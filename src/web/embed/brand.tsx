@@ -45,5 +45,5 @@ export function BrandBar({ brand: { displayName, logo } }: { brand: PageBrand })
 }
 
 /** Returns the beginning of a printed page's footer. */
-export const printedName = ({ displayName }: PageBrand): string =>
+export const printedBrandName = ({ displayName }: PageBrand): string =>
   displayName === null ? "" : `${truncatedName(displayName)} · `;

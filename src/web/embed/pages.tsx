@@ -5,7 +5,7 @@ import { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { type RenderedPage, renderDocument } from "../document.tsx";
 import { compareByExpectedLoss } from "../expected-loss.ts";
-import { count, counted, date } from "../format.ts";
+import { count, countWithNoun, date } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
 import { truncatedName } from "../print-footer.ts";
 import { componentColumns } from "../sections/component-table.tsx";
@@ -16,7 +16,7 @@ import {
   propertySectionsInSteps,
 } from "../sections/property-sections.tsx";
 import { DataTable } from "../sections/section.tsx";
-import { BrandBar, brandCss, type PageBrand, printedName } from "./brand.tsx";
+import { BrandBar, brandCss, type PageBrand, printedBrandName } from "./brand.tsx";
 
 /** Addresses relative to the page. */
 type PageAddresses = { style: string; script: string; links: DataLinks; brand: PageBrand };
@@ -38,7 +38,7 @@ export function* renderEmbedPropertyPage(
     style,
     script,
     moreCss: brandCss(brand),
-    printFooter: `${printedName(brand)}${truncatedName(name)} · Property condition, ${date(data.assessedAt)}`,
+    printFooter: `${printedBrandName(brand)}${truncatedName(name)} · Property condition, ${date(data.assessedAt)}`,
     children: (
       <main class="property">
         <BrandBar brand={brand} />
@@ -153,7 +153,7 @@ export function renderEmbedErrorPage(error: {
           {isPassing &&
             (retryAfterS === undefined
               ? "Try again in a moment. "
-              : `Try again in ${counted(retryAfterS, "second")}. `)}
+              : `Try again in ${countWithNoun(retryAfterS, "second")}. `)}
           {remedy}
         </p>
         {isPassing && (

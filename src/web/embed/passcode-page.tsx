@@ -1,5 +1,5 @@
 import { type RenderedPage, renderDocument } from "../document.tsx";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { BrandBar, brandCss, type PageBrand } from "./brand.tsx";
 
 /** The reason why the form is shown again: a wrong passcode, or too many attempts. */
@@ -38,7 +38,7 @@ export function renderPasscodePage(page: {
               <p id="problem" role="alert">
                 {problem === "wrong"
                   ? "This passcode is wrong. Check it and try again."
-                  : `Too many attempts. Try again in ${counted(problem.waitS, "second")}.`}
+                  : `Too many attempts. Try again in ${countWithNoun(problem.waitS, "second")}.`}
               </p>
             )}
             <button type="submit">Open the report</button>

@@ -7,7 +7,7 @@ import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
 import { OFFERED_YEARS, ReserveSchedulePage } from "../sections/reserve-page.tsx";
-import { BrandBar, brandCss, type PageBrand, printedName } from "./brand.tsx";
+import { BrandBar, brandCss, type PageBrand, printedBrandName } from "./brand.tsx";
 
 type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> & {
   plan: ScheduledPlanJson;
@@ -25,7 +25,7 @@ export function* renderSchedulePage(
     style: addresses.style,
     script: addresses.script,
     moreCss: brandCss(addresses.brand),
-    printFooter: `${printedName(addresses.brand)}${truncatedName(property.name)} · Replacement reserve schedule, ${date(plan.as_of)}`,
+    printFooter: `${printedBrandName(addresses.brand)}${truncatedName(property.name)} · Replacement reserve schedule, ${date(plan.as_of)}`,
     isLandscape: true,
     children: (
       <main class="property reserve-page">

@@ -4,9 +4,9 @@ import type { ApplianceJson, ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { apiFailureMessage, type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
-import { count, counted } from "../format.ts";
+import { count, countWithNoun } from "../format.ts";
 import { PICKED, PropertyPicker } from "./property-picker.tsx";
-import { type Owned, pathTo, type Records, useRecords } from "./records-context.ts";
+import { type Owned, type Records, recordPath, useRecords } from "./records-context.ts";
 import { RetirementActions } from "./retirement-actions.tsx";
 
 type Props = {
@@ -20,7 +20,7 @@ type Props = {
 export function ApplianceActions({ appliance, type, types, onChanged }: Props) {
   const records = useRecords();
   const put = async (change: object) => {
-    await records.write("PUT", pathTo("appliances", appliance.id), change);
+    await records.write("PUT", recordPath("appliances", appliance.id), change);
     records.onChanged();
     onChanged();
   };
@@ -169,9 +169,9 @@ function PlaceFields({ appliance }: Pick<Props, "appliance">) {
 
 /** Returns a unit by its number: units are numbered without gaps, in their order. Returns the reason if there is none. */
 async function unitOf(records: Records, propertyId: string, number: number): Promise<UnitJson | string> {
-  const path = `${pathTo("property", propertyId)}/units?limit=1&offset=${number - 1}`;
+  const path = `${recordPath("property", propertyId)}/units?limit=1&offset=${number - 1}`;
   const { units, total } = await records.read<UnitPageJson>(path);
-  return units[0] ?? `No unit ${count(number)}: the property has ${counted(total, "unit")}.`;
+  return units[0] ?? `No unit ${count(number)}: the property has ${countWithNoun(total, "unit")}.`;
 }
 
 const fieldsOf = (appliance: ApplianceJson, type: ApplianceTypeJson): readonly EditField[] => [

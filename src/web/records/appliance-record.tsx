@@ -8,14 +8,14 @@ import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { sortByExpectedLoss } from "../expected-loss.ts";
-import { count, counted, date } from "../format.ts";
+import { count, countWithNoun, date } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { componentColumns } from "../sections/component-table.tsx";
 import { hazardGroups, KnownHazards } from "../sections/hazards.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { ApplianceActions } from "./appliance-actions.tsx";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { applianceTypes, pathTo, useRecords, useRecordTitle } from "./records-context.ts";
+import { applianceTypes, recordPath, useRecords, useRecordTitle } from "./records-context.ts";
 import { ServiceEvents } from "./service-events.tsx";
 
 type Props = { id: string; children?: (appliance: ApplianceWithComponentsJson) => ComponentChildren };
@@ -24,7 +24,7 @@ type Props = { id: string; children?: (appliance: ApplianceWithComponentsJson) =
 export function ApplianceDetails({ id, children }: Props) {
   const records = useRecords();
   const loaded = useLoad(id, async () => ({
-    appliance: await records.read<ApplianceWithComponentsJson>(pathTo("appliances", id)),
+    appliance: await records.read<ApplianceWithComponentsJson>(recordPath("appliances", id)),
     types: await applianceTypes(records),
   }));
   const { value } = loaded;
@@ -54,7 +54,7 @@ export function ApplianceDetails({ id, children }: Props) {
               <KnownHazards groups={hazardGroups(appliance.components)} applianceNames={applianceNames} />
             )}
             <section class="card" aria-labelledby="components">
-              <h2 id="components">{counted(appliance.components.length, "component")}</h2>
+              <h2 id="components">{countWithNoun(appliance.components.length, "component")}</h2>
               <p class="about">Ranked by expected loss in the next 12 months.</p>
               <DataTable
                 caption="Components"
@@ -139,7 +139,7 @@ function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }
   const events: LoadState<ApplianceEvent[]> = useLoad(appliance.id, async () => {
     const histories = await Promise.all(
       appliance.components.map(({ component_id }) =>
-        records.read<ComponentHistoryJson>(`${pathTo("components", component_id)}/history`),
+        records.read<ComponentHistoryJson>(`${recordPath("components", component_id)}/history`),
       ),
     );
     // An event of the whole appliance is in the history of each of its components.

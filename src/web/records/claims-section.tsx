@@ -5,16 +5,16 @@ import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { readAllPages } from "../browser/read-all.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { counted, date, money } from "../format.ts";
+import { countWithNoun, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
-import { pathTo, useRecords } from "./records-context.ts";
+import { recordPath, useRecords } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
 import { ChangeWarnings } from "./warnings.tsx";
 
 /** The insurance claims of a property, and their current effect on its scores. */
 export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
   const records = useRecords();
-  const path = `${pathTo("property", propertyId)}/claims`;
+  const path = `${recordPath("property", propertyId)}/claims`;
   const claims = useLoad(path, () => readAllPages<"claims", ClaimJson>(records, path, "claims"));
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const put = async (claim: ClaimJson, body: object) => {
@@ -32,7 +32,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
           </EmptyState>
         ) : (
           <section class="card" aria-labelledby="claims">
-            <h2 id="claims">{counted(all.length, "claim")}</h2>
+            <h2 id="claims">{countWithNoun(all.length, "claim")}</h2>
             <p class="about">
               Claims raise the scores of affected components. The effect fades over five years; only the three
               largest count.

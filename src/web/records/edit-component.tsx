@@ -1,7 +1,7 @@
 import { currencyCode } from "../../domain/display.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
-import { pathTo, useRecords } from "./records-context.ts";
+import { recordPath, useRecords } from "./records-context.ts";
 
 /** The button that corrects a component. */
 export function EditComponent(props: { component: Corrected; onChanged: () => void }) {
@@ -13,7 +13,7 @@ export function EditComponent(props: { component: Corrected; onChanged: () => vo
       about="Scores, plans and sums follow at once. The audit log has the values before and after."
       fields={fieldsOf(component)}
       onSave={async (change) => {
-        await records.write("PUT", pathTo("components", component.component_id), change);
+        await records.write("PUT", recordPath("components", component.component_id), change);
         records.onChanged();
         onChanged();
       }}

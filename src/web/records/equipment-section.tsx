@@ -10,10 +10,10 @@ import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierCount } from "../charts/tier-mark.tsx";
-import { count, counted, date } from "../format.ts";
+import { count, countWithNoun, date } from "../format.ts";
 import { systemLabel } from "../labels.ts";
 import { DataTable } from "../sections/section.tsx";
-import { pathTo, useRecords } from "./records-context.ts";
+import { recordPath, useRecords } from "./records-context.ts";
 
 type PropertyData = {
   components: readonly Pick<ComponentJson, "appliance_id" | "risk_tier">[];
@@ -40,7 +40,11 @@ export function PropertyEquipment(props: {
       `/appliances?property_id=${id}`,
       "appliances",
     ),
-    units: await readAllPages<"units", UnitJson>(records, `${pathTo("property", propertyId)}/units`, "units"),
+    units: await readAllPages<"units", UnitJson>(
+      records,
+      `${recordPath("property", propertyId)}/units`,
+      "units",
+    ),
   }));
   return (
     <LoadedContent loaded={equipment} what="the appliances">
@@ -84,7 +88,7 @@ function Appliances(props: {
     );
   return (
     <section class="card list" aria-labelledby="appliances">
-      <h2 id="appliances">{counted(appliances.length, "appliance")}</h2>
+      <h2 id="appliances">{countWithNoun(appliances.length, "appliance")}</h2>
       <VirtualTable
         caption="Appliances"
         columns={columns}
@@ -114,7 +118,7 @@ function RetiredAppliances(props: { propertyId: string; units: readonly UnitJson
           </EmptyState>
         ) : (
           <section class="card list" aria-labelledby="retired">
-            <h2 id="retired">{counted(appliances.length, "retired appliance")}</h2>
+            <h2 id="retired">{countWithNoun(appliances.length, "retired appliance")}</h2>
             <VirtualTable
               caption="Retired appliances"
               columns={columns}
@@ -224,7 +228,7 @@ function Units({ appliances, units }: { appliances: readonly ApplianceJson[]; un
   const byUnit = Map.groupBy(appliances, ({ unit_id }) => unit_id);
   return (
     <section class="card" aria-labelledby="units">
-      <h2 id="units">{counted(units.length, "unit")}</h2>
+      <h2 id="units">{countWithNoun(units.length, "unit")}</h2>
       {units.length === 0 ? (
         <p class="empty">No units.</p>
       ) : (

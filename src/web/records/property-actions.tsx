@@ -6,7 +6,7 @@ import type { PropertyJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { apiFailureMessage, type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { PICKED, PropertyPicker } from "./property-picker.tsx";
-import { type Owned, pathTo, useRecords } from "./records-context.ts";
+import { type Owned, recordPath, useRecords } from "./records-context.ts";
 import { RetirementActions } from "./retirement-actions.tsx";
 import { ChangeWarnings } from "./warnings.tsx";
 
@@ -28,7 +28,7 @@ export function PropertyActions(props: {
     records.onChanged();
     onChanged();
   };
-  const path = pathTo("properties", property.id);
+  const path = recordPath("properties", property.id);
   const { name } = property;
   const retirement = (
     <RetirementActions kind="property" name={name} record={property} onChanged={onChanged} />

@@ -3,7 +3,7 @@ import { addressLine } from "../../domain/address.ts";
 import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
-import { counted } from "../format.ts";
+import { countWithNoun } from "../format.ts";
 import { type Owned, useRecords } from "./records-context.ts";
 
 /** The name of the field with the chosen property's ID. */
@@ -61,7 +61,7 @@ export function PropertyPicker(props: {
                 {others.length === 0
                   ? `No ${except === undefined ? "" : "other "}property has these words.`
                   : total > properties.length &&
-                    `${counted(total, "property", "properties")} found. Add words to find others.`}
+                    `${countWithNoun(total, "property", "properties")} found. Add words to find others.`}
               </p>
             </>
           );

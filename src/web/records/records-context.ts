@@ -42,4 +42,4 @@ export const applianceTypes = (reader: Reader, path = "/appliance-types") =>
   readAllPages<"appliance_types", ApplianceTypeJson>(reader, path, "appliance_types");
 
 /** Returns the path of a record. */
-export const pathTo = (kind: string, id: string) => `/${kind}/${encodeURIComponent(id)}`;
+export const recordPath = (kind: string, id: string) => `/${kind}/${encodeURIComponent(id)}`;

@@ -1,7 +1,7 @@
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { date } from "../format.ts";
-import { pathTo, useRecords } from "./records-context.ts";
+import { recordPath, useRecords } from "./records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
 
@@ -34,7 +34,7 @@ export function RetirementActions(props: {
   const path = kind === "property" ? "properties" : "appliances";
   const put = (change: Partial<Retirable>) =>
     apiFailureMessage(async () => {
-      await records.write("PUT", pathTo(path, record.id), change);
+      await records.write("PUT", recordPath(path, record.id), change);
       records.onChanged();
       onChanged();
     });

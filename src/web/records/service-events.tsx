@@ -4,7 +4,7 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { date, money } from "../format.ts";
 import { codeLabel, foundConditionText } from "../labels.ts";
-import { pathTo, useRecords } from "./records-context.ts";
+import { recordPath, useRecords } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
 
 /** Service events in full. `about` names what was serviced. */
@@ -58,7 +58,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
 function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged: () => void }) {
   const records = useRecords();
   const put = async (body: object) => {
-    await records.write("PUT", pathTo("service-events", event.id), body);
+    await records.write("PUT", recordPath("service-events", event.id), body);
     onChanged();
   };
   const name = `${event.event_type} of ${date(event.date)}`;

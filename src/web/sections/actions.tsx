@@ -4,7 +4,7 @@ import type { ActionRow } from "../action-rows.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import type { DefinedTerm } from "../definitions.ts";
-import { capitalized, count, counted, date, money, monthOf } from "../format.ts";
+import { capitalizeFirst, count, countWithNoun, date, money, monthOf } from "../format.ts";
 import { rangeText, sumBy } from "../grouping.ts";
 import { ACTION_LABELS, TIER_LABELS } from "../labels.ts";
 import type { PlanLine } from "../plan-lines.ts";
@@ -59,7 +59,7 @@ export function DueActions(props: {
       )}
       {rest.length > 0 && (
         <details class="table-details">
-          <summary>Show {counted(rest.length, "more action")}</summary>
+          <summary>Show {countWithNoun(rest.length, "more action")}</summary>
           <ActionTable
             caption="Further actions"
             rows={rest}
@@ -71,7 +71,7 @@ export function DueActions(props: {
       )}
       <CollapsedTable
         caption="All appliances and components"
-        summary={`View all ${counted(lines.length, "appliance and component", "appliances and components")} as table`}
+        summary={`View all ${countWithNoun(lines.length, "appliance and component", "appliances and components")} as table`}
         csv={csv}
         rows={lines}
         columns={[
@@ -159,7 +159,7 @@ function Row(props: { row: ActionRow; applianceNames: ApplianceNames; renderMark
     <>
       <TierMark tier={tier} /> {TIER_LABELS[tier].name}
     </>,
-    capitalized(rangeText(chances, probabilityText)),
+    capitalizeFirst(rangeText(chances, probabilityText)),
     row.isDeferred
       ? `Deferred until ${date(first.work_until!)}`
       : isNow(action)
@@ -228,7 +228,7 @@ function markedText(rows: readonly ActionRow[]): string {
     const some = sumBy(marked, ({ lines }) => (lines[0]!.work_state === state ? lines.length : 0));
     return some === 0 ? [] : `${count(some)} ${state}`;
   });
-  return ` ${capitalized(counts.join(" and "))}: the figures count this work until it is done.`;
+  return ` ${capitalizeFirst(counts.join(" and "))}: the figures count this work until it is done.`;
 }
 
 const isNow = (action: ActionRow["action"]) => action === "replace_now" || action === "immediate_hazard";

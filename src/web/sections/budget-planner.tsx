@@ -8,7 +8,7 @@ import {
   type SliderRange,
   sliderRange,
 } from "../budget-planner.ts";
-import { counted, money } from "../format.ts";
+import { countWithNoun, money } from "../format.ts";
 
 const MAX_LINES = 5;
 /** The ids of the budget planner on its page, and of the script element with its data. */
@@ -104,7 +104,7 @@ export function BudgetOutcome({ result, amount }: { result: BudgetResult; amount
           </>
         ) : (
           <>
-            <strong>{money(amount)}</strong> covers {counted(replacements, "replacement")} (
+            <strong>{money(amount)}</strong> covers {countWithNoun(replacements, "replacement")} (
             {money(Math.round(spentUsd))}) and avoids {remainingUsd < 0.5 && "all "}
             <strong>{money(Math.round(avoidedUsd))}</strong>
             {remainingUsd < 0.5

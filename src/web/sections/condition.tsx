@@ -1,8 +1,8 @@
 import { areaUnit } from "../../domain/display.ts";
 import type { ConditionJson } from "../../wire/figures.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
-import { percent } from "../charts/bar.tsx";
-import { capitalized, count, counted, money } from "../format.ts";
+import { percentLength } from "../charts/bar.tsx";
+import { capitalizeFirst, count, countWithNoun, money } from "../format.ts";
 import { DefinitionButton } from "./define.tsx";
 import { dueAmounts, dueNowText } from "./plan.tsx";
 import { Section } from "./section.tsx";
@@ -64,11 +64,11 @@ export function dueNowHeadline({ plan: { due_now: due }, hazards }: Headline): s
   const work =
     number === 0
       ? "Nothing has to be replaced now."
-      : `${capitalized(dueNowText(due))} should be replaced now (${money(Math.round(due.cost))})` +
+      : `${capitalizeFirst(dueNowText(due))} should be replaced now (${money(Math.round(due.cost))})` +
         (delayUsd >= 1 ? `; delaying a year is expected to cost ${money(Math.round(delayUsd))} more.` : ".");
   return hazards === 0
     ? work
-    : `${work} ${counted(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`;
+    : `${work} ${countWithNoun(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`;
 }
 
 /** The cost of the work due now, the cost of waiting a year and the yearly reserve, as the API answers them. */
@@ -134,18 +134,18 @@ function GradeScale({ score, grade, tone }: { score: number; grade: string; tone
     >
       {inOrder.map(({ name, from, to }) => (
         <g class={name === grade ? `on ${tone}` : undefined}>
-          <rect x={percent(from / 100)} y="10" width={percent((to - from) / 100)} height="22" />
-          <text x={percent((from + to) / 200)} y="25" text-anchor="middle">
+          <rect x={percentLength(from / 100)} y="10" width={percentLength((to - from) / 100)} height="22" />
+          <text x={percentLength((from + to) / 200)} y="25" text-anchor="middle">
             {name}
           </text>
           {from > 0 && (
-            <text class="threshold" x={percent(from / 100)} y="45" text-anchor="middle">
+            <text class="threshold" x={percentLength(from / 100)} y="45" text-anchor="middle">
               {from}
             </text>
           )}
         </g>
       ))}
-      <svg x={percent(score / 100)} overflow="visible">
+      <svg x={percentLength(score / 100)} overflow="visible">
         <path d="M-5 0h10l-5 7z" />
       </svg>
     </svg>

@@ -1,6 +1,6 @@
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
-import { count, counted } from "../format.ts";
+import { count, countWithNoun } from "../format.ts";
 import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../labels.ts";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
@@ -48,7 +48,7 @@ export function KnownHazards(props: {
                 {applianceNames.ofGroup(appliances)}. {flag.authority}
               </span>
             </span>
-            <span class="due">{counted(appliances.length, "appliance")}</span>
+            <span class="due">{countWithNoun(appliances.length, "appliance")}</span>
           </li>
         ))}
       </ul>
@@ -70,7 +70,7 @@ export function KnownHazards(props: {
 }
 
 /** Returns the number of hazards that require action at once. */
-export const urgentHazards = (groups: readonly HazardGroup[]): number =>
+export const countUrgentHazards = (groups: readonly HazardGroup[]): number =>
   groups.filter(({ flag }) => flag.action === "immediate_hazard").length;
 
 function summaryOf(groups: readonly HazardGroup[]): string {
@@ -80,5 +80,5 @@ function summaryOf(groups: readonly HazardGroup[]): string {
   ).size;
   const beside = "They stand beside the scores: a hazard need not be likely to fail.";
   if (appliances === 0) return `None requires action at once. ${beside}`;
-  return `${counted(appliances, "appliance")} must be replaced at once. ${beside}`;
+  return `${countWithNoun(appliances, "appliance")} must be replaced at once. ${beside}`;
 }

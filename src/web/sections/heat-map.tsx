@@ -6,7 +6,7 @@ import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { elevatedComponents, expectedLoss } from "../expected-loss.ts";
-import { count, counted, money } from "../format.ts";
+import { count, countWithNoun, money } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
 import { systemLabel, TIER_LABELS, TIERS } from "../labels.ts";
 import { ComponentName } from "./component-name.tsx";
@@ -103,7 +103,7 @@ export function HeatMap(props: {
       )}
       {elevated.length > 0 && (
         <CollapsedTable
-          summary={`View ${counted(elevated.length, "critical or warning component", "critical and warning components")} as table`}
+          summary={`View ${countWithNoun(elevated.length, "critical or warning component", "critical and warning components")} as table`}
           csv={csv}
           all={all}
           rows={elevated}

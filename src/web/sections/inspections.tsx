@@ -1,7 +1,7 @@
 import { INSPECTION_NOTICE } from "../../domain/figures/inspection-law-notice.ts";
 import type { InspectionJson } from "../../wire/compliance.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
-import { count, counted, date, relativeDaysText } from "../format.ts";
+import { count, countWithNoun, date, relativeDaysText } from "../format.ts";
 import { codeLabel, INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS } from "../labels.ts";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
@@ -128,7 +128,7 @@ const isUnrecorded = ({ basis, status }: InspectionJson) => basis === "none" && 
 
 function summaryOf(inspections: readonly InspectionJson[]): string {
   const overdue = inspections.filter(({ status }) => status === "OVERDUE");
-  const all = counted(inspections.length, "inspection");
+  const all = countWithNoun(inspections.length, "inspection");
   if (overdue.length === 0) return `None of ${all} is overdue.`;
   const mandatory = overdue.filter((inspection) => inspection.mandatory).length;
   const unrecorded = overdue.filter(isUnrecorded).length;

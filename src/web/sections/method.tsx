@@ -5,7 +5,7 @@ import type { ComponentJson } from "../../wire/component.ts";
 import type { ConditionJson } from "../../wire/figures.ts";
 import { assumptionSentences } from "../assumption-sentences.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, counted, money } from "../format.ts";
+import { count, countWithNoun, money } from "../format.ts";
 import { TIER_LABELS, TIERS } from "../labels.ts";
 import { PlanDefinitions } from "./define.tsx";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
@@ -54,8 +54,9 @@ export function Methodology(props: {
   return (
     <Section id="method" title="Method and limits">
       <p class="data-confidence small muted">
-        Based on {counted(totals.components, "component")} in {counted(totals.appliances, "appliance")}. Data
-        confidence: {count(high)} high, {count(medium)} medium, {count(low)} low.
+        Based on {countWithNoun(totals.components, "component")} in{" "}
+        {countWithNoun(totals.appliances, "appliance")}. Data confidence: {count(high)} high, {count(medium)}{" "}
+        medium, {count(low)} low.
       </p>
       <p class="small muted">{assumptionSentences(assumptions).join(" ")}</p>
       <p class="small muted">{facilityConditionText(condition.fci)}</p>

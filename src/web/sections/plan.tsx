@@ -15,7 +15,7 @@ import {
   sliderRange,
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
-import { count, counted, date, money, monthAYearAfter } from "../format.ts";
+import { count, countWithNoun, date, money, monthAYearAfter } from "../format.ts";
 import { type PlanLine, planLinesInSteps } from "../plan-lines.ts";
 import {
   type AllocatedBudget,
@@ -75,8 +75,8 @@ type PlanSummaryDue = Pick<PlanSummaryJson["due_now"], "unit_count" | "component
 /** `2 whole appliances and 1 component` */
 export function dueNowText({ unit_count, component_count }: PlanSummaryDue): string {
   const parts = [
-    ...(unit_count > 0 ? [counted(unit_count, "whole appliance")] : []),
-    ...(component_count > 0 ? [counted(component_count, "component")] : []),
+    ...(unit_count > 0 ? [countWithNoun(unit_count, "whole appliance")] : []),
+    ...(component_count > 0 ? [countWithNoun(component_count, "component")] : []),
   ];
   return parts.length === 0 ? "nothing" : parts.join(" and ");
 }
@@ -124,7 +124,7 @@ export function CostsAndReserve(props: {
         )}
         .
         {due.repairs.count > 0 &&
-          ` Also due: ${counted(due.repairs.count, "minor part")} of appliances that stay (${money(Math.round(due.repairs.cost))}), paid as repairs.`}
+          ` Also due: ${countWithNoun(due.repairs.count, "minor part")} of appliances that stay (${money(Math.round(due.repairs.cost))}), paid as repairs.`}
       </p>
       <CostsByYear plan={plan} units={plan.unit_count} links={links} />
       <ReconciliationTable lines={plan.reconciliation} />
@@ -187,7 +187,7 @@ export function CostsByYear({
         summary="View by year (table)"
         csv={links.yearsCsv}
         rows={schedule}
-        note={`Year 1 starts on ${date(plan.as_of)}. Costs are in ${todaysMoney()}, except in the columns with inflation, which include ${plan.inflation_pct}% inflation a year.${units ? ` Costs per ${word} are for ${counted(units, word)}.` : ""}`}
+        note={`Year 1 starts on ${date(plan.as_of)}. Costs are in ${todaysMoney()}, except in the columns with inflation, which include ${plan.inflation_pct}% inflation a year.${units ? ` Costs per ${word} are for ${countWithNoun(units, word)}.` : ""}`}
         columns={[
           { heading: "Year", cell: (year) => year.year },
           {

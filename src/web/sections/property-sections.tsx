@@ -14,11 +14,11 @@ import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { ApplianceNames } from "../appliance-names.ts";
 import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "../expected-loss.ts";
-import { counted, date } from "../format.ts";
+import { countWithNoun, date } from "../format.ts";
 import { DueActions, type RenderMark } from "./actions.tsx";
 import { ConditionHeadline } from "./condition.tsx";
 import { ConditionTrend } from "./condition-trend.tsx";
-import { hazardGroups, KnownHazards, urgentHazards } from "./hazards.tsx";
+import { countUrgentHazards, hazardGroups, KnownHazards } from "./hazards.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
 import { DueInspections } from "./inspections.tsx";
 import { componentTotalsInSteps, Methodology } from "./method.tsx";
@@ -129,7 +129,7 @@ export function* propertySectionsInSteps({
   const sections = [
     <ConditionHeadline
       condition={condition}
-      headline={plan && details && { plan, hazards: urgentHazards(hazards) }}
+      headline={plan && details && { plan, hazards: countUrgentHazards(hazards) }}
     />,
     details && (
       <DueActions
@@ -210,9 +210,9 @@ export function PropertyHeading(props: {
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
   const facts = [
     property.year_built === null ? undefined : `built ${property.year_built}`,
-    counted(property.unit_count, unitNameOf(property)),
-    counted(appliances, "appliance"),
-    counted(components.length, "component"),
+    countWithNoun(property.unit_count, unitNameOf(property)),
+    countWithNoun(appliances, "appliance"),
+    countWithNoun(components.length, "component"),
   ];
   return (
     <header class="heading">

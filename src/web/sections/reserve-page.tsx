@@ -4,7 +4,7 @@ import { usDollars } from "../../domain/display.ts";
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import type { PropertyJson } from "../../wire/property.ts";
-import { count, counted, date, money } from "../format.ts";
+import { count, countWithNoun, date, money } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import {
   type CostShare,
@@ -39,7 +39,8 @@ export function ReserveSchedulePage(props: {
         </a>
         {" · "}
         <bdi>{addressLine(property)}</bdi>
-        {year_built === null ? "" : ` · built ${year_built}`} · {counted(unit_count, unitNameOf(property))}
+        {year_built === null ? "" : ` · built ${year_built}`} ·{" "}
+        {countWithNoun(unit_count, unitNameOf(property))}
       </ReserveHeading>
       {controls}
       {plan.components.length === 0 ? (
@@ -82,7 +83,7 @@ export function ReserveHeading(props: {
       </div>
       <p class="small muted as-of">
         <span>
-          {counted(plan.years, "year")} from <time dateTime={plan.as_of}>{date(plan.as_of)}</time>,{" "}
+          {countWithNoun(plan.years, "year")} from <time dateTime={plan.as_of}>{date(plan.as_of)}</time>,{" "}
           {plan.inflation_pct}% inflation
         </span>
       </p>

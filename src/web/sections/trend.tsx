@@ -4,7 +4,7 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { changePoints, TimeChart } from "../charts/time-chart.tsx";
-import { counted, date, money } from "../format.ts";
+import { countWithNoun, date, money } from "../format.ts";
 import { codeLabel, foundConditionText, TIER_LABELS } from "../labels.ts";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./range-choice.tsx";
 import { CollapsedTable, type CsvLink, DataTable, Section } from "./section.tsx";
@@ -45,7 +45,7 @@ export function ScoreTrend(props: {
         </strong>
         , {applianceNames.of(component)}, installed {component.install_year} · Score{" "}
         {component.risk_score.toFixed(2)}
-        {points.length > 0 && ` · ${counted(points.length, "day")} of history`}
+        {points.length > 0 && ` · ${countWithNoun(points.length, "day")} of history`}
       </p>
       {all.length < LEAST_POINTS ? (
         <p class="empty">
@@ -69,7 +69,7 @@ export function ScoreTrend(props: {
       )}
       {choices && events.length > 0 && (
         <details class="table-details">
-          <summary>{counted(events.length, "service event")}</summary>
+          <summary>{countWithNoun(events.length, "service event")}</summary>
           <DataTable
             caption="Service events"
             rows={events.slice(0, 100)}

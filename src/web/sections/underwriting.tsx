@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { addressLine } from "../../domain/address.ts";
 import { exactMoney, oneOfCurrency } from "../../domain/display.ts";
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
-import { count, counted, date, money } from "../format.ts";
+import { count, countWithNoun, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";
 import { DefinitionButton } from "./define.tsx";
 import { LossDrivers, LossYears } from "./loss-tables.tsx";
@@ -32,7 +32,7 @@ export function Underwriting(props: {
         <div>
           <h1>{property.name}</h1>
           <p class="muted">
-            {addressLine(property)} · {counted(property.unit_count, unitNameOf(property))}
+            {addressLine(property)} · {countWithNoun(property.unit_count, unitNameOf(property))}
             {property.year_built !== null && ` · built ${property.year_built}`} · as of {date(losses.as_of)}
           </p>
         </div>
@@ -185,7 +185,7 @@ function Control({ made: { loss_control: control } }: { made: UnderwritingJson }
   const about =
     control.components === 0
       ? "No critical or warning component damages anything else."
-      : `Replacing the ${counted(control.components, "critical or warning component")} for ${usd(control.planned_cost)} saves ${usd(control.damage_saved)} of damage in the first year: ${exactMoney(control.saved_per_dollar ?? 0)} a ${oneOfCurrency()}.`;
+      : `Replacing the ${countWithNoun(control.components, "critical or warning component")} for ${usd(control.planned_cost)} saves ${usd(control.damage_saved)} of damage in the first year: ${exactMoney(control.saved_per_dollar ?? 0)} a ${oneOfCurrency()}.`;
   return (
     <Section id="loss-control" title="Loss control" about={about} define="lossControl">
       {control.best.length > 0 && (
@@ -226,7 +226,7 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
       about={
         hazards.length + overdue.length === 0
           ? "No known hazard, no mandatory inspection overdue."
-          : `${counted(hazards.length, "known hazard")}, ${counted(overdue.length, "mandatory inspection")} overdue. Local law decides.`
+          : `${countWithNoun(hazards.length, "known hazard")}, ${countWithNoun(overdue.length, "mandatory inspection")} overdue. Local law decides.`
       }
     >
       <ul class="small">
@@ -255,15 +255,17 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
 }
 
 function flaggedText(known: number, suspected: number): string {
-  if (known === 0) return counted(suspected, "suspected appliance");
-  return counted(known, "appliance") + (suspected > 0 ? `, ${suspected} suspected` : "");
+  if (known === 0) return countWithNoun(suspected, "suspected appliance");
+  return countWithNoun(known, "appliance") + (suspected > 0 ? `, ${suspected} suspected` : "");
 }
 
 /** Lines of each list that a screen and a printed page have room for. */
 const MOST_LISTED = 3;
 
 function More({ count, of, plural }: { count: number; of: string; plural?: string }) {
-  return count > 0 ? <li class="muted">{counted(count, `more ${of}`, plural && `more ${plural}`)}</li> : null;
+  return count > 0 ? (
+    <li class="muted">{countWithNoun(count, `more ${of}`, plural && `more ${plural}`)}</li>
+  ) : null;
 }
 
 function Claims({ made: { claims } }: { made: UnderwritingJson }) {

@@ -5,7 +5,11 @@ import type { Partner } from "../../../src/domain/partner.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { IMPORT_FIELDS, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
-import { mappingOf, mappingText, readMapping } from "../../../src/usecases/import/mapping/file-mapping.ts";
+import {
+  findSavedMapping,
+  mappingFileText,
+  readMapping,
+} from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
 import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
@@ -120,7 +124,7 @@ export function mappedImportTarget(): Target {
       .map((line) => line.split(","));
     return guessMapping(heading!, rows, IMPORT_FIELDS, () => undefined);
   };
-  const seed = (csv: string, mapping = mappingText([guess(csv)])) =>
+  const seed = (csv: string, mapping = mappingFileText([guess(csv)])) =>
     Buffer.concat([Buffer.from(csv), Buffer.of(SEPARATOR), Buffer.from(mapping)]);
   return {
     name: "mapped-import",
@@ -148,13 +152,13 @@ export function mappedImportTarget(): Target {
       await Bun.write(path, at < 0 ? input : input.subarray(0, at));
       const saved =
         at < 0 || at === input.length - 1 ? [] : readMapping("m.json", input.toString("utf8", at + 1));
-      if (mappingText(saved) !== mappingText(readMapping("m.json", mappingText(saved))))
+      if (mappingFileText(saved) !== mappingFileText(readMapping("m.json", mappingFileText(saved))))
         throw new Error("a mapping that is saved and read again differs");
       const importing = await newImport();
       const mapped = (await openImportTables(path)).map((table) => ({
         table,
         mapping:
-          mappingOf(saved, table.headings) ??
+          findSavedMapping(saved, table.headings) ??
           guessMapping(table.headings, table.sample, IMPORT_FIELDS, () => undefined),
       }));
       const preparing = {

@@ -5,7 +5,7 @@ import { parseJsonObject } from "../../../src/http/body.ts";
 import { clientAddress } from "../../../src/http/client-address.ts";
 import { encodingFor } from "../../../src/http/encoding.ts";
 import { matchesTag } from "../../../src/http/entity-tag.ts";
-import { anyHost } from "../../../src/http/host.ts";
+import { anyHostCheck } from "../../../src/http/host.ts";
 import { idempotencyKey } from "../../../src/http/idempotency.ts";
 import { parseLossRequest, parsePremiumTerms } from "../../../src/http/loss-query.ts";
 import {
@@ -127,7 +127,7 @@ const headers: Target = {
     clientAddress("127.0.0.1", value, (address) => address.startsWith("10."));
     const key = new Headers({ "idempotency-key": value });
     idempotencyKey(key);
-    return `${encoding} ${anyHost(value)?.code ?? "host"}`;
+    return `${encoding} ${anyHostCheck(value)?.code ?? "host"}`;
   },
 };
 

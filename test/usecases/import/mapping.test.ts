@@ -10,8 +10,8 @@ import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
 import {
   type FileMapping,
-  mappingOf,
-  mappingText,
+  findSavedMapping,
+  mappingFileText,
   readMapping,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
@@ -354,10 +354,10 @@ describe("a saved mapping", () => {
   const mapping = guess("RSN | Address | NO_OF_ELEVATORS\n1 | A | 2");
 
   test("is read back, and found by the headings", () => {
-    const saved = readMapping("m.json", mappingText([mapping]));
+    const saved = readMapping("m.json", mappingFileText([mapping]));
     expect(saved).toEqual([mapping]);
-    expect(mappingOf(saved, mapping.columns)).toEqual(mapping);
-    expect(mappingOf(saved, ["RSN", "Address"])).toBeUndefined();
+    expect(findSavedMapping(saved, mapping.columns)).toEqual(mapping);
+    expect(findSavedMapping(saved, ["RSN", "Address"])).toBeUndefined();
   });
 
   test.each([
@@ -365,9 +365,9 @@ describe("a saved mapping", () => {
     ["[]", "m.json: expected version 1 and a list of files"],
     [JSON.stringify({ version: 1, files: [], fields: {} }), 'm.json: "fields" is neither version nor files'],
     [JSON.stringify({ version: 1, files: [{}] }), "m.json: files.0.columns is not valid"],
-    [mappingText([{ ...mapping, rows: "rows" as never }]), "m.json: files.0.rows is not valid"],
-    [mappingText([{ ...mapping, more: 1 } as never]), "m.json: files.0.more is not valid"],
-    [mappingText([{ ...mapping, scale: [1] as never }]), "m.json: files.0.scale is not valid"],
+    [mappingFileText([{ ...mapping, rows: "rows" as never }]), "m.json: files.0.rows is not valid"],
+    [mappingFileText([{ ...mapping, more: 1 } as never]), "m.json: files.0.more is not valid"],
+    [mappingFileText([{ ...mapping, scale: [1] as never }]), "m.json: files.0.scale is not valid"],
   ])("%#: is refused with what is wrong", (text, message) => {
     expect(() => readMapping("m.json", text)).toThrow(message);
   });

@@ -1,4 +1,4 @@
-import { versionName } from "../../queries/models.ts";
+import { calibratedVersionName } from "../../queries/models.ts";
 import { DATABASE_STATE, type DatabaseState, type ModelState } from "../../sqlite/database-state.ts";
 import { parseAddress } from "../connection/address.ts";
 import { PostgresConnections } from "../connection/connections.ts";
@@ -55,7 +55,7 @@ export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics
     const fit = await firstRow<{ base: string; number: number }>(FIT);
     const model: ModelState = {
       scoredBy: (await firstRow<{ version: string }>(SCORED_BY))?.version,
-      fit: fit && { base: fit.base, version: versionName(fit.base, fit.number) },
+      fit: fit && { base: fit.base, version: calibratedVersionName(fit.base, fit.number) },
     };
     const sealedSecret = (await firstRow<{ secret: string }>("SELECT secret FROM webhook_receivers LIMIT 1"))
       ?.secret;

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { PostgresConnections } from "../connection/connections.ts";
-import { begin, IDLE_IN_TRANSACTION_MS, LOCK_WRITER } from "./transaction-statements.ts";
+import { beginStatement, IDLE_IN_TRANSACTION_MS, LOCK_WRITER } from "./transaction-statements.ts";
 
 /** By then PostgreSQL has ended a transaction of which it receives no further statement. */
 const SILENT_MS = IDLE_IN_TRANSACTION_MS + 1_000;
@@ -51,7 +51,11 @@ async function hasTransaction({ connections, writer }: Writer): Promise<boolean>
     client = await connections.open();
     const ask = (text: string, values: string[] = []) =>
       client!.query({ text, values, query_timeout: ANSWER_TIMEOUT_MS } as pg.QueryConfig);
-    await Promise.all([ask(begin(false, LOCK_TIMEOUT_MS)), ask(LOCK_WRITER, [writer]), ask("ROLLBACK")]);
+    await Promise.all([
+      ask(beginStatement(false, LOCK_TIMEOUT_MS)),
+      ask(LOCK_WRITER, [writer]),
+      ask("ROLLBACK"),
+    ]);
     return false;
   } catch {
     return true;

@@ -119,7 +119,7 @@ export class GroupTransaction {
   async #begin(group: readonly Job[], number: number, which: "all" | "unlocked"): Promise<void> {
     const { connection, lockTimeoutMs, onBegin } = this.options;
     const isDurable = group.some((job) => job.isDurable);
-    await connection.beginTransaction(statements.begin(isDurable, lockTimeoutMs(group)));
+    await connection.beginTransaction(statements.beginStatement(isDurable, lockTimeoutMs(group)));
     void connection.write(this.#recordGroup(number));
     const partnerIds = [...new Set(group.flatMap((job) => job.partnerIds))].sort();
     await onBegin(partnerIds, which);

@@ -12,7 +12,7 @@ const BEGIN = [
 const NOT_DURABLE = "SET LOCAL synchronous_commit = off";
 
 /** Begins a transaction that waits up to `lockTimeoutMs` for each row that another transaction has locked. */
-export const begin = (isDurable: boolean, lockTimeoutMs: number): string =>
+export const beginStatement = (isDurable: boolean, lockTimeoutMs: number): string =>
   [BEGIN, ...(isDurable ? [] : [NOT_DURABLE]), setLockTimeout(lockTimeoutMs)].join("; ");
 
 /** Returns the statement that limits how long a transaction waits for locks. */
@@ -29,7 +29,7 @@ export const RECORD_GROUP =
   "number = CASE WHEN write_groups.number < excluded.number THEN excluded.number END";
 
 /** Begins the transaction that checks whether a group was committed. */
-export const BEGIN_OUTCOME_CHECK = begin(true, 1_000);
+export const BEGIN_OUTCOME_CHECK = beginStatement(true, 1_000);
 /**
  * Checks whether the group with a number was committed: then the writer's row still has that number. Waits for a
  * transaction that is about to commit, since that has the row locked. Takes the next number otherwise, so that a

@@ -7,7 +7,7 @@ const YEARS = new Set(["install_year", "year_built"]);
 /** The fields of several lines. Each other has one. */
 const LINES = /^(notes|description)$/;
 
-export const hasLines = (field: string): boolean => LINES.test(field);
+export const isMultilineField = (field: string): boolean => LINES.test(field);
 
 /**
  * Returns a year from a date or an estimate, a number without signs and units, and any other text as it is. So is a size, which
@@ -43,4 +43,5 @@ function yearIn(text: string): string | undefined {
 }
 
 /** Returns a ZIP code with the zeros that programs drop which take it for a number. */
-export const zipIn = (cell: string): string => (/^\d{3,4}$/.test(cell) ? cell.padStart(5, "0") : cell);
+export const restoreZipZeros = (cell: string): string =>
+  /^\d{3,4}$/.test(cell) ? cell.padStart(5, "0") : cell;

@@ -75,7 +75,7 @@ const CHECKS: Readonly<Record<keyof FileMapping, Check>> = {
     value === undefined || (listOf(Number.isFinite as Check)(value) && (value as number[]).length === 2),
 };
 
-export const mappingText = (files: readonly FileMapping[]): string =>
+export const mappingFileText = (files: readonly FileMapping[]): string =>
   `${JSON.stringify({ version: 1, files }, null, 2)}\n`;
 
 /** Reads a saved mapping. Throws an OperatorError that names the entry that is wrong. */
@@ -125,7 +125,7 @@ const wrongMapping = (name: string, problem: string) =>
   );
 
 /** Returns the saved mapping of a file with these headings. */
-export const mappingOf = (
+export const findSavedMapping = (
   saved: readonly FileMapping[],
   headings: readonly string[],
 ): FileMapping | undefined =>

@@ -35,7 +35,7 @@ export function guessFileMapping(
   const own = chosen.filter(({ column }) => headings.includes(column));
   if (own.length === 0) return plain;
   const whole = guess(own);
-  if (lackingFields(plain).length > 0 && lackingFields(whole).length === 0) return whole;
+  if (missingRequiredFields(plain).length > 0 && missingRequiredFields(whole).length === 0) return whole;
   const known = mappableFields(plain);
   return guess(own.filter(({ field }) => known.includes(field)));
 }
@@ -44,7 +44,7 @@ export function guessFileMapping(
 const rowKindOf = ({ rows }: Pick<FileMapping, "rows">) => (rows === "visits" ? "service_events" : rows);
 
 /** Returns the field that a heading means by its words, by which several columns may mean the same. */
-export const fieldMeant = (mapping: FileMapping, heading: string): string | undefined =>
+export const fieldOfMappedHeading = (mapping: FileMapping, heading: string): string | undefined =>
   fieldOfHeading(rowKindOf(mapping), heading);
 
 /** Returns the fields that a column of a file can be mapped to. */
@@ -58,7 +58,7 @@ export function mappableFields(mapping: Pick<FileMapping, "rows">): string[] {
 }
 
 /** Returns the types of equipment that a mapping names. */
-export const mappedTypes = ({ equipment, scores, values }: FileMapping): string[] => [
+export const mappedApplianceTypes = ({ equipment, scores, values }: FileMapping): string[] => [
   ...equipment.flatMap(({ types }) => Object.values(types)),
   ...scores.flatMap(({ type_id }) => type_id ?? []),
   ...Object.values(values.type_id ?? {}),
@@ -69,7 +69,7 @@ const DERIVED: Readonly<Record<string, readonly string[]>> = { properties: ["par
 const REFERENCES = ["partner_property_id", "property_id", "name", "address", "appliance_id", "component_id"];
 
 /** Returns the fields without which every row of a file would be rejected, and that neither a column nor a constant has. */
-export function lackingFields(mapping: FileMapping): string[] {
+export function missingRequiredFields(mapping: FileMapping): string[] {
   const { rows, fields, constants } = mapping;
   const kind = rowKindOf(mapping);
   const has = (field: string) => fields[field] !== undefined || constants[field] !== undefined;
@@ -82,7 +82,7 @@ export function lackingFields(mapping: FileMapping): string[] {
 }
 
 /** Returns what is wrong with a mapping that names a field that rows cannot have, or a column that the file lacks. */
-export function misnamedIn(mapping: FileMapping, headings: readonly string[]): string | undefined {
+export function mappingProblem(mapping: FileMapping, headings: readonly string[]): string | undefined {
   const { fields, constants, values, dates, decimal_comma = [], equipment, scores } = mapping;
   const known = new Set(mappableFields(mapping));
   const named = [fields, constants, values, dates].flatMap(Object.keys).concat(decimal_comma);

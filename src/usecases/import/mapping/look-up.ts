@@ -2,5 +2,5 @@
  * Returns what a table has for a text from a file. Without this, a text such as `constructor` would find what every object
  * inherits.
  */
-export const lookUp = <T>(table: Readonly<Record<string, T>>, text: string): T | undefined =>
+export const lookUpOwnKey = <T>(table: Readonly<Record<string, T>>, text: string): T | undefined =>
   Object.hasOwn(table, text) ? table[text] : undefined;

@@ -11,15 +11,15 @@ import { readDate } from "../../../domain/written-dates.ts";
 import type { Yield } from "../../../event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
 import type { AreaUnit } from "./areas.ts";
-import { hasLines, plainCellValue, zipIn } from "./cell-values.ts";
+import { isMultilineField, plainCellValue, restoreZipZeros } from "./cell-values.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { KnownProperties } from "./known-properties.ts";
 import { Labels } from "./labels.ts";
-import { lookUp } from "./look-up.ts";
+import { lookUpOwnKey } from "./look-up.ts";
 import { applianceSizeIn } from "./measures.ts";
 import type { Cells, LeftOut, Table } from "./table.ts";
-import { buildingUnitsIn, namesUnitsAlone } from "./unit-lists.ts";
-import { FORMULA_ERROR, hasNoValue, NO_VALUE, plainWords, TOTALS } from "./words.ts";
+import { buildingUnitsIn, namesUnitsWithoutNumbers } from "./unit-lists.ts";
+import { FORMULA_ERROR, isUnknownValue, NO_VALUE, plainWords, TOTALS } from "./words.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
@@ -210,15 +210,15 @@ class RowMapper {
     const read: Record<string, string | undefined> = { ...constants };
     for (const [field, column] of Object.entries(fields)) {
       const own = this.#cell(cells, column);
-      const isText = hasLines(field);
+      const isText = isMultilineField(field);
       const cell = isText ? own : own.replaceAll(/\s+/g, " ");
       if (cell === "") continue;
-      const meant = lookUp(values[field] ?? {}, cell);
+      const meant = lookUpOwnKey(values[field] ?? {}, cell);
       if (meant !== undefined) {
         read[field] = meant;
         continue;
       }
-      if (isText ? /^n\/?a$/i.test(cell) : hasNoValue(field, cell)) continue;
+      if (isText ? /^n\/?a$/i.test(cell) : isUnknownValue(field, cell)) continue;
       if (FORMULA_ERROR.test(cell)) {
         this.#leave(`${column} ${cell}`, "an error of a formula");
         continue;
@@ -235,7 +235,7 @@ class RowMapper {
       read[field] = format ? (readDate(cell, format) ?? cell) : plainCellValue(field, cell, reading);
     }
     if (read.zip !== undefined && (read.country ?? UNITED_STATES) === UNITED_STATES)
-      read.zip = zipIn(read.zip);
+      read.zip = restoreZipZeros(read.zip);
     this.#convertSize(read);
     return read;
   }
@@ -268,7 +268,7 @@ class RowMapper {
     unitsInProperty: number | undefined,
     labels: Labels,
   ): Cells[] {
-    if (unit !== undefined && namesUnitsAlone(unit)) {
+    if (unit !== undefined && namesUnitsWithoutNumbers(unit)) {
       this.#leave(`unit ${unit}`, "several units without their numbers");
       return [];
     }
@@ -366,10 +366,10 @@ const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_yea
 /** A cell may list several choices. */
 function typeOfChoice(types: EquipmentColumn["types"], cell: string): string | undefined {
   return (
-    lookUp(types, cell) ??
+    lookUpOwnKey(types, cell) ??
     cell
       .split(",")
-      .map((part) => lookUp(types, part.trim()))
+      .map((part) => lookUpOwnKey(types, part.trim()))
       .find(Boolean)
   );
 }

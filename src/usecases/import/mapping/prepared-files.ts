@@ -27,5 +27,5 @@ export async function withPreparedFiles<T>(
 }
 
 /** Prepares mapped rows in memory: a server may write to its data folder alone. */
-export const prepareInMemory = (deps: PreparationDeps, mapped: readonly Mapped[]): Promise<Prepared> =>
+export const prepareRowsInMemory = (deps: PreparationDeps, mapped: readonly Mapped[]): Promise<Prepared> =>
   prepareMappedRows(deps, mapped, partFields());

@@ -11,7 +11,7 @@ const SEVERAL =
   /^(all|each|every|various|multiple|tous|toutes|tous les)( (units|apartments|apts|suites|logements))?$/i;
 
 /** Returns whether a cell names several units without their numbers. */
-export const namesUnitsAlone = (cell: string): boolean => SEVERAL.test(cell.trim());
+export const namesUnitsWithoutNumbers = (cell: string): boolean => SEVERAL.test(cell.trim());
 
 /**
  * Returns the units that a cell names: none where it names a part of the building that is no unit, else as it stands. A hyphen
