@@ -1,6 +1,6 @@
 import type { Knowledge } from "../src/domain/knowledge.ts";
 import { annualBookLosses } from "../src/domain/losses/book-losses.ts";
-import { exceedanceCurve, RETURN_PERIODS, sortYears } from "../src/domain/losses/exceedance.ts";
+import { exceedanceCurve, RETURN_PERIODS, sortSimulatedYears } from "../src/domain/losses/exceedance.ts";
 import { LossBook } from "../src/domain/losses/loss-book.ts";
 import { LOSSES, type Loss, type LossComponent } from "../src/domain/losses/loss-component.ts";
 import { RandomVariates } from "../src/domain/losses/random-variates.ts";
@@ -65,7 +65,9 @@ export function winters(knowledge: Knowledge): Figure {
     addWinters(random, group, knowledge.lossClass(group[0]!.system).yearFactorVariance, years);
   let [upTo100, of200] = [0, 0];
   for (const loss of LOSSES) {
-    const simulated = exceedanceCurve(runSteps(sortYears({ plain: years[loss], withError: years[loss] })));
+    const simulated = exceedanceCurve(
+      runSteps(sortSimulatedYears({ plain: years[loss], withError: years[loss] })),
+    );
     for (const [at, period] of RETURN_PERIODS.entries()) {
       const difference = Math.abs(answer[loss].exceedance[at]!.amount / simulated[at]!.amount - 1);
       if (period > 100) of200 = Math.max(of200, difference);

@@ -49,7 +49,7 @@ import { openCallReservationLedger } from "./call-ledger.ts";
 import { buildClusterMembership, type ClusterMembership } from "./cluster-membership.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { Drain, drainSeconds } from "./drain.ts";
-import { lockFolder } from "./instance-lock.ts";
+import { lockDataFolder } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
 import { buildCalibrationCheck } from "./model-check.ts";
 import { buildPartnerTasks } from "./partner-tasks.ts";
@@ -58,7 +58,11 @@ import { buildRateWindows } from "./rate-windows.ts";
 import type { Later } from "./server-state.ts";
 import { buildStorageJobs } from "./storage-jobs.ts";
 import type { WatchedWriter } from "./systemd-notifications.ts";
-import { buildWebhookDispatcher, buildWebhookSender, watchOtherProcesses } from "./webhook-delivery.ts";
+import {
+  buildWebhookDispatcher,
+  buildWebhookSender,
+  watchCommitsOfOtherProcesses,
+} from "./webhook-delivery.ts";
 
 type AppDeps = {
   config: Config;
@@ -104,7 +108,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   makeDataFolder(config.storage.dataDir);
   // Locked before the database is opened, since opening may migrate it while another server runs.
-  const lock = lockFolder(config.storage.dataDir);
+  const lock = lockDataFolder(config.storage.dataDir);
   try {
     return await startLocked(deps, lock);
   } catch (error) {
@@ -113,7 +117,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   }
 }
 
-async function startLocked(deps: AppDeps, lock: ReturnType<typeof lockFolder>): Promise<App> {
+async function startLocked(deps: AppDeps, lock: ReturnType<typeof lockDataFolder>): Promise<App> {
   const folder = await openDataFolder({ ...deps, isServing: true });
   const { store } = folder;
   try {
@@ -125,7 +129,11 @@ async function startLocked(deps: AppDeps, lock: ReturnType<typeof lockFolder>): 
   }
 }
 
-async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeof lockFolder>): Promise<App> {
+async function startOn(
+  folder: DataFolder,
+  deps: AppDeps,
+  lock: ReturnType<typeof lockDataFolder>,
+): Promise<App> {
   const { config, clock, monotonicMs = () => performance.now(), log } = deps;
   const { store } = folder;
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before migration");
@@ -214,7 +222,7 @@ async function startOn(folder: DataFolder, deps: AppDeps, lock: ReturnType<typeo
   });
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
-  const endWatch = await watchOtherProcesses(store, dispatcher, log);
+  const endWatch = await watchCommitsOfOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
     [
       ...jobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),

@@ -11,7 +11,7 @@ import { databaseFile } from "./data-folder.ts";
  * SQLite's own on an empty database beside the real one, and the operating system releases it with the process.
  * Throws an OperatorError if another process holds it, or if the name is a link.
  */
-export function lockInstance(
+export function acquireInstanceLock(
   dataDir: string,
   refusal = () =>
     new OperatorError(
@@ -58,18 +58,18 @@ function realPathOf(path: string): string {
   }
 }
 
-/** Calls `lockInstance` and explains the system's refusals. */
-export function lockFolder(dataDir: string): ReturnType<typeof lockInstance> {
+/** Calls `acquireInstanceLock` and explains the system's refusals. */
+export function lockDataFolder(dataDir: string): ReturnType<typeof acquireInstanceLock> {
   try {
-    return lockInstance(dataDir);
+    return acquireInstanceLock(dataDir);
   } catch (error) {
     throw explainError(error, databaseFile(dataDir));
   }
 }
 
-/** Calls `lockInstance` for a migration outside of a server. A server that runs meanwhile has an older version. */
-export function lockForMigration(dataDir: string): ReturnType<typeof lockInstance> {
-  return lockInstance(
+/** Calls `acquireInstanceLock` for a migration outside of a server. A server that runs meanwhile has an older version. */
+export function lockDataFolderForMigration(dataDir: string): ReturnType<typeof acquireInstanceLock> {
+  return acquireInstanceLock(
     dataDir,
     () =>
       new OperatorError(

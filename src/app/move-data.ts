@@ -19,7 +19,7 @@ import {
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { openCallReservationLedger } from "./call-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
-import { lockInstance } from "./instance-lock.ts";
+import { acquireInstanceLock } from "./instance-lock.ts";
 
 export type MoveStep = "copying" | "comparing" | "photos";
 type MoveDeps = {
@@ -92,7 +92,7 @@ async function movePictures(from: Pictures, to: Pictures, onStep: MoveDeps["onSt
 
 async function folderSource({ config, env, clock, random }: MoveDeps): Promise<Place> {
   const { dataDir } = config.storage;
-  const lock = lockInstance(dataDir);
+  const lock = acquireInstanceLock(dataDir);
   try {
     // Migrates the schema, and writes a killed server's call reservations to the database.
     const { store } = await openDataFolder({ config, env, clock, random });

@@ -6,7 +6,7 @@ import type { Logger } from "../log.ts";
 import { parseNetwork } from "../networks.ts";
 import type { Store } from "../store/store.ts";
 import { readAuthorities } from "../tls/pem-files.ts";
-import { deliveryRepository, partnerLeases } from "../usecases/deliveries/delivery-repository.ts";
+import { createDeliveryRepository, createPartnerLeases } from "../usecases/deliveries/delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../webhooks/dispatcher-deps.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
@@ -47,11 +47,11 @@ export function buildWebhookDispatcher(
   cluster: Cluster = SINGLE_NODE,
 ): Dispatcher {
   const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;
-  const leases = partnerLeases(cluster);
+  const leases = createPartnerLeases(cluster);
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
   return createDispatcher(
     {
-      ...deliveryRepository(store, encryptor, clock, cluster),
+      ...createDeliveryRepository(store, encryptor, clock, cluster),
       ...(leases && { leases }),
       send: sender.send,
       clock,
@@ -73,7 +73,7 @@ export function buildWebhookDispatcher(
  * Watches for commits of other processes, such as commands that fill the outbox or change a partner, and wakes the
  * dispatcher. Returns a function that ends it.
  */
-export async function watchOtherProcesses(
+export async function watchCommitsOfOtherProcesses(
   store: Store,
   dispatcher: Pick<Dispatcher, "wake" | "refresh">,
   log: Logger,

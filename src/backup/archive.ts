@@ -81,7 +81,7 @@ async function pack(tar: TarController, members: readonly Member[], mtime: Date)
 }
 
 /** Returns the content of a file as the content of a member. */
-export const contentOf = (path: string) => () =>
+export const fileContent = (path: string) => () =>
   createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Uint8Array>;
 
 /** The maximum size of the decompressed archive. May change while the archive is read. */

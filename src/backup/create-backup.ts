@@ -19,7 +19,7 @@ import {
   photoFileNames,
   schemaVersion,
 } from "../store/sqlite/inspect.ts";
-import { contentOf, type Member, readArchive, writeArchive } from "./archive.ts";
+import { fileContent, type Member, readArchive, writeArchive } from "./archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
 
@@ -137,7 +137,7 @@ function collect(copied: Copied, copy: string, request: BackupRequest): Collecte
   const uploads = copied.uploads.flatMap((name) => {
     const path = join(request.dataDir, "uploads", name);
     const stat = statSync(path, { throwIfNoEntry: false });
-    return stat ? [{ name: UPLOADS + name, bytes: stat.size, content: contentOf(path) }] : [];
+    return stat ? [{ name: UPLOADS + name, bytes: stat.size, content: fileContent(path) }] : [];
   });
   const key = request.includeKey ? readKey(request.dataDir) : undefined;
   const manifest: Manifest = {
@@ -155,7 +155,7 @@ function collect(copied: Copied, copy: string, request: BackupRequest): Collecte
   };
   const members: Member[] = [
     inMemory(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)),
-    { name: DATABASE, bytes: manifest.database_bytes, content: contentOf(copy) },
+    { name: DATABASE, bytes: manifest.database_bytes, content: fileContent(copy) },
     ...(key ? [inMemory(KEY, key)] : []),
     ...uploads,
   ];

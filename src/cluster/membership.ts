@@ -4,7 +4,7 @@ import type { Timers } from "../event-loop.ts";
 import type { Cluster } from "./cluster.ts";
 import { coversNeed, type HeldLease, LEASE_MS, type Lease, leaseEnd, RENEWALS } from "./lease.ts";
 import { type LeaseRepository, OutdatedServer, type ServerReport } from "./lease-repository.ts";
-import { clockOffset, isClockOff, isNewestModel, type Server } from "./server.ts";
+import { clockOffset, isClockOffsetTooLarge, isNewestModel, type Server } from "./server.ts";
 
 type Log = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 
@@ -109,7 +109,7 @@ export class Membership implements Cluster {
     const { repository: book, leaseMs } = this.deps;
     const name = jobLease(job);
     // A run recorded far in the future would keep the other servers from theirs.
-    const isAhead = scheduledFor !== undefined && isClockOff(this.#clockOffMs);
+    const isAhead = scheduledFor !== undefined && isClockOffsetTooLarge(this.#clockOffMs);
     if (isAhead || this.#holdsLease(name)) return false;
     const [lease] = await this.#acquire(async () => {
       if (scheduledFor === undefined) return await book.acquire(this.#id, [name], leaseMs);
@@ -133,7 +133,7 @@ export class Membership implements Cluster {
   clockOffMs = () => this.#clockOffMs;
 
   snapshotBlockedReason(): string | undefined {
-    if (isClockOff(this.#clockOffMs))
+    if (isClockOffsetTooLarge(this.#clockOffMs))
       return `this server's clock is ${Math.round(this.#clockOffMs / 1000)} s off the database's`;
     const { model } = this.deps.self();
     return isNewestModel(model, this.#alive) ? undefined : "a server with a newer model is running";
@@ -213,9 +213,9 @@ export class Membership implements Cluster {
   }
 
   #noteClock(offMs: number): void {
-    if (isClockOff(offMs) !== isClockOff(this.#clockOffMs)) {
+    if (isClockOffsetTooLarge(offMs) !== isClockOffsetTooLarge(this.#clockOffMs)) {
       const fields = { clock_off_ms: offMs };
-      if (isClockOff(offMs))
+      if (isClockOffsetTooLarge(offMs))
         this.deps.log.warn(
           fields,
           "the clock differs from the database's by more than a minute: this server takes no snapshots until it is corrected",

@@ -37,7 +37,8 @@ export function clockOffset(before: Instant, after: Instant, other: Instant): nu
   return other < before ? before - other : 0;
 }
 
-export const isClockOff = (clockOffMs: number): boolean => Math.abs(clockOffMs) > CLOCK_TOLERANCE_MS;
+export const isClockOffsetTooLarge = (clockOffMs: number): boolean =>
+  Math.abs(clockOffMs) > CLOCK_TOLERANCE_MS;
 
 /**
  * Returns whether no live server scores with a newer model. A server with an older model must not take snapshots beside

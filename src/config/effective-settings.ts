@@ -1,6 +1,6 @@
 import type { EffectiveSetting } from "../administration/effective-setting.ts";
 import { explainConfig } from "./explain-config.ts";
-import { type Config, camelCase } from "./settings.ts";
+import { type Config, camelCaseSettingName } from "./settings.ts";
 
 /** Returns all settings with the origin of their values, in the order of the file. Values of secrets are omitted. */
 export function effectiveSettings(config: Config): EffectiveSetting[] {
@@ -8,7 +8,7 @@ export function effectiveSettings(config: Config): EffectiveSetting[] {
   return explainConfig().flatMap(({ settings }) =>
     settings.map(({ key, secret: isSecret, comment: description, type: accepts, default: usual }) => {
       const [section, name] = key.split(".") as [string, string];
-      const value = sections[section]![camelCase(name)];
+      const value = sections[section]![camelCaseSettingName(name)];
       return {
         key,
         value: isSecret ? null : value,

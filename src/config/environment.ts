@@ -25,7 +25,7 @@ export function readEnvironment(env: Environment, cwd: string): Reading {
 }
 
 /** Converts the text of a variable or a flag to an entry. Text that is not a valid number or boolean stays text. */
-export function textEntry(key: SettingKey, text: string, origin: string): Entry {
+export function settingEntryFromText(key: SettingKey, text: string, origin: string): Entry {
   const shown = JSON.stringify(text);
   const defaultValue = defaultValues().get(key);
   const acceptsNumber = typeof defaultValue === "number" || settingFormat(key).isValid(Number(text));
@@ -42,7 +42,7 @@ export function textEntry(key: SettingKey, text: string, origin: string): Entry 
 function readVariable(variable: string, text: string, env: Environment, cwd: string, entries: Entry[]) {
   const direct = settingNamed(variable);
   if (direct) {
-    entries.push(textEntry(direct, text, variable));
+    entries.push(settingEntryFromText(direct, text, variable));
     return;
   }
   const plain = variable.replace(/_FILE$/, "");
@@ -51,7 +51,7 @@ function readVariable(variable: string, text: string, env: Environment, cwd: str
   if (env[plain] !== undefined) return `cannot be used together with ${plain}`;
   const content = readValueFile(resolve(cwd, text));
   if ("problem" in content) return content.problem;
-  entries.push(textEntry(key, content.value, variable));
+  entries.push(settingEntryFromText(key, content.value, variable));
   return;
 }
 

@@ -4,9 +4,15 @@ import { OperatorError } from "../domain/errors.ts";
 import { ConfigError } from "./config-error.ts";
 import { defaultValues } from "./defaults.ts";
 import { contradictions, entryProblem } from "./entry-problems.ts";
-import { type Environment, readEnvironment, textEntry } from "./environment.ts";
+import { type Environment, readEnvironment, settingEntryFromText } from "./environment.ts";
 import type { Entry, Reading } from "./setting-entry.ts";
-import { type Config, camelCase, isSettingKey, PATH_SETTINGS, type SettingKey } from "./settings.ts";
+import {
+  type Config,
+  camelCaseSettingName,
+  isSettingKey,
+  PATH_SETTINGS,
+  type SettingKey,
+} from "./settings.ts";
 import { readToml } from "./toml.ts";
 
 /** A setting on the command line, with its flag. */
@@ -32,7 +38,7 @@ export function loadConfig({ file: asked, env, cwd, root, overrides = [] }: Conf
   const file = findConfigFile({ file: asked, env, cwd, root });
   const fromFile = file ? readToml(readConfigFile(file), relative(cwd, file) || file) : EMPTY;
   const fromEnvironment = readEnvironment(env, cwd);
-  const fromCommandLine = overrides.map(({ key, text, flag }) => textEntry(key, text, flag));
+  const fromCommandLine = overrides.map(({ key, text, flag }) => settingEntryFromText(key, text, flag));
 
   const folder = file ? dirname(file) : cwd;
   const given: Placed[] = [
@@ -112,7 +118,7 @@ function assemble(chosen: ReadonlyMap<SettingKey, Placed>, file: string | undefi
     const [section, name] = key.split(".") as [string, string];
     sections[section] ??= {};
     const isPath = PATH_SETTINGS.has(key) && value !== "";
-    sections[section][camelCase(name)] = isPath ? resolve(folder, value as string) : value;
+    sections[section][camelCaseSettingName(name)] = isPath ? resolve(folder, value as string) : value;
   }
   const { storage, backup } = sections;
   if (backup!.dir === "") backup!.dir = join(storage!.dataDir as string, "backups");

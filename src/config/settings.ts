@@ -136,7 +136,7 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   : Name;
 
 /** Converts "base_path" to "basePath". */
-export function camelCase(name: string): string {
+export function camelCaseSettingName(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 

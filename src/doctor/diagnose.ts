@@ -22,8 +22,13 @@ import {
   checkWal,
 } from "./database-checks.ts";
 import { folderChecks } from "./folder-checks.ts";
-import { checkCertificate, endpointChecks } from "./network-checks.ts";
-import { checkSharedSchema, checkStoredPhotos, databaseFound, serverChecks } from "./postgres-checks.ts";
+import { checkServerCertificate, endpointChecks } from "./network-checks.ts";
+import {
+  checkSharedSchema,
+  checkStoredPhotos,
+  describeDatabaseServer,
+  serverChecks,
+} from "./postgres-checks.ts";
 
 type Installation = {
   config: Config;
@@ -49,7 +54,7 @@ export async function diagnose(installation: Installation): Promise<CheckResult[
     },
     ...folderChecks(dataDir, databaseFile, config.backup.dir),
     ...(usesPostgres ? [] : [{ name: "wal", run: () => checkWal(databaseFile) }]),
-    { name: "tls_certificate", run: () => checkCertificate(config.server, now) },
+    { name: "tls_certificate", run: () => checkServerCertificate(config.server, now) },
     ...(usesPostgres
       ? []
       : [
@@ -119,7 +124,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
   }
   const { server: facts, schema, rows } = found;
   return await runChecks([
-    { name: "database", run: () => databaseFound(facts) },
+    { name: "database", run: () => describeDatabaseServer(facts) },
     { name: "schema", run: () => checkSharedSchema(schema, facts) },
     ...serverChecks(facts, now),
     { name: "last_backup", run: () => checkWalArchiving(facts.walArchiving, now) },

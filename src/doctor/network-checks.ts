@@ -63,7 +63,7 @@ async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> 
 }
 
 /** Returns how many days the certificate of the server remains valid. Throws if it or its key cannot be used. */
-export function checkCertificate({ tlsCert, tlsKey }: Config["server"], now: Instant): Finding {
+export function checkServerCertificate({ tlsCert, tlsKey }: Config["server"], now: Instant): Finding {
   if (tlsCert === "") return ok("TLS is off (server.tls_cert)");
   const { validFrom, validTo } = readTlsIdentity({ certFile: tlsCert, keyFile: tlsKey });
   const renew = "Renew it, then send SIGHUP to the server.";

@@ -24,7 +24,12 @@ export const serverChecks = (facts: ServerDiagnostics, now: Instant): Check[] =>
   { name: "replication", run: () => checkReplication(facts) },
 ];
 
-export function databaseFound({ displayName, version, encoding, sizeBytes }: ServerDiagnostics): Finding {
+export function describeDatabaseServer({
+  displayName,
+  version,
+  encoding,
+  sizeBytes,
+}: ServerDiagnostics): Finding {
   return ok(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
 }
 

@@ -35,7 +35,7 @@ export type Component = ScoreState & {
   riskScore: number;
   riskTier: RiskTier;
   confidence: Confidence;
-  /** The expected cost of a failure within 12 months (`expectedCostOf`), by which alerts are sorted; 0 below WARNING. */
+  /** The expected cost of a failure within 12 months (`expectedFailureCostOfStored`), by which alerts are sorted; 0 below WARNING. */
   expectedCostCents: number;
   /** The tier last announced to the partner. */
   announcedTier: RiskTier;
@@ -145,5 +145,8 @@ export type PlacedComponent = PricedComponent &
   };
 
 /** Returns whether a component belongs to a type; those of an appliance's former type stay retired. */
-export const isOfType = (knowledge: Knowledge, { defId }: Pick<Component, "defId">, typeId: string) =>
-  knowledge.type(typeId).components.some(({ id }) => id === defId);
+export const isComponentOfType = (
+  knowledge: Knowledge,
+  { defId }: Pick<Component, "defId">,
+  typeId: string,
+) => knowledge.type(typeId).components.some(({ id }) => id === defId);

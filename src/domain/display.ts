@@ -17,7 +17,7 @@ export function setCurrencyAndUnits({ currency, units }: Display): void {
   chosen = { currency, units };
 }
 
-export const displayed = (): Display => chosen;
+export const currentDisplay = (): Display => chosen;
 
 /** Returns the code of the currency, for labels: `USD`. */
 export const currencyCode = (): string => chosen.currency;

@@ -34,7 +34,7 @@ type HazardEvent = Pick<EventEvidence, "componentId" | "eventType" | "date" | "n
 /** The mark of a note that names units: it says nothing about the rest of an appliance of the whole property. */
 export const OF_UNITS = "/units";
 /** Returns the mark of a note of units by which a hazard is gone from them. */
-export const goneFromUnits = (code: string): string => `${code}/gone`;
+export const goneFromUnitsMark = (code: string): string => `${code}/gone`;
 
 /** Returns the flags of an appliance, each hazard once, with its strongest basis, in the order of the knowledge base. */
 export function hazardFlags(
@@ -78,7 +78,7 @@ function isNoted(
   const { code } = hazard;
   const noted = events.filter((event) =>
     isPartial(appliance, event)
-      ? event.note!.hazards!.some((named) => named === code || named === goneFromUnits(code))
+      ? event.note!.hazards!.some((named) => named === code || named === goneFromUnitsMark(code))
       : // The note of a replacement is about the part that was removed.
         event.eventType !== "Replacement" && event.note?.hazards?.includes(code),
   );
@@ -143,7 +143,7 @@ export function hazardFlagLabel(knowledge: Knowledge, { code, basis }: HazardFla
 }
 
 /** Writes flags as they are stored: `federal_pacific:brand aluminum_wiring:era`. */
-export const storedFlags = (flags: readonly HazardFlag[]): string =>
+export const serializeStoredFlags = (flags: readonly HazardFlag[]): string =>
   flags.map(({ code, basis }) => `${code}:${basis}`).join(" ");
 
 const NO_FLAGS: readonly HazardFlag[] = [];
@@ -170,7 +170,8 @@ export function parseHazardFlags(stored: string): readonly HazardFlag[] {
 export const flagCodesOf = (stored: string): string[] => (stored === "" ? [] : stored.split(" "));
 
 /** Returns codes as they are stored: each once, in the order of the alphabet. */
-export const storedCodes = (codes: readonly string[]): string => [...new Set(codes)].sort().join(" ");
+export const serializeStoredCodes = (codes: readonly string[]): string =>
+  [...new Set(codes)].sort().join(" ");
 
 /** How many appliances have a flag of a code: those known to, and those that only their years suggest. */
 export type FlagCount = { known: number; suspected: number };

@@ -85,7 +85,7 @@ export function newDeliveryId(now: Instant, sequence: number): string {
 export const deliveryCreatedAt = (deliveryId: string): Instant => Number(deliveryId.split("_")[1]);
 
 /** Returns the lower bound of the ids of deliveries created at that instant or later. */
-export function deliveryIdsFrom(instant: Instant): string {
+export function lowestDeliveryIdFrom(instant: Instant): string {
   // Instants before September 2001 have fewer than 13 digits and would sort wrongly.
   return instant < 1e12 ? "WH_" : `WH_${instant}`;
 }

@@ -18,7 +18,7 @@ export type StoredOutlook = ScoreState & Pick<Component, "defId" | "overrideLife
 type Scored = StoredOutlook & Pick<Component, "scoredOn" | "confidence">;
 
 /** Projects a component's failure from the day of its latest score. A caller that has its outlook passes it. */
-export function projectionOf(
+export function projectionOfStored(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
@@ -49,7 +49,7 @@ const EXPECTED_COST_DIGITS = 2;
  * Returns what a failure within 12 months is expected to cost, in cents to two significant digits: the probability, rounded
  * as it is answered, times the cost of a failure. 0 for a component below WARNING.
  */
-export function expectedCostOf(
+export function expectedFailureCostOfStored(
   knowledge: Knowledge,
   component: StoredOutlook & Pick<Component, "riskScore">,
   brandTier: BrandTier,
@@ -67,7 +67,7 @@ export const expectedCents = (probability: number, failedCents: number): number 
   );
 
 /** Returns the failure window of a component from the day of its latest score. */
-export function failureDaysOf(
+export function failureDaysOfStored(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
@@ -77,7 +77,7 @@ export function failureDaysOf(
 }
 
 /** Returns the score in `days` days through aging alone, 0 to 0.99. */
-export function agedScore(
+export function agedScoreOfStored(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,

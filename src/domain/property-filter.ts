@@ -33,9 +33,9 @@ const IS_ASCII = /^[\x00-\x7f]*$/;
 /**
  * Returns the test for the filters that a database cannot apply alike on every engine; undefined if there are none.
  * @example
- * propertyMatcher({ text: "elm court" })!({ name: "Elm Court", address: "1 Elm St", city: null }) // true
+ * propertyFilterPredicate({ text: "elm court" })!({ name: "Elm Court", address: "1 Elm St", city: null }) // true
  */
-export function propertyMatcher({
+export function propertyFilterPredicate({
   country,
   city,
   text,
@@ -60,5 +60,5 @@ export function matchesFilter(
   const { state, zip } = filter;
   if (state !== undefined && property.state !== state) return false;
   if (zip !== undefined && property.zip !== zip && property.zip?.slice(0, 5) !== zip) return false;
-  return propertyMatcher(filter)?.(property) ?? true;
+  return propertyFilterPredicate(filter)?.(property) ?? true;
 }

@@ -38,11 +38,11 @@ type Retirable = Retirement & { id: string; seq: number };
 
 /** Throws a conflict if the property or appliance is retired. */
 export function refuseRetired(name: "Property" | "Appliance", row: Retirable): void {
-  if (isRetired(row)) throw retiredError(name, row);
+  if (isRetired(row)) throw retiredConflict(name, row);
 }
 
 /** Returns the failure of a write to a retired property or appliance. */
-export function retiredError(name: "Property" | "Appliance", { id, retiredAt }: Retirable) {
+export function retiredConflict(name: "Property" | "Appliance", { id, retiredAt }: Retirable) {
   const path = name === "Property" ? "properties" : "appliances";
   if (retiredAt === null)
     return conflict(

@@ -44,7 +44,7 @@ export class Authenticator {
       return cached && (await this.#isCurrent(cached)) ? cached : await this.#findByKey(key);
     }
     const token = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-    if (!token) throw unauthorized(MESSAGES.missing);
+    if (!token) throw unauthorizedFailure(MESSAGES.missing);
     const cached = this.#byToken.get(token);
     const isValid =
       cached && cached.claims.expiresAt > this.clock() && (await this.#isCurrent(cached.partner));
@@ -67,7 +67,7 @@ export class Authenticator {
   /** Returns the authenticated administrator. Not cached, so that a revoked key is rejected immediately. */
   async authenticateAdministrator(headers: Headers): Promise<Administrator> {
     const key = headers.get("x-api-key");
-    if (!key) throw unauthorized(MESSAGES.missing);
+    if (!key) throw unauthorizedFailure(MESSAGES.missing);
     const administrator = await this.store.read.administrators.findByKey(hashSecret(key));
     if (!administrator) throw invalidApiKey();
     return administrator;
@@ -104,14 +104,14 @@ export class Authenticator {
     const claims = await this.tokens.verify(token, this.clock());
     const partner = claims && (await this.store.read.partners.find(claims.partnerId));
     if (!claims || !partner?.enabled || partner.credentialGeneration !== claims.generation)
-      throw unauthorized(MESSAGES.token);
+      throw unauthorizedFailure(MESSAGES.token);
     this.#byToken.set(token, { claims, partner });
     return partner;
   }
 }
 
-export const invalidApiKey = () => unauthorized(MESSAGES.key);
+export const invalidApiKey = () => unauthorizedFailure(MESSAGES.key);
 
-export function unauthorized(message: string): HttpFailure {
+export function unauthorizedFailure(message: string): HttpFailure {
   return new HttpFailure("unauthorized", message, { "www-authenticate": CHALLENGE });
 }

@@ -17,7 +17,7 @@ export function declaredBytes({ headers }: Request): number | undefined {
 
 /** Throws payload_too_large if the headers declare a body of more than `limit` bytes. */
 export function checkDeclaredSize(request: Request, limit: number): void {
-  if ((declaredBytes(request) ?? 0) > limit) throw bodyTooLarge(limit);
+  if ((declaredBytes(request) ?? 0) > limit) throw bodyTooLargeFailure(limit);
 }
 
 /**
@@ -52,7 +52,7 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array<Ar
 
 async function readDeclared(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.length > limit) throw bodyTooLarge(limit);
+  if (bytes.length > limit) throw bodyTooLargeFailure(limit);
   return bytes;
 }
 
@@ -61,7 +61,7 @@ async function readChunks(request: Request, limit: number): Promise<Uint8Array<A
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > limit) throw bodyTooLarge(limit);
+    if (size > limit) throw bodyTooLargeFailure(limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -179,6 +179,6 @@ function isFollowedByColon(text: string, from: number): boolean {
   return text.charCodeAt(i) === COLON;
 }
 
-export function bodyTooLarge(limit: number): Failure {
+export function bodyTooLargeFailure(limit: number): Failure {
   return new Failure("payload_too_large", `Body is larger than ${limit} bytes`);
 }

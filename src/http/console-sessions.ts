@@ -5,7 +5,7 @@ import type { Administrator } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { hashSecret, secretsEqual } from "../secrets/hash.ts";
 import type { Store } from "../store/store.ts";
-import { unauthorized } from "./auth.ts";
+import { unauthorizedFailure } from "./auth.ts";
 import { CONSOLE } from "./operation.ts";
 
 /** The session of an administrator who is signed in to the console. */
@@ -70,7 +70,7 @@ export class ConsoleSessions {
   async begin(key: string): Promise<{ session: ConsoleSession; token: string }> {
     const keyHash = hashSecret(key);
     const administrator = await this.store.read.administrators.findByKey(keyHash);
-    if (!administrator) throw unauthorized("Invalid or revoked administrator key.");
+    if (!administrator) throw unauthorizedFailure("Invalid or revoked administrator key.");
     const [token, csrfToken] = [this.#newToken(), this.#newToken()];
     const expiresAt = this.clock() + LIFETIME_MS;
     await this.#sessions.set(hashSecret(token), { keyHash, csrfToken, expiresAt });
@@ -92,7 +92,7 @@ export class ConsoleSessions {
   /** Returns the administrator of the request. Throws unauthorized without a session, forbidden for a forged change. */
   async authenticate(request: Request): Promise<Administrator> {
     const session = await this.find(request);
-    if (!session) throw unauthorized(EXPIRED);
+    if (!session) throw unauthorizedFailure(EXPIRED);
     if (request.method !== "GET" && request.method !== "HEAD")
       rejectForgedRequest(request, session.csrfToken);
     return session.administrator;

@@ -53,7 +53,7 @@ export const csvPage = (request: Request, slice: ListOf, text: string, filename:
   });
 
 /** Serializes a table of any length as CSV; yields to the event loop in between. */
-export async function csvChunks<T>(
+export async function csvReplyChunks<T>(
   heading: readonly Cell[],
   items: Iterable<T>,
   cellsOf: (item: T) => readonly Cell[],

@@ -18,7 +18,7 @@ type Webhook = {
 };
 
 /** Returns the partner integration guide, followed by every webhook event of the OpenAPI document. */
-export function guideText(document: OpenApiDocument): string {
+export function partnerGuideText(document: OpenApiDocument): string {
   const webhooks = document["x-webhooks"] as Record<string, Webhook>;
   const { schemas } = document.components as { schemas: Record<string, Schema> };
   const resolved = (schema: Schema): Schema => {

@@ -3,7 +3,7 @@ import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator } from "../domain/partner.ts";
 import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
-import { yieldOfRequest } from "../event-loop.ts";
+import { yieldForRequest } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
@@ -300,7 +300,7 @@ export class RequestPipeline {
       body: bytes ? parseJsonObject(bytes, this.deps.bodyValues) : {},
       address: context.address,
       signal: deadline.signal,
-      yieldNow: yieldOfRequest(deadline.signal),
+      yieldNow: yieldForRequest(deadline.signal),
       async readBody(limit) {
         const bytes = await readReserved(request, limit, memory);
         deadline.start();

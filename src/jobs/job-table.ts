@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import { recalculateSums, requestIfBasisChanged, sumsBasis } from "../usecases/costs/recalculate.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
-import { renewStandings } from "../usecases/losses/standings.ts";
+import { renewPropertyStandings } from "../usecases/losses/standings.ts";
 import { deleteExpiredSecrets } from "../usecases/partners/administer-partner.ts";
 import type { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
@@ -137,7 +137,7 @@ export function jobTable(deps: JobDeps): Job[] {
       pattern: "50 * * * * *",
       runAtStart: true,
       async run(signal) {
-        const properties = await renewStandings({
+        const properties = await renewPropertyStandings({
           store,
           knowledge,
           yieldNow: yieldInBackground(signal),

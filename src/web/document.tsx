@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { displayed } from "../domain/display.ts";
+import { currentDisplay } from "../domain/display.ts";
 import { printFooterCss } from "./print-footer.ts";
 
 /** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */
@@ -31,7 +31,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 export function renderDocument(props: DocumentProps): RenderedPage {
   const { title, style, script, printFooter, isLandscape = false, children } = props;
   const footer = printFooter === undefined ? props.inlineCss : printFooterCss(printFooter, isLandscape);
-  const { currency, units } = displayed();
+  const { currency, units } = currentDisplay();
   const styles = props.moreCss ? (footer ?? "") + props.moreCss : footer;
   const html = renderToString(
     <html lang="en" data-currency={currency} data-units={units}>

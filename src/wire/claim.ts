@@ -48,7 +48,7 @@ import {
   required,
   textOrNull,
 } from "./schema/input.ts";
-import { round, usdFromCents, usdOrNull } from "./schema/units.ts";
+import { round, usdFromCents, usdFromCentsOrNull } from "./schema/units.ts";
 import { type OptionalType, RecordType, type WireOf } from "./schema/wire-type.ts";
 import { type ChangeOrVoid, readVoidRequest, serializeVoiding, voidFields, voidInput } from "./voiding.ts";
 
@@ -106,11 +106,11 @@ export const serializeStoredClaim = storedClaim.serializer((claim: Claim) => ({
   amount_paid: usdFromCents(claim.amountCents),
   description: claim.description,
   status: claim.status,
-  paid: usdOrNull(claim.paidCents),
-  outstanding: usdOrNull(claim.outstandingCents),
-  incurred: usdOrNull(incurredCents(claim)),
-  deductible: usdOrNull(claim.deductibleCents),
-  alae: usdOrNull(claim.alaeCents),
+  paid: usdFromCentsOrNull(claim.paidCents),
+  outstanding: usdFromCentsOrNull(claim.outstandingCents),
+  incurred: usdFromCentsOrNull(incurredCents(claim)),
+  deductible: usdFromCentsOrNull(claim.deductibleCents),
+  alae: usdFromCentsOrNull(claim.alaeCents),
   catastrophe_code: claim.catastropheCode,
   reported_on: claim.reportedOn,
   closed_on: claim.closedOn,

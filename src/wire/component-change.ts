@@ -8,7 +8,7 @@ import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
 import { object, textList } from "./schema/fields.ts";
 import { input, nullable, optional } from "./schema/input.ts";
-import { usdOrNull } from "./schema/units.ts";
+import { usdFromCentsOrNull } from "./schema/units.ts";
 
 const out = component.fields;
 
@@ -70,8 +70,8 @@ export const serializeStatedComponent = object({
 }).serializer((stated: StatedComponent) => ({
   override_lifespan: stated.overrideLifespan,
   install_year: stated.installYear,
-  proactive_cost: usdOrNull(stated.plannedCents),
-  reactive_cost: usdOrNull(stated.failedCents),
+  proactive_cost: usdFromCentsOrNull(stated.plannedCents),
+  reactive_cost: usdFromCentsOrNull(stated.failedCents),
   original: stated.isOriginal,
   past: stated.isPastUnknown ? "unknown" : null,
 }));

@@ -3,10 +3,10 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import { hazardFlagsOfPart } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import {
-  failureDaysOf,
+  failureDaysOfStored,
   failureProbabilityWithin,
   outlookOfStored,
-  projectionOf,
+  projectionOfStored,
 } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
@@ -95,7 +95,7 @@ export const serializeComponent = component.serializer(
     const definition = knowledge.component(row.defId);
     const costs = serializeCosts(prices.ofComponent(row));
     const outlook = outlookOfStored(knowledge, row, row.brandTier);
-    const projection = projectionOf(knowledge, row, row.brandTier, outlook);
+    const projection = projectionOfStored(knowledge, row, row.brandTier, outlook);
     const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook);
     return {
       id: row.id,
@@ -124,7 +124,7 @@ export const serializeComponent = component.serializer(
         latest: projection.projectedFailureRange.latest,
         confidence_pct: projection.projectedFailureRange.confidencePct,
       },
-      failure_window_80: failureDaysOf(knowledge, row, row.brandTier, outlook),
+      failure_window_80: failureDaysOfStored(knowledge, row, row.brandTier, outlook),
       failure_probability_12m: round(yearly, 4),
       // By name: a spread within so many fields takes half of the time of the record.
       proactive_cost: costs.proactive_cost,
@@ -198,7 +198,7 @@ export const serializeAlert = alert.serializer((prices: PriceList, row: PlacedCo
     risk_score: scoreFromHundredths(row.riskScore),
     risk_tier: row.riskTier,
     confidence: row.confidence,
-    projected_failure_year: projectionOf(knowledge, row, row.brandTier, outlook).projectedFailureYear,
+    projected_failure_year: projectionOfStored(knowledge, row, row.brandTier, outlook).projectedFailureYear,
     failure_probability_12m: round(yearly, 4),
     ...serializeCosts(prices.ofComponent(row)),
     expected_cost_12m: usdFromCents(row.expectedCostCents),

@@ -8,7 +8,7 @@ import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
 import { day, enumOf, flag, id, list, number, object, record, text, textList, usd } from "./schema/fields.ts";
 import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
-import { usdOrNull } from "./schema/units.ts";
+import { usdFromCentsOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /** The bases of costs that a line can have. */
@@ -45,8 +45,8 @@ export const serializeCostLine = costLine.serializer((line: StoredCostLine) => (
   type_id: line.typeId,
   component_def_id: line.componentDefId,
   state: line.state,
-  proactive_cost: usdOrNull(line.plannedCents),
-  reactive_cost: usdOrNull(line.failedCents),
+  proactive_cost: usdFromCentsOrNull(line.plannedCents),
+  reactive_cost: usdFromCentsOrNull(line.failedCents),
   size: line.size,
   as_of: line.asOf,
   basis: basisOf(line),

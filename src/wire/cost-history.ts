@@ -1,7 +1,7 @@
 import type { KindHistory } from "../domain/costs/cost-history.ts";
 import type { Day } from "../domain/time.ts";
 import { day, enumOf, flag, list, object, text, usd, whole } from "./schema/fields.ts";
-import { usdFromCents, usdOrNull } from "./schema/units.ts";
+import { usdFromCents, usdFromCentsOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const bills = (description: string) =>
@@ -48,12 +48,12 @@ export const serializeCostHistory = costHistory.serializer(
       component_def_id: componentDefId,
       planned: {
         count: planned.count,
-        median_cost: usdOrNull(planned.medianCents),
+        median_cost: usdFromCentsOrNull(planned.medianCents),
         cost_in_use: usdFromCents(used.plannedCents),
       },
       after_failure: {
         count: afterFailure.count,
-        median_cost: usdOrNull(afterFailure.medianCents),
+        median_cost: usdFromCentsOrNull(afterFailure.medianCents),
         cost_in_use: usdFromCents(Math.round(used.emergencyCents)),
       },
       basis: used.basis,

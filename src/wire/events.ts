@@ -10,7 +10,7 @@ import { component } from "./component.ts";
 import { page } from "./paging.ts";
 import { property } from "./property.ts";
 import { anyOf, enumOf, instant, object, text } from "./schema/fields.ts";
-import { scoreFromHundredths, usdOrNull } from "./schema/units.ts";
+import { scoreFromHundredths, usdFromCentsOrNull } from "./schema/units.ts";
 import { serviceEvent } from "./service-event.ts";
 
 /* The entries of the event stream, distinguished by `type`. */
@@ -92,7 +92,7 @@ export const serializeServiceEventEntry = serviceEventEntry.serializer(
       id: event.id,
       event_type: event.eventType,
       appliance_id: event.applianceId,
-      total_cost: usdOrNull(event.totalCostCents),
+      total_cost: usdFromCentsOrNull(event.totalCostCents),
       date: event.date,
       voided: event.voidedAt !== null,
     },

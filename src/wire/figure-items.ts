@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { projectionOf } from "../domain/projections.ts";
+import { projectionOfStored } from "../domain/projections.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
 import { costFields, serializeCosts } from "./costs.ts";
 import { id, object } from "./schema/fields.ts";
@@ -37,7 +37,7 @@ export const serializeFigureItem = object(itemFields).serializer(
       risk_score: scoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       confidence: row.confidence,
-      projected_failure_year: projectionOf(knowledge, row, row.brandTier).projectedFailureYear,
+      projected_failure_year: projectionOfStored(knowledge, row, row.brandTier).projectedFailureYear,
       ...serializeCosts(prices.ofComponent(row)),
     };
   },

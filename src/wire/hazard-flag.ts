@@ -6,7 +6,7 @@ import {
   hazardActionOf,
   hazardFlagLabel,
   parseHazardFlags,
-  storedCodes,
+  serializeStoredCodes,
 } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { HAZARD_ACTIONS, type HazardAction } from "../domain/known-hazard.ts";
@@ -183,4 +183,4 @@ export const partnerFlagFields = {
 
 /** Returns given codes as they are stored. */
 export const readStatedFlags = (given: string | readonly string[] | null): string =>
-  given === null ? "" : storedCodes(readCodes(given));
+  given === null ? "" : serializeStoredCodes(readCodes(given));

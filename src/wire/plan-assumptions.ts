@@ -1,7 +1,7 @@
 import { priceBasisText } from "../domain/costs/price-basis.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/display.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/figures/assumption-sentences.ts";
-import { shareByBasis } from "../domain/planning/plan-sums.ts";
+import { reserveShareByCostBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
 import { usDate } from "../domain/us-english.ts";
 import { NO_GUARANTEE } from "./assumptions.ts";
@@ -28,7 +28,7 @@ export function planAssumptionSentences(
   overridden = 0,
 ): string[] {
   const { inflationPct } = terms;
-  const shares = shareByBasis(sums, terms.years);
+  const shares = reserveShareByCostBasis(sums, terms.years);
   return [
     ...(isEmpty ? ["The property has no components, so every amount is 0."] : []),
     `Ages, lifetimes and risks use scoring model ${modelVersion}, ${modelVersion.includes("+") ? "calibrated" : "not calibrated"}, as of ${day(asOf)}. Year 1 starts on that date. ${NO_GUARANTEE}`,

@@ -286,7 +286,7 @@ const TABLE_FIELDS = Object.keys(plannedComponent.fields).flatMap((field) =>
  * Returns the heading of a plan's table: the kind of line, the fields of a component, a column for each year, and the
  * assumptions, which the first line has.
  */
-export const planHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
+export const planTableHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
   "line",
   ...TABLE_FIELDS,
   ...capital.schedule.map(({ year }) => `year_${year}`),
@@ -306,7 +306,7 @@ type PlanTable = {
 };
 
 /** Returns a row of that table: of a unit, whose costs include those of its parts, or of a component. */
-export function planCells(
+export function planTableCells(
   knowledge: Knowledge,
   line: PlanLine,
   years: number,

@@ -22,7 +22,7 @@ import {
   usd,
   whole,
 } from "./schema/fields.ts";
-import { usdOrNull } from "./schema/units.ts";
+import { usdFromCentsOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const commonFields = {
@@ -105,11 +105,11 @@ export type PropertyJson = WireOf<typeof property>;
 export const serializeProperty = property.serializer((property: Property) => ({
   ...serializePropertyRow(property),
   year_built: property.yearBuilt,
-  estimated_value: usdOrNull(property.estimatedValueCents),
+  estimated_value: usdFromCentsOrNull(property.estimatedValueCents),
   gross_area_sqft: property.grossAreaSqft,
   stories: property.stories,
   unit_label: property.unitLabel,
-  replacement_value: usdOrNull(property.replacementValueCents),
+  replacement_value: usdFromCentsOrNull(property.replacementValueCents),
   is_demo: property.isDemo,
   partner_property_id: property.partnerPropertyId,
   notes: property.notes,

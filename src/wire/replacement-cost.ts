@@ -12,7 +12,7 @@ import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
-import { usdFromCents, usdOrNull } from "./schema/units.ts";
+import { usdFromCents, usdFromCentsOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { serializeTierCounts, tierCounts } from "./scores.ts";
 
@@ -59,7 +59,7 @@ const serializeReplacementCost = replacementCost.serializer(
       critical_exposure: usdFromCents(totals.criticalReactiveCents),
       warning_exposure: usdFromCents(totals.warningReactiveCents),
       systems: systems.map(serializeSystemValue),
-      estimated_value: usdOrNull(estimatedValueCents),
+      estimated_value: usdFromCentsOrNull(estimatedValueCents),
       deferred_as_pct_of_value: deferredPercentText(deferredCents, estimatedValueCents),
       assessed_at: toIso(now),
     };

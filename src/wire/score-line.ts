@@ -1,10 +1,10 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import {
-  failureDaysOf,
+  failureDaysOfStored,
   failureProbabilityWithin,
   outlookOfStored,
-  projectionOf,
+  projectionOfStored,
 } from "../domain/projections.ts";
 import { periodRisk } from "../domain/scoring/outlook.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
@@ -57,13 +57,13 @@ export const serializeScoreLine = scoreLine.serializer((prices: PriceList, row: 
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
   const outlook = outlookOfStored(knowledge, row, row.brandTier);
-  const { projectedFailureYear, projectedFailureRange } = projectionOf(
+  const { projectedFailureYear, projectedFailureRange } = projectionOfStored(
     knowledge,
     row,
     row.brandTier,
     outlook,
   );
-  const window = failureDaysOf(knowledge, row, row.brandTier, outlook);
+  const window = failureDaysOfStored(knowledge, row, row.brandTier, outlook);
   return {
     component_id: row.id,
     component_name: name,

@@ -39,7 +39,7 @@ import {
   required,
   textOrNull,
 } from "./schema/input.ts";
-import { usdOrNull } from "./schema/units.ts";
+import { usdFromCentsOrNull } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { type ChangeOrVoid, readVoidRequest, serializeVoiding, voidFields, voidInput } from "./voiding.ts";
 
@@ -82,9 +82,9 @@ export const serializeServiceEvent = serviceEvent.serializer((event: ServiceEven
   component_id: event.componentId,
   event_type: event.eventType,
   date: event.date,
-  parts_cost: usdOrNull(event.partsCostCents),
-  labor_cost: usdOrNull(event.laborCostCents),
-  total_cost: usdOrNull(event.totalCostCents),
+  parts_cost: usdFromCentsOrNull(event.partsCostCents),
+  labor_cost: usdFromCentsOrNull(event.laborCostCents),
+  total_cost: usdFromCentsOrNull(event.totalCostCents),
   technician: event.technician,
   notes: event.notes,
   condition_after: event.conditionAfter,
@@ -116,7 +116,7 @@ export const serializeHistoryEvent = historyEvent.serializer((event: ServiceEven
   event_type: event.eventType,
   date: event.date,
   technician: event.technician,
-  total_cost: usdOrNull(event.totalCostCents),
+  total_cost: usdFromCentsOrNull(event.totalCostCents),
   notes: event.notes,
   condition_after: event.conditionAfter,
   ...serializeConditionScore(event.conditionScore),

@@ -4,7 +4,7 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Partner, WebhookEvent } from "../domain/partner.ts";
 import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Action } from "../domain/planning/action.ts";
-import { projectionOf } from "../domain/projections.ts";
+import { projectionOfStored } from "../domain/projections.ts";
 import type { Property } from "../domain/property.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 import type { RiskSummary, SensorEvent } from "../domain/sensor-event.ts";
@@ -17,7 +17,7 @@ import { serializeCosts } from "./costs.ts";
 import { partnerName } from "./paging.ts";
 import { property } from "./property.ts";
 import { enumOf, id, instant, object, record, text } from "./schema/fields.ts";
-import { scoreFromHundredths, usdOrNull } from "./schema/units.ts";
+import { scoreFromHundredths, usdFromCentsOrNull } from "./schema/units.ts";
 import type { WireOf, WireType } from "./schema/wire-type.ts";
 import { riskTier } from "./scores.ts";
 import { riskSummary, sensorEventFields, serializeRiskSummary } from "./sensor-event.ts";
@@ -160,7 +160,7 @@ const serializeApplianceData = applianceData.serializer((appliance: CreatedAppli
   property_id: appliance.propertyId,
 }));
 
-export const applianceCreated = (appliance: CreatedAppliance): WebhookMessage => ({
+export const applianceCreatedMessage = (appliance: CreatedAppliance): WebhookMessage => ({
   event: "appliance.created",
   data: serializeApplianceData(appliance),
 });
@@ -173,12 +173,12 @@ const serializeServiceEventData = serviceEventData.serializer(
     appliance_type: typeId,
     property_id: event.propertyId,
     property_name: propertyName,
-    total_cost: usdOrNull(event.totalCostCents),
+    total_cost: usdFromCentsOrNull(event.totalCostCents),
     date: event.date,
   }),
 );
 
-export const serviceEventCreated = (
+export const serviceEventCreatedMessage = (
   event: ServiceEvent,
   typeId: string,
   propertyName: string,
@@ -193,7 +193,7 @@ const TIER_EVENTS = {
   GOOD: "component.recovered",
 } as const satisfies Record<RiskTier, WebhookEvent>;
 
-export const tierEvent = (tier: RiskTier) => TIER_EVENTS[tier];
+export const webhookEventOfTier = (tier: RiskTier) => TIER_EVENTS[tier];
 
 const serializeTierData = tierData.serializer(
   (prices: PriceList, component: PlacedComponent, action: Action, previousTier: RiskTier) => {
@@ -212,14 +212,15 @@ const serializeTierData = tierData.serializer(
       previous_tier: previousTier,
       confidence: component.confidence,
       ...{ proactive_cost, reactive_cost, cost_basis },
-      projected_failure_year: projectionOf(knowledge, component, component.brandTier).projectedFailureYear,
+      projected_failure_year: projectionOfStored(knowledge, component, component.brandTier)
+        .projectedFailureYear,
       ...serializeAction(action),
     };
   },
 );
 
 export const tierChanged = (...change: Parameters<typeof serializeTierData>): WebhookMessage => ({
-  event: tierEvent(change[1].riskTier),
+  event: webhookEventOfTier(change[1].riskTier),
   data: serializeTierData(...change),
 });
 
@@ -235,7 +236,7 @@ const serializeMeterReadingData = readingData.serializer((event: SensorEvent) =>
   recorded_at: toIso(event.recordedAt),
 }));
 
-export const readingReceived = (event: SensorEvent): WebhookMessage => ({
+export const readingReceivedMessage = (event: SensorEvent): WebhookMessage => ({
   event: "sensor.received",
   data: serializeMeterReadingData(event),
 });
@@ -248,7 +249,7 @@ const serializeSmartEventData = smartData.serializer((event: SensorEvent, summar
   risk_summary: serializeRiskSummary(summary),
 }));
 
-export const smartEventReceived = (
+export const smartEventReceivedMessage = (
   name: "sensor.smart" | "sensor.smart.processed",
   event: SensorEvent,
   summary: RiskSummary,
@@ -259,13 +260,17 @@ const serializeTestEventData = testData.serializer((message: string, requestedBy
   requested_by: requestedBy,
 }));
 
-export const webhookTest = (message: string, requestedBy: string): WebhookMessage => ({
+export const webhookTestMessage = (message: string, requestedBy: string): WebhookMessage => ({
   event: "webhook.test",
   data: serializeTestEventData(message, requestedBy),
 });
 
 /** Returns the payload of an event as JSON text. */
-export function serializeEvent({ event, data }: WebhookMessage, partner: Partner, now: Instant): string {
+export function serializeWebhookEvent(
+  { event, data }: WebhookMessage,
+  partner: Partner,
+  now: Instant,
+): string {
   return JSON.stringify({
     event,
     timestamp: toIso(now),

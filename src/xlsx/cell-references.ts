@@ -4,9 +4,9 @@ import { colToLetter } from "hucre/xlsx";
 export const columnName = (index: number): string => colToLetter(index);
 
 /** Returns a range of a sheet, whose rows stay the same when the formula is copied. Rows are numbered from 1. */
-export const rangeOf = (sheet: string, column: string, firstRow: number, lastRow: number): string =>
+export const rangeReference = (sheet: string, column: string, firstRow: number, lastRow: number): string =>
   `'${sheet.replaceAll("'", "''")}'!${column}$${firstRow}:${column}$${lastRow}`;
 
 /** Returns a cell of a sheet. */
-export const cellOf = (sheet: string, column: string, row: number): string =>
+export const cellReference = (sheet: string, column: string, row: number): string =>
   `'${sheet.replaceAll("'", "''")}'!${column}${row}`;

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCallReservationLedger } from "../../src/app/call-ledger.ts";
-import { lockFolder } from "../../src/app/instance-lock.ts";
+import { lockDataFolder } from "../../src/app/instance-lock.ts";
 
 // Commands may run as root on a folder that belongs to the service's user.
 const folder = mkdtempSync(join(tmpdir(), "mainstay-links-"));
@@ -26,7 +26,7 @@ describe("a planted link in the data folder", () => {
 
   test("is not followed for the lock", () => {
     symlinkSync(elsewhere, join(dataDir, "mainstay.lock"));
-    expect(() => lockFolder(dataDir)).toThrow("is a symbolic link");
+    expect(() => lockDataFolder(dataDir)).toThrow("is a symbolic link");
     expect(existsSync(elsewhere)).toBe(false);
   });
 });
@@ -34,7 +34,7 @@ describe("a planted link in the data folder", () => {
 test("a data folder behind a link can be locked", () => {
   const link = join(folder, "link");
   symlinkSync(dataDir, link);
-  const lock = lockFolder(link);
-  expect(() => lockFolder(dataDir)).toThrow("already running");
+  const lock = lockDataFolder(link);
+  expect(() => lockDataFolder(dataDir)).toThrow("already running");
   lock.release();
 });

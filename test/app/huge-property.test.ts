@@ -11,7 +11,7 @@ import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import type { Property } from "../../src/domain/property.ts";
 import type { Steps } from "../../src/domain/steps.ts";
 import { runYielding, yieldToEventLoop } from "../../src/event-loop.ts";
-import { csvChunks } from "../../src/http/csv-replies.ts";
+import { csvReplyChunks } from "../../src/http/csv-replies.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { createLogger } from "../../src/log.ts";
 import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
@@ -154,6 +154,8 @@ test("so do the lists and files below it", async () => {
   await rendered("the schedule", () => renderSchedulePage(figures, at));
   for (const file of ["components", "plan", "inspections"] as const) {
     const { heading, rows } = await rendered(`${file}.csv`, () => rowsOfCsvFile(file, figures));
-    await briefly(`the text of ${file}.csv`, () => csvChunks(heading, rows, (row) => row, yieldToEventLoop));
+    await briefly(`the text of ${file}.csv`, () =>
+      csvReplyChunks(heading, rows, (row) => row, yieldToEventLoop),
+    );
   }
 }, 120_000);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lockInstance } from "../../src/app/instance-lock.ts";
+import { acquireInstanceLock } from "../../src/app/instance-lock.ts";
 import { loadCommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
@@ -211,7 +211,7 @@ describe("in a data folder", () => {
     ["serve", ["--port", "0"]],
   ])("%s does not migrate while a server runs on the folder", async (name, options) => {
     older();
-    const server = lockInstance(dataDir());
+    const server = acquireInstanceLock(dataDir());
     const before = fingerprint(dataDir());
     try {
       const { error, hint } = await refusal(inFolder(name, ...options));
@@ -228,7 +228,7 @@ describe("in a data folder", () => {
   test("demo does not migrate while a server runs on the folder", async () => {
     older();
     writeFileSync(join(dataDir(), "demo.json"), "{}\n");
-    const server = lockInstance(dataDir());
+    const server = acquireInstanceLock(dataDir());
     try {
       await refusal(inFolder("demo"));
       expect(version()).toBe(1);
@@ -242,7 +242,7 @@ describe("in a data folder", () => {
     older();
     expect((await run(inFolder("migrate"))).stdout).toStartWith("Applied: ");
     expect(version()).toBe(CURRENT);
-    const server = lockInstance(dataDir());
+    const server = acquireInstanceLock(dataDir());
     try {
       expect((await run(inFolder("migrate"))).stdout).toBe("The schema is up to date.\n");
       expect((await run(inFolder("partner", "list"))).code).toBe(0);

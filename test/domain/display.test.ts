@@ -4,7 +4,7 @@ import {
   areaUnit,
   currencyCode,
   currencyName,
-  displayed,
+  currentDisplay,
   exactMoney,
   oneOfCurrency,
   plainTodaysMoney,
@@ -22,7 +22,7 @@ afterEach(() => setCurrencyAndUnits(US_DISPLAY));
 // Rule: display-settings
 describe("amounts and areas", () => {
   test("are US dollars and square feet unless chosen otherwise", () => {
-    expect(displayed()).toEqual({ currency: "USD", units: "imperial" });
+    expect(currentDisplay()).toEqual({ currency: "USD", units: "imperial" });
     expect([wholeMoney(95_000), exactMoney(0.5), money(12.5), compactMoney(1_400_000)]).toEqual([
       ...["$95,000", "$0.50", "$12.50", "$1.4M"],
     ]);

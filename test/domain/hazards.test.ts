@@ -9,7 +9,7 @@ import {
   hazardFlags,
   hazardFlagsOfPart,
   parseHazardFlags,
-  storedFlags,
+  serializeStoredFlags,
 } from "../../src/domain/hazards.ts";
 import type { EventType } from "../../src/domain/service-event.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
@@ -46,7 +46,7 @@ const flagsOf = (
   fields: Partial<FlaggedAppliance>,
   yearBuilt: number | null = null,
   events: ReturnType<typeof event>[] = [],
-) => storedFlags(hazardFlags(knowledge, { ...PANEL, ...fields }, yearBuilt, COMPONENTS, events));
+) => serializeStoredFlags(hazardFlags(knowledge, { ...PANEL, ...fields }, yearBuilt, COMPONENTS, events));
 
 // Rule: hazard-flags
 describe("a brand or model names a hazard", () => {
@@ -322,7 +322,8 @@ test("what the partner sets or clears prevails", () => {
 
 // Rule: hazard-flags
 test("a part has the flags of the hazards that it is or contains", () => {
-  const ofPart = (flags: string, defId: string) => storedFlags(hazardFlagsOfPart(knowledge, flags, defId));
+  const ofPart = (flags: string, defId: string) =>
+    serializeStoredFlags(hazardFlagsOfPart(knowledge, flags, defId));
   expect(ofPart("zinsco:brand aluminum_wiring:era", "panel_bus_enclosure")).toBe(
     "zinsco:brand aluminum_wiring:era",
   );
@@ -343,7 +344,7 @@ test("flags are counted and uncounted as stored", () => {
   countHazardFlags(counts, "zinsco:brand aluminum_wiring:era", -1);
   expect(counts.get("aluminum_wiring")).toEqual({ known: 0, suspected: 0 });
   expect(parseHazardFlags("")).toEqual([]);
-  expect(parseHazardFlags(storedFlags([{ code: "r22", basis: "notes" }]))).toEqual([
+  expect(parseHazardFlags(serializeStoredFlags([{ code: "r22", basis: "notes" }]))).toEqual([
     { code: "r22", basis: "notes" },
   ]);
 });

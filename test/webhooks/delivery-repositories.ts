@@ -1,4 +1,4 @@
-import { deliveryRepository } from "../../src/usecases/deliveries/delivery-repository.ts";
+import { createDeliveryRepository } from "../../src/usecases/deliveries/delivery-repository.ts";
 import { changePartner, setEnabled } from "../../src/usecases/partners/administer-partner.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import type { Endpoint, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
@@ -62,7 +62,7 @@ export async function memoryFixture(): Promise<RepositoryFixture> {
 export async function databaseFixture(partnerFixture: PartnerFixture): Promise<RepositoryFixture> {
   const { store, encryptor, clock, administration } = partnerFixture;
   return {
-    repository: deliveryRepository(store, encryptor, clock),
+    repository: createDeliveryRepository(store, encryptor, clock),
     async addPartner() {
       const fields = { name: "Acme", dailyBudget: 1, webhookUrl: URL };
       const { partner, credentials } = await createPartner(administration, fields);

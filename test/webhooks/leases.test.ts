@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
-import { partnerLeases, resultsUnderHeldLeases } from "../../src/usecases/deliveries/delivery-repository.ts";
+import {
+  createPartnerLeases,
+  resultsUnderHeldLeases,
+} from "../../src/usecases/deliveries/delivery-repository.ts";
 import { createDispatcher } from "../../src/webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/dispatcher-deps.ts";
 import { MemoryLeaseRepository } from "../support/memory-lease-repository.ts";
@@ -42,7 +45,7 @@ async function serversOf(count: number) {
           nextDueAt,
           record: reached.record,
           send,
-          leases: partnerLeases(server.membership)!,
+          leases: createPartnerLeases(server.membership)!,
         },
         DISPATCHER_DEFAULTS,
       );

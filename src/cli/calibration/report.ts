@@ -1,4 +1,4 @@
-import { type Calibration, mostCorrected } from "../../domain/calibration/calibration.ts";
+import { type Calibration, mostCorrectedKinds } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
 import type { Interval, Measures, Proof } from "../../domain/calibration/proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -22,7 +22,7 @@ export function reportPageContent(knowledge: Knowledge, calibration: Calibration
     strength: fit.corrections.strength,
     validation,
     deciles: dCalibration,
-    corrections: mostCorrected(fit.kinds, CHANGES_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
+    corrections: mostCorrectedKinds(fit.kinds, CHANGES_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
     curves: calibration.curves.map(({ defId, ...curve }) => {
       const { medianLifeYears, weibullShape } = knowledge.component(defId);
       const defaultScale = scaleFromMedian(medianLifeYears, weibullShape);
@@ -65,7 +65,7 @@ export function calibrationText(
 ): string {
   const { fit, validation, dCalibration } = calibration;
   const { before, after } = validation;
-  const kinds = mostCorrected(fit.kinds, CHANGES_ON_TERMINAL).map((kind) => movedKind(knowledge, kind));
+  const kinds = mostCorrectedKinds(fit.kinds, CHANGES_ON_TERMINAL).map((kind) => movedKind(knowledge, kind));
   return [
     `Calibration as of ${calibration.asOf}: ${fit.failures} failures in ${fit.lives} recorded lifetimes.`,
     "",

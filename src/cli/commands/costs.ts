@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { mergedBook } from "../../domain/costs/cost-book.ts";
-import { lineOf } from "../../domain/costs/cost-history.ts";
+import { costLineFromHistory } from "../../domain/costs/cost-history.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
@@ -93,7 +93,7 @@ async function showHistory(context: Context, partnerId: string, apply: boolean):
       today,
       context.betweenSteps(async () => {}),
     );
-    const lines = kinds.map((kind) => lineOf(kind, today));
+    const lines = kinds.map((kind) => costLineFromHistory(kind, today));
     const saved = apply && lines.length > 0 ? await addLines(context, store, partnerId, lines) : undefined;
     return { kinds, saved };
   });

@@ -3,8 +3,12 @@ import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { failureGroups } from "../../usecases/deliveries/failure-groups.ts";
-import { partnerNames } from "../../usecases/deliveries/partner-names.ts";
-import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
+import { partnerNamesOfDeliveries } from "../../usecases/deliveries/partner-names.ts";
+import {
+  countFailedDeliveries,
+  resendDelivery,
+  resendFailedDeliveries,
+} from "../../usecases/deliveries/resend-deliveries.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   type DeliveryJson,
@@ -50,7 +54,7 @@ const list = defineCommand({
       const { deliveryLog } = store.read;
       const total = await deliveryLog.count(filter);
       const page = await deliveryLog.page(filter, { limit, offset: 0 });
-      return { total, page, names: await partnerNames(store, page) };
+      return { total, page, names: await partnerNamesOfDeliveries(store, page) };
     });
     const records = page.map((logged) =>
       serializeDeliveryWithPartner(logged, names.get(logged.delivery.partnerId)!),
@@ -197,8 +201,8 @@ async function resendOne(context: Context, deliveryId: string): Promise<void> {
 async function resendRange(context: Context, window: FailedWindow, dryRun: boolean): Promise<void> {
   const counts = await withAdministration(context, async (administration) => {
     await requirePartner(administration.store, window.partnerId);
-    const matched = await countFailed(administration, window);
-    return { matched, resent: dryRun ? 0 : await resendFailed(administration, window) };
+    const matched = await countFailedDeliveries(administration, window);
+    return { matched, resent: dryRun ? 0 : await resendFailedDeliveries(administration, window) };
   });
   context.print(
     { ...serializeBulkResend(window, counts), dry_run: dryRun },

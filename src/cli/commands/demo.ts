@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { DeliveryReport } from "../demo/delivery-report.ts";
 import { demoConfig } from "../demo/demo-config.ts";
 import { prepareDemo } from "../demo/prepare-demo.ts";
-import { type Demo, demoRecord, demoText, exampleRequests } from "../demo/text.ts";
+import { type Demo, demoDataJson, demoExampleRequests, demoText } from "../demo/text.ts";
 import { startLocalReceiver } from "../local-receiver.ts";
 import { OutputClosed } from "../terminal/process-host.ts";
 
@@ -43,7 +43,7 @@ export const demoCommand = defineCommand({
       const log = createLogger({ level: "warn", format: "pretty", destination: standardStream(2) });
       const app = await startApp({ ...deps, log });
       const apiUrl = `${app.url}${config.server.basePath}`;
-      const tries = exampleRequests(data, apiUrl, dayOf(now()), usesProxy(env));
+      const tries = demoExampleRequests(data, apiUrl, dayOf(now()), usesProxy(env));
       const demo: Demo = {
         data,
         url: app.url,
@@ -52,7 +52,7 @@ export const demoCommand = defineCommand({
         webhookUrl: receiver.url,
         tries,
       };
-      write(json ? `${JSON.stringify(demoRecord(demo))}\n` : demoText(demo));
+      write(json ? `${JSON.stringify(demoDataJson(demo))}\n` : demoText(demo));
       await aborted(stop.signal);
       await app.stop();
     } catch (error) {

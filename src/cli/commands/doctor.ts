@@ -13,7 +13,7 @@ import type { Context } from "../context.ts";
 import { withData } from "../data-access.ts";
 import { configurationInUseText, requireInstallation } from "../installation.ts";
 import { sentenceCase } from "../terminal/explained-lines.ts";
-import { wrapped } from "../terminal/fitted-table.ts";
+import { wrapText } from "../terminal/fitted-table.ts";
 
 /** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;
@@ -155,7 +155,7 @@ function resultText({ name, status, detail, remedy }: CheckResult, width: number
   const title = [NAMES[kind] ?? sentenceCase(kind), ...(of === undefined ? [] : [of])].join(" ");
   const indent = " ".repeat(LABELS.ok.length);
   return [
-    wrapped(`${title}: ${detail}`, width, LABELS[status]),
-    ...(remedy === null ? [] : [wrapped(remedy, width, indent)]),
+    wrapText(`${title}: ${detail}`, width, LABELS[status]),
+    ...(remedy === null ? [] : [wrapText(remedy, width, indent)]),
   ].join("\n");
 }

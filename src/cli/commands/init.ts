@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { openDataFolder } from "../../app/data-folder.ts";
-import { lockForMigration } from "../../app/instance-lock.ts";
+import { lockDataFolderForMigration } from "../../app/instance-lock.ts";
 import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -59,7 +59,7 @@ export const initCommand = defineCommand({
       env,
       clock: now,
       random,
-      lockBeforeMigration: lockForMigration,
+      lockBeforeMigration: lockDataFolderForMigration,
     });
     await store.close();
     const keyCreated = keyFile !== null && !hadKey;

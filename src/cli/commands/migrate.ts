@@ -1,5 +1,5 @@
 import { migrateDataFolder } from "../../app/data-folder.ts";
-import { lockForMigration } from "../../app/instance-lock.ts";
+import { lockDataFolderForMigration } from "../../app/instance-lock.ts";
 import { defineCommand } from "../command.ts";
 import { requireInstallation } from "../installation.ts";
 
@@ -12,7 +12,7 @@ export const migrateCommand = defineCommand({
       env,
       clock: now,
       random,
-      lockBeforeMigration: lockForMigration,
+      lockBeforeMigration: lockDataFolderForMigration,
     });
     const applied = steps.map(({ name }) => name);
     context.print(

@@ -12,7 +12,7 @@ import {
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans.ts";
-import { workOfProperty } from "../../usecases/history/work.ts";
+import { workMarksOfProperty } from "../../usecases/history/work.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   collectPlanFlags,
@@ -24,11 +24,11 @@ import {
 import { plannedProperties, planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
-import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
+import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { planCells, planHeading, serializePropertyPlan } from "../../wire/plan.ts";
+import { planTableCells, planTableHeading, serializePropertyPlan } from "../../wire/plan.ts";
 import {
   budgetSharesByProperty,
   portfolioPlanTable,
@@ -163,7 +163,7 @@ async function ofProperty(
   const plan = await planProperty(deps, property, terms);
   const { knowledge, yieldNow } = deps;
   const lines = await sortedPlanLines(plan, yieldNow);
-  const work = await workOfProperty(deps.store.read, id, yieldNow);
+  const work = await workMarksOfProperty(deps.store.read, id, yieldNow);
   const record = serializePropertyPlan(
     plan,
     await reconcilePlanFigures(await partnerPrices(deps.store.read, knowledge, partner), plan, yieldNow),
@@ -180,7 +180,7 @@ async function ofProperty(
   return {
     record: withPartner(record, partner.name),
     csv: () =>
-      [planHeading(plan), ...rows.map((row) => planCells(knowledge, row, terms.years, table))]
+      [planTableHeading(plan), ...rows.map((row) => planTableCells(knowledge, row, terms.years, table))]
         .map(spreadsheetLine)
         .join(""),
     text: (widths) => propertyPlanText(record, widths),
@@ -211,7 +211,7 @@ async function ofPartner(
     workbook: () => {
       const page = async (offset: number) => rows.slice(offset);
       const planned = { partner: partner.name, plan, properties: properties.properties, page };
-      return portfolioWorkbook(planned, formTerms, deps.yieldNow);
+      return portfolioReserveWorkbook(planned, formTerms, deps.yieldNow);
     },
   };
 }

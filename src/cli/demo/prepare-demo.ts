@@ -4,7 +4,7 @@ import appliances from "../../../samples/nyc-elevators/appliances.csv" with { ty
 import properties from "../../../samples/nyc-elevators/properties.csv" with { type: "text" };
 import serviceEvents from "../../../samples/nyc-elevators/service_events.csv" with { type: "text" };
 import { type DataFolderDeps, databaseFile, openDataFolder } from "../../app/data-folder.ts";
-import { lockInstance } from "../../app/instance-lock.ts";
+import { acquireInstanceLock } from "../../app/instance-lock.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -59,7 +59,7 @@ export async function prepareDemo(
   if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   const credentialsFile = claimFolder(config.storage.dataDir);
   // Locked before the database is opened, since opening may migrate it while another server runs.
-  const lock = lockInstance(config.storage.dataDir);
+  const lock = acquireInstanceLock(config.storage.dataDir);
   try {
     const { store, encryptor } = await openDataFolder(deps);
     try {

@@ -16,7 +16,7 @@ export type Demo = {
 type ExampleRequest = { comment: string; curl: string };
 
 /** Returns three requests that work as printed. The last one triggers webhooks. */
-export function exampleRequests(
+export function demoExampleRequests(
   { credentials, riskiest }: DemoData,
   apiUrl: string,
   today: Day,
@@ -95,7 +95,7 @@ const appUrl = ({ apiUrl }: Demo) => `${apiUrl}/embed/app`;
 const consoleUrl = ({ adminUrl }: Demo) => `${adminUrl}/console`;
 
 /** Returns the same data for `--json`. */
-export function demoRecord(demo: Demo) {
+export function demoDataJson(demo: Demo) {
   const { data, url, apiUrl, adminUrl, webhookUrl, tries } = demo;
   const { properties, appliances, components, serviceEvents } = data.totals;
   return {

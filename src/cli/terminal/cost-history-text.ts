@@ -1,6 +1,6 @@
 import { currencyCode } from "../../domain/display.ts";
 import type { CostHistoryJson } from "../../wire/cost-history.ts";
-import { type Column, fittedTable, type Widths, wrapped } from "./fitted-table.ts";
+import { type Column, fittedTable, type Widths, wrapText } from "./fitted-table.ts";
 
 const COLUMNS: readonly Column[] = [
   { heading: "TYPE", shrinks: true },
@@ -27,7 +27,7 @@ const cells = ({ count, median_cost, cost_in_use }: Bills) => [
 export function costHistoryText(history: CostHistoryJson, { columns, tableWidth }: Widths): string {
   const { kinds, applied, changes, recalculating, as_of } = history;
   if (kinds.length === 0)
-    return wrapped(
+    return wrapText(
       `No component or type has 5 Replacements with a cost in the 60 months to ${as_of}.`,
       columns,
     );
@@ -35,9 +35,9 @@ export function costHistoryText(history: CostHistoryJson, { columns, tableWidth 
     ...[type_id, component_def_id ?? "(whole unit)", ...cells(planned), ...cells(after_failure), basis],
   ]);
   return [
-    wrapped(`Replacements with a cost in the 60 months to ${as_of}, in ${currencyCode()}:`, columns),
+    wrapText(`Replacements with a cost in the 60 months to ${as_of}, in ${currencyCode()}:`, columns),
     fittedTable(COLUMNS, rows, tableWidth),
-    wrapped(
+    wrapText(
       applied
         ? `${changes} lines of the cost book changed.${recalculating ? " The sums of this portfolio follow in the background while a server is running." : ""}`
         : "Nothing was changed. --apply saves the medians to the cost book.",

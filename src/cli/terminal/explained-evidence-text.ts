@@ -5,7 +5,7 @@ import {
   formatPercent,
   headedBlock,
 } from "./explained-lines.ts";
-import { fittedTable, type Widths, wrapped } from "./fitted-table.ts";
+import { fittedTable, type Widths, wrapText } from "./fitted-table.ts";
 
 /** Returns the evidence as a table, followed by the resulting hazard ratio. */
 export function explainedEvidenceText(
@@ -91,5 +91,5 @@ function hazardRatioLines(
   const note =
     "The exponent reduces the ratio of an event that may concern any of several components, or of a fault that was " +
     "repaired.";
-  return [...text.split("\n").slice(1), ...(isShared ? [wrapped(note, width, "  ")] : [])];
+  return [...text.split("\n").slice(1), ...(isShared ? [wrapText(note, width, "  ")] : [])];
 }

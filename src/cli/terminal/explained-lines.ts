@@ -1,7 +1,7 @@
 import { currencyFormat, wholeMoney } from "../../domain/display.ts";
 import type { explanationReply } from "../../wire/explanation.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";
-import { wrapped } from "./fitted-table.ts";
+import { wrapText } from "./fitted-table.ts";
 
 /* Formatting of lines with a label, a number and its basis. */
 
@@ -23,7 +23,7 @@ export function headedBlock(heading: string, width: number, lines: readonly (Lin
 
 function asText([label, value, note]: Line, labels: number, width: number): string {
   const lead = `  ${label.padEnd(labels)} ${value.padStart(VALUE)}`;
-  return note === "" ? lead : wrapped(note, width, `${lead}  `);
+  return note === "" ? lead : wrapText(note, width, `${lead}  `);
 }
 
 /** Formats a number with four significant digits. */

@@ -11,7 +11,7 @@ import {
   headedBlock,
   sentenceCase,
 } from "./explained-lines.ts";
-import { fittedTable, type Widths, wrapped } from "./fitted-table.ts";
+import { fittedTable, type Widths, wrapText } from "./fitted-table.ts";
 
 /* An explanation for the terminal: each step of the calculation with its numbers and their sources. */
 
@@ -36,23 +36,23 @@ function heading({ component, definition, score, shown, as_of, model_version }: 
   const make = component.appliance_brand === null ? "" : `, ${component.appliance_brand}`;
   const isOther = shown.risk_score !== score.risk_score;
   return [
-    wrapped(
+    wrapText(
       `${component.component_name} (${definition.appliance}${make}), ${component.property_name}`,
       width,
     ),
-    wrapped(
+    wrapText(
       `${component.component_id}, ${component.component_def_id}; as of ${as_of}, model ${model_version}`,
       width,
     ),
     "",
-    wrapped(
+    wrapText(
       `Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}: ${formatPercent(score.q)} probability of failure within ` +
         `${formatDays(score.period_days)}, given that it works today.`,
       width,
     ),
     ...(isOther
       ? [
-          wrapped(
+          wrapText(
             `Partners see ${shown.risk_score.toFixed(2)}, ${shown.risk_tier}: the model has changed since the last ` +
               "snapshot. The next snapshot updates the score.",
             width,
@@ -277,7 +277,7 @@ function changesText({ changes, score, confidence }: Explained, { columns, table
     formatPercent(score.q),
     confidence.level,
   ];
-  const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapped(note, columns, "  ")]));
+  const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapText(note, columns, "  ")]));
   const table = fittedTable(
     [
       { heading: "Scenario", shrinks: true },
@@ -352,7 +352,7 @@ function decisionText({ decision }: Explained, width: number): string {
 
 function sourcesText({ sources }: Explained, width: number): string {
   const items = sources.map(({ token, title, publisher, year, address, strength, second_hand }) =>
-    wrapped(
+    wrapText(
       [
         `${token}: ${title}. ${publisher}${year === null ? "" : `, ${year}`}.`,
         address,

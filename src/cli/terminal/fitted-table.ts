@@ -68,7 +68,7 @@ export function fittedTable(
         return align === "right" ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!);
       });
       const text = cells.join(" ".repeat(GAP));
-      return (shown.at(-1)!.wraps ? wrapped(line.at(-1)!, width, text) : text).trimEnd();
+      return (shown.at(-1)!.wraps ? wrapText(line.at(-1)!, width, text) : text).trimEnd();
     })
     .join("\n");
 }
@@ -85,12 +85,12 @@ export function labeledLines(
 ): string {
   const labels = Math.max(...record.map(([label]) => label.length));
   return record
-    .map(([label, value]) => wrapped(cellText(value), width, label.padEnd(labels + GAP)).trimEnd())
+    .map(([label, value]) => wrapText(cellText(value), width, label.padEnd(labels + GAP)).trimEnd())
     .join("\n");
 }
 
 /** Wraps text to lines of at most `width` characters. `mark` precedes the first line; the others are indented by its length. */
-export function wrapped(text: string, width: number, mark = ""): string {
+export function wrapText(text: string, width: number, mark = ""): string {
   const lines: string[] = [];
   let line = mark;
   for (const word of text.split(" ")) {

@@ -1,6 +1,6 @@
 import { currencyCode, wholeMoney } from "../../domain/display.ts";
 import type { LossesJson } from "../../wire/losses.ts";
-import { type Column, fittedTable, type Widths, wrapped } from "./fitted-table.ts";
+import { type Column, fittedTable, type Widths, wrapText } from "./fitted-table.ts";
 
 /* Losses for the terminal: expected and bad years, the largest damage, drivers and assumptions. */
 
@@ -64,13 +64,13 @@ export function lossesText(losses: LossesJson, name: string, { columns, tableWid
   const largest = losses.largest_damage.map((one) => [usd(one.amount), probability(one.probability)]);
   const layer = `deductible ${wholeMoney(losses.deductible)}, ${losses.limit === null ? "no limit" : `limit ${wholeMoney(losses.limit)}`}`;
   return [
-    wrapped(
+    wrapText(
       `${name}: ${losses.components.toLocaleString("en-US")} components in ${losses.properties.toLocaleString("en-US")} properties as of ${losses.as_of}; insured with ${layer}.`,
       columns,
     ),
     fittedTable(curveColumns(), curve, tableWidth),
     fittedTable(LARGEST, largest, tableWidth),
     ...(drivers.length > 0 ? [fittedTable(DRIVERS, drivers, tableWidth)] : []),
-    ...[...losses.notes, losses.assumptions.statement].map((sentence) => wrapped(sentence, columns)),
+    ...[...losses.notes, losses.assumptions.statement].map((sentence) => wrapText(sentence, columns)),
   ].join("\n\n");
 }

@@ -3,7 +3,7 @@ import type { propertyPlan } from "../../wire/plan.ts";
 import type { planSummary } from "../../wire/plan-summary.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";
-import { type Column, fittedTable, type Widths, wrapped } from "./fitted-table.ts";
+import { type Column, fittedTable, type Widths, wrapText } from "./fitted-table.ts";
 
 /* A plan for the terminal: recommended actions, costs by year, reserve contributions and assumptions. */
 
@@ -63,12 +63,12 @@ export function propertyPlanText(plan: PropertyPlan, widths: Widths): string {
   ]);
   const rows = [...units, ...parts];
   return paragraphs(
-    wrapped(`${plan.name}, ${plan.unit_count} units: ${heading(plan)}`, width),
+    wrapText(`${plan.name}, ${plan.unit_count} units: ${heading(plan)}`, width),
     dueNowText(plan.due_now, width),
     rows.length > 0 && fittedTable(partColumns(plan.budget !== null), rows, tableWidth),
     rest > 0 && `${components(rest)}: run to failure, or replaced with the unit.`,
     plan.budget &&
-      wrapped(
+      wrapText(
         `Best use of ${dollars(plan.budget.amount)}: ${plan.budget.chosen.length} units and components, ` +
           `${dollars(plan.budget.spent)}; ${dollars(plan.budget.left)} is left. ` +
           `Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
@@ -91,7 +91,7 @@ const reconciliationColumns = (): Column[] => [
 function dueNowText({ unit_count, component_count, cost, immediate }: Summary["due_now"], width: number) {
   if (unit_count + component_count === 0) return false;
   const units = `${unit_count} ${unit_count === 1 ? "unit" : "units"}`;
-  return wrapped(
+  return wrapText(
     `Due now: ${units} and ${components(component_count)}, ${dollars(cost)}, of which ${dollars(immediate.cost)} cannot wait.`,
     width,
   );
@@ -119,7 +119,7 @@ export function portfolioPlanText(
     ]);
   const rest = due.length - rows.length;
   return paragraphs(
-    wrapped(`${properties(items.length)}: ${heading(plan)}`, width),
+    wrapText(`${properties(items.length)}: ${heading(plan)}`, width),
     dueNowText(plan.due_now, width),
     rows.length > 0 && fittedTable(propertyColumns(plan.budget !== null), rows, tableWidth),
     rest > 0 &&
@@ -127,7 +127,7 @@ export function portfolioPlanText(
     items.length > due.length &&
       `${properties(items.length - due.length)} ${items.length - due.length === 1 ? "has" : "have"} nothing due now.`,
     plan.budget &&
-      wrapped(
+      wrapText(
         `Best use of ${dollars(plan.budget.amount)}: ${plan.budget.chosen_count} units and components, ` +
           `${dollars(plan.budget.spent)}; ${dollars(plan.budget.left)} is left. Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
         width,
@@ -193,7 +193,7 @@ function years(
   const all = ["Total", "", "", "", usd(totals.planned), usd(planned_inflated), ""];
   return [
     fittedTable(YEAR_COLUMNS, [...rows, all], tableWidth),
-    wrapped(
+    wrapText(
       `Run-to-failure scenario: ${dollars(totals.run_to_failure)} (${dollars(run_to_failure_inflated)} inflated). ` +
         `The plan ${totals.savings < 0 ? "costs" : "saves"} ${dollars(Math.abs(totals.savings))}${totals.savings < 0 ? " more" : ""} in ${plainTodaysMoney()}.`,
       width,
@@ -201,14 +201,14 @@ function years(
     (["50", "80", "95"] as const)
       .map((sure) => {
         const { noise, with_cost_error } = deposit[sure];
-        return wrapped(
+        return wrapText(
           `Deposit for ${sure}% confidence: ${dollars(noise.per_year)} a year${perUnit(noise)}; ` +
             `with costs in error ${dollars(with_cost_error.per_year)} a year${perUnit(with_cost_error)}`,
           width,
         );
       })
       .join("\n"),
-    plan.assumptions.map((sentence) => wrapped(sentence, width, "- ")).join("\n"),
+    plan.assumptions.map((sentence) => wrapText(sentence, width, "- ")).join("\n"),
   ];
 }
 

@@ -25,7 +25,7 @@ export type Calibration = {
 };
 
 /** Returns the kinds with the largest corrections of life, the largest first. */
-export function mostCorrected(kinds: readonly KindFit[], count: number): KindFit[] {
+export function mostCorrectedKinds(kinds: readonly KindFit[], count: number): KindFit[] {
   const distance = ({ lifeFactor }: KindFit) => Math.abs(Math.log(lifeFactor));
   const inOrder = (a: KindFit, b: KindFit) => distance(b) - distance(a) || (a.defId < b.defId ? -1 : 1);
   return [...kinds].sort(inOrder).slice(0, count);

@@ -49,7 +49,7 @@ export class UnknownPastCache {
 }
 
 /** Returns h, the cumulative hazard of a year by age alone, with a corrected log life and a frailty on the hazard. */
-export function hazardOfYear(
+export function expectedHazardOfYear(
   life: Life,
   year: LifeYear,
   { correction, frailty }: { correction: number; frailty: number },

@@ -1,7 +1,7 @@
 import type { Knowledge, ScoringModel } from "../knowledge.ts";
 import type { Corrections } from "../scoring/corrections.ts";
 import type { Steps } from "../steps.ts";
-import { expectedHazard, hazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
+import { expectedHazard, expectedHazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
 import { type EvidenceRow, fitEvidenceStrengthInSteps } from "./fit-evidence.ts";
 import { type Experience, estimateFrailty, fitLivesInSteps, type LivesFit } from "./fit-lives.ts";
 import type { Life } from "./life.ts";
@@ -95,7 +95,7 @@ function* evidenceRows(
         const frailty =
           frailtyShape === null ? 1 : estimateFrailty(experience.asOf(year.start), frailtyShape);
         const correction = corrections.get(life.defId)!;
-        const hazard = hazardOfYear(life, year, { correction, frailty }, model);
+        const hazard = expectedHazardOfYear(life, year, { correction, frailty }, model);
         rows.push({ hazard, condition, repairs, failed });
       }
     if (++count % APPLIANCES_PER_STEP === 0) yield;

@@ -62,7 +62,12 @@ export type UnitCosts = Costs & {
 };
 
 /** Returns an amount of 0 for each basis. */
-export const noCents = (): Record<CostBasis, number> => ({ own: 0, own_history: 0, scaled: 0, reference: 0 });
+export const zeroCentsByBasis = (): Record<CostBasis, number> => ({
+  own: 0,
+  own_history: 0,
+  scaled: 0,
+  reference: 0,
+});
 
 /** Returns c_f in cents, not rounded. */
 export const exactFailedCents = ({ emergencyCents, damage }: Pick<Costs, "emergencyCents" | "damage">) =>

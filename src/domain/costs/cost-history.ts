@@ -114,7 +114,7 @@ function billsOf(cents: number[]): Bills {
 }
 
 /** Returns the line of a cost book that states what the history shows. */
-export const lineOf = (
+export const costLineFromHistory = (
   { typeId, componentDefId, planned, afterFailure }: KindHistory,
   asOf: Day,
 ): CostLine => ({

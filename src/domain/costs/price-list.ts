@@ -1,6 +1,6 @@
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
 import { type BookCosts, Scale } from "./book-costs.ts";
-import { type ComponentCosts, type Costs, noCents, type UnitCosts } from "./component-costs.ts";
+import { type ComponentCosts, type Costs, type UnitCosts, zeroCentsByBasis } from "./component-costs.ts";
 import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
 import type { PriceTerms } from "./price-terms.ts";
 import { applianceSizeForPricing, type PricedAppliance, type PricedProperty } from "./size.ts";
@@ -158,7 +158,7 @@ export class TypePrices {
 
   #value(unit: Costs, own?: ReadonlyMap<string, OwnCosts>): Pick<UnitCosts, "rcvCents" | "rcvByBasis"> {
     const isStated = unit.basis === "own" || unit.basis === "own_history";
-    const byBasis = noCents();
+    const byBasis = zeroCentsByBasis();
     let sum = 0;
     if (!isStated)
       for (const defId of this.#components.keys()) {
@@ -169,7 +169,7 @@ export class TypePrices {
     if (isStated || sum > unit.plannedCents)
       return {
         rcvCents: unit.plannedCents,
-        rcvByBasis: { ...noCents(), [unit.basis]: unit.plannedCents },
+        rcvByBasis: { ...zeroCentsByBasis(), [unit.basis]: unit.plannedCents },
       };
     return { rcvCents: sum, rcvByBasis: byBasis };
   }

@@ -5,7 +5,7 @@ import {
   planStoredAppliance,
   type WholePlan,
 } from "../planning/planned-appliance.ts";
-import { ageFactor } from "../planning/replacement-advice.ts";
+import { bestAgeFactor } from "../planning/replacement-advice.ts";
 import type { Day } from "../time.ts";
 
 /** The advice on a component with its inputs (docs/model/planning.md#due-date). Costs in cents. */
@@ -19,7 +19,7 @@ export type Decision = ComponentPlan<Plannable> & {
 };
 
 /** Returns the advice on one of an appliance's components as of a day. All components of the appliance must be given. */
-export function decisionOn(
+export function explainDecision(
   context: PlanContext<Plannable>,
   components: readonly Plannable[],
   componentId: string,
@@ -31,7 +31,7 @@ export function decisionOn(
   return {
     ...plan,
     unit,
-    ageFactor: dueInYears === null || plan.basis === "fixed_life" ? null : ageFactor(part),
+    ageFactor: dueInYears === null || plan.basis === "fixed_life" ? null : bestAgeFactor(part),
     riskedCents: part.failureProbability * (part.failureCents - part.plannedCents),
   };
 }

@@ -10,9 +10,9 @@ import { type FailureDays, failureDays } from "../scoring/failure-window.ts";
 import {
   daysToEvenOdds,
   effectiveLifespan,
+  evenOddsFailureDay,
   type Outlook,
   type Projection,
-  projectedFailureOn,
   projectFailure,
   riskOverScorePeriods,
   scoredPeriod,
@@ -24,7 +24,7 @@ import { cumulativeHazard } from "../scoring/weibull.ts";
 import { runSteps, type Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { type AgeParts, explainAge } from "./age.ts";
-import { type Decision, decisionOn } from "./decision.ts";
+import { type Decision, explainDecision } from "./decision.ts";
 import { type EvidencePart, explainEvidence } from "./evidence-parts.ts";
 import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./life.ts";
 import type { ChangeName, Target } from "./what-if.ts";
@@ -99,7 +99,7 @@ export function explainScore(
   const { parts, scores } = runSteps(explainedInSteps(knowledge, history, target, asOf, corrections));
   return {
     ...parts,
-    decision: decisionOn(
+    decision: explainDecision(
       { knowledge, ...planning },
       plannableComponents(parts.appliance, scores, history.recordsSince, asOf),
       target.componentId,
@@ -150,7 +150,7 @@ function* explainedInSteps(
     outlook,
     projection: {
       ...projectFailure(outlook, score.confidence, asOf, model),
-      projectedFailureOn: projectedFailureOn(outlook, asOf),
+      projectedFailureOn: evenOddsFailureDay(outlook, asOf),
       daysToEvenOdds: daysToEvenOdds(outlook),
       window: failureDays(outlook, score.lifeFactor !== 1, asOf, model),
     },

@@ -1,5 +1,5 @@
 import { type Component, tierOfHundredths } from "../component.ts";
-import { COST_BASES, type CostBasis, noCents } from "../costs/component-costs.ts";
+import { COST_BASES, type CostBasis, zeroCentsByBasis } from "../costs/component-costs.ts";
 import type { PricedComponent, PriceList, TypePrices } from "../costs/price-list.ts";
 import { UnitSums } from "../costs/unit-sums.ts";
 import type { BrandTier } from "../scoring/types.ts";
@@ -67,7 +67,7 @@ export class MoneyAccumulator {
   }
 
   get rcvByBasis(): Record<CostBasis, number> {
-    const sum = noCents();
+    const sum = zeroCentsByBasis();
     for (const [id, prices] of this.#appliances) {
       const { rcvByBasis } = prices.unit(this.#sums.ownOf(id));
       for (const basis of COST_BASES) sum[basis] += rcvByBasis[basis];

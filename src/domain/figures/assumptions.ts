@@ -22,7 +22,7 @@ export type AssumptionCounts = {
 /** The basis of figures: what is counted of the components, and the prices of the knowledge base. */
 export type Assumptions = PriceBasis & AssumptionCounts;
 
-export const noCounts = (): AssumptionCounts => ({
+export const emptyAssumptionCounts = (): AssumptionCounts => ({
   components: 0,
   confidence: { HIGH: 0, MEDIUM: 0, LOW: 0 },
   costCents: { own: 0, own_history: 0, scaled: 0, reference: 0 },
@@ -54,7 +54,7 @@ type CountedComponent = Pick<
 
 /** Counts what the figures of some components rest on. It keeps nothing of a component. */
 export class AssumptionsAccumulator {
-  readonly counts = noCounts();
+  readonly counts = emptyAssumptionCounts();
   /** The start of the record of the latest component, since those of a property have the same. */
   #record: { day: Day; number: number } | undefined;
 

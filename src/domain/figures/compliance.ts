@@ -59,7 +59,7 @@ export function complianceItems<A extends InspectedAppliance>(
       });
     }
   }
-  return items.sort(byDueDay);
+  return items.sort(compareDueDays);
 }
 
 /**
@@ -78,7 +78,7 @@ function dueDateOf(
 }
 
 /** Orders items by due date. */
-export const byDueDay = (a: { daysUntilDue: number }, b: { daysUntilDue: number }) =>
+export const compareDueDays = (a: { daysUntilDue: number }, b: { daysUntilDue: number }) =>
   a.daysUntilDue - b.daysUntilDue;
 
 /** Returns the status of an inspection due in that many days. */

@@ -1,7 +1,7 @@
 import type { PriceList } from "../costs/price-list.ts";
 import { UnitSums } from "../costs/unit-sums.ts";
 import type { Knowledge } from "../knowledge.ts";
-import { agedScore, failureProbabilityWithin } from "../projections.ts";
+import { agedScoreOfStored, failureProbabilityWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
 import type { Steps } from "../steps.ts";
 import type { AssessedComponent } from "./assessment.ts";
@@ -71,5 +71,5 @@ export class ForecastAccumulator<Item> {
 
 function isCriticalBy(knowledge: Knowledge, component: AssessedComponent, days: number): boolean {
   if (component.riskTier === "CRITICAL") return true;
-  return tierOf(agedScore(knowledge, component, component.brandTier, days)) === "CRITICAL";
+  return tierOf(agedScoreOfStored(knowledge, component, component.brandTier, days)) === "CRITICAL";
 }

@@ -6,7 +6,7 @@ import type { ServiceEvent } from "../service-event.ts";
  * Returns the inspection types, each once, in the order of the knowledge base. Throws invalid_request for one that neither
  * the appliance type needs nor the event `had` when its appliance was of another type.
  */
-export function inspectionTypesOf(
+export function checkInspectionTypes(
   knowledge: Knowledge,
   typeId: string,
   given: ServiceEvent["inspectionTypes"] | undefined,

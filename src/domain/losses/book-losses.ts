@@ -1,10 +1,16 @@
 import type { Steps } from "../steps.ts";
-import { type BookVariation, bookVariation, type Driver, driversOf, type PropertyLosses } from "./drivers.ts";
+import {
+  type BookVariation,
+  bookVariationOf,
+  type Driver,
+  lossDriversInSteps,
+  type PropertyLosses,
+} from "./drivers.ts";
 import { type ExactLoss, exactLosses, largestDamageExceedance } from "./exact-losses.ts";
 import {
   type ExceedancePoint,
   exceedanceCurve,
-  sortYears,
+  sortSimulatedYears,
   type TailAmount,
   tailValueAtRisk,
 } from "./exceedance.ts";
@@ -41,11 +47,11 @@ export function* annualBookLosses(
 ): Steps<BookLosses> {
   const exact = yield* exactLosses(book);
   const probabilities = yield* largestDamageExceedance(book, exact.groups);
-  const { drivers, properties } = yield* driversOf(book, exact);
+  const { drivers, properties } = yield* lossDriversInSteps(book, exact);
   const years = yield* simulateYears(book, { years: count, modelError });
   const distributions: Partial<Record<Loss, LossDistribution>> = {};
   for (const loss of LOSSES) {
-    const sorted = yield* sortYears(years[loss]);
+    const sorted = yield* sortSimulatedYears(years[loss]);
     distributions[loss] = {
       ...exact.losses[loss],
       exceedance: exceedanceCurve(sorted),
@@ -63,6 +69,6 @@ export function* annualBookLosses(
     })),
     drivers,
     properties,
-    variation: bookVariation(book, exact),
+    variation: bookVariationOf(book, exact),
   };
 }

@@ -60,7 +60,7 @@ class KeyedSums {
  * the variance is its covariance with the book; D. Tasche, "Capital allocation to business units", 2008). The shares of
  * each kind of driver add up to 1.
  */
-export function* driversOf(
+export function* lossDriversInSteps(
   book: LossBook,
   exact: ExactLosses,
 ): Steps<{ drivers: Driver[]; properties: PropertyLosses }> {
@@ -195,7 +195,7 @@ export type BookVariation = {
 const groupKey = ({ division, system }: { division: string; system: string }) => `${division} ${system}`;
 
 /** Returns what the covariance of a property with its book needs of the book. */
-export const bookVariation = (book: LossBook, exact: ExactLosses): BookVariation => ({
+export const bookVariationOf = (book: LossBook, exact: ExactLosses): BookVariation => ({
   groups: new Map(
     book.groups.map((group, index) => {
       const { squaredProbability, covariances } = exact.groups[index]!;

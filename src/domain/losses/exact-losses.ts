@@ -4,7 +4,7 @@ import { GroupSums, type YearMoments } from "./group-sums.ts";
 import { hazardAt, Stencil } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type Loss } from "./loss-component.ts";
-import { type Quadrature, survival, yearFactorQuadrature } from "./year-factor.ts";
+import { type Quadrature, survivalOverYearFactor, yearFactorQuadrature } from "./year-factor.ts";
 
 /** Components of one step. */
 const PARTS_PER_STEP = 512;
@@ -78,7 +78,8 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
           covariances[loss]![at]! += weight * (given[k]!.mean[loss]! - means[loss]!) * fails;
       }
     const squaredProbability = hazards.map(
-      (hazard) => 1 - 2 * survival(hazard, ofFactor) + survival(2 * hazard, ofFactor),
+      (hazard) =>
+        1 - 2 * survivalOverYearFactor(hazard, ofFactor) + survivalOverYearFactor(2 * hazard, ofFactor),
     );
     groups.push({ quadrature, given, squaredProbability, covariances });
     yield;

@@ -18,7 +18,7 @@ export type ExceedancePoint = TailAmount & { years: number };
 type SortedYears = { plain: Float64Array; withError: Float64Array; batches: readonly Float64Array[] };
 
 /** Sorts simulated years, which takes a millisecond for each of the results. */
-export function* sortYears({ plain, withError }: SimulatedLoss): Steps<SortedYears> {
+export function* sortSimulatedYears({ plain, withError }: SimulatedLoss): Steps<SortedYears> {
   const batches = batchesOf(plain);
   yield;
   const sorted = plain.toSorted();

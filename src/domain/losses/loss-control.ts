@@ -8,7 +8,7 @@ import { type LossCosts, YEAR_DAYS } from "./component-losses.ts";
  * Returns the expected damage of the coming year, in cents, that replacing the component now saves: a new one of the same kind,
  * without evidence against it, fails less often.
  */
-export function damageSaved(
+export function damageSavedByReplacement(
   knowledge: Knowledge,
   component: StoredOutlook & { brandTier: BrandTier },
   { damage }: Pick<LossCosts, "damage">,

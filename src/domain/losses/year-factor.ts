@@ -20,7 +20,7 @@ export function hazardFromYearProbability(probability: number, variance: number)
 }
 
 /** Returns the mean of exp(−hazard · Z): the probability of surviving a year whose factor is unknown. */
-export const survival = (hazard: number, variance: number) =>
+export const survivalOverYearFactor = (hazard: number, variance: number) =>
   variance < NO_VARIANCE ? Math.exp(-hazard) : Math.exp(-Math.log1p(hazard * variance) / variance);
 
 /** Points and weights whose weighted sum is the mean over the factor. */

@@ -5,7 +5,7 @@ import type { PlannedAppliance } from "./planned-appliance.ts";
  * Returns the candidates of an appliance, in whole cents as shown: the unit, or else its parts; of a unit that stays, also
  * the minor parts that are repaired.
  */
-export function budgetCandidatesOf<C extends { id: string }>({
+export function budgetCandidatesOfAppliance<C extends { id: string }>({
   unit,
   components,
   applianceId,

@@ -96,7 +96,7 @@ export function capitalPlanOf(
       inflatedCents,
     });
   }
-  const needs = reserveNeeds(sums, years, inflation, funding.interest);
+  const needs = reserveNeedsByYear(sums, years, inflation, funding.interest);
   const levelDeposit = levelDepositOf(needs, funding);
   const balances = reserveByYear(needs.cents, funding, levelDeposit[50].noise).map((reserveYear) => ({
     year: reserveYear.year,
@@ -110,7 +110,7 @@ export function capitalPlanOf(
 }
 
 /** Returns what the reserve has to pay: planned replacements and failures, inflated, after what is due now. */
-export function reserveNeeds(
+export function reserveNeedsByYear(
   { years: rows, due, dueByBasis }: PlanSums,
   years: number,
   inflation: number,

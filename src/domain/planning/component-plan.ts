@@ -89,7 +89,7 @@ function partInPlace(
 const LAST_DUE_YEARS = 7000;
 
 /** Returns the day that is so many years after `asOf`; null for run to failure. */
-export function dueOn(dueInYears: number | null, asOf: Day): Day | null {
+export function dueDayAfterYears(dueInYears: number | null, asOf: Day): Day | null {
   if (dueInYears === null) return null;
   return addDays(asOf, Math.ceil(Math.min(dueInYears, LAST_DUE_YEARS) * DAYS_PER_YEAR));
 }

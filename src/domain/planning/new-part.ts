@@ -31,7 +31,7 @@ export function newPartOf(kind: Kind, { parts }: { parts: Cache<Kind, KnownPart>
 }
 
 /** Keeps the new parts of so many kinds. */
-export const keptParts = (most: number) =>
+export const cacheOfNewParts = (most: number) =>
   new KeptValues<Kind, KnownPart>(most, {
     first: ({ scaleYears }) => scaleYears,
     second: ({ failureCents }) => failureCents,

@@ -58,7 +58,7 @@ export type PlanSums = {
 export type PlanRowSums = Omit<PlanSums, "years"> & { years: Omit<StoredYears, "products"> };
 
 /** Returns the shares of what the reserve pays in the first `years` by the basis of its costs; null if it pays nothing. */
-export function shareByBasis(
+export function reserveShareByCostBasis(
   { years: { needs } }: PlanRowSums,
   years: number,
 ): Record<CostBasis, number> | null {
@@ -83,7 +83,7 @@ const byBasis = <T>(value: () => T): Record<CostBasis, T> => ({
   reference: value(),
 });
 
-export const emptyDueNow = (): DueSums => ({
+export const emptyDueSums = (): DueSums => ({
   units: 0,
   components: 0,
   cents: 0,
@@ -98,7 +98,7 @@ export const emptyPlanSums = (): PlanSums => ({
   withoutUnits: 0,
   withoutArea: 0,
   areaSqft: 0,
-  due: emptyDueNow(),
+  due: emptyDueSums(),
   dueByBasis: byBasis(() => 0),
   years: {
     planned: zeros(MAX_PLAN_YEARS),
@@ -121,7 +121,7 @@ export class PlanSumsAccumulator {
   readonly #variance: VarianceSums;
   readonly #accrued: Float64Array;
   readonly #needs: Record<CostBasis, Float64Array>;
-  readonly #due = emptyDueNow();
+  readonly #due = emptyDueSums();
   readonly #dueByBasis = byBasis(() => 0);
   #isEmpty = true;
 

@@ -8,14 +8,14 @@ import {
   survivalInPlace,
 } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
-import { type Advice, adviseOn, monthOf } from "./replacement-advice.ts";
+import { type Advice, adviseOn, replacementMonth } from "./replacement-advice.ts";
 import {
   addRenewals,
-  byYear,
   emptySchedule,
   endOfPartInPlace,
   type Schedule,
   successorSumsByYear,
+  sumMonthsByYear,
 } from "./schedule.ts";
 import type { UnitKind } from "./unit.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
@@ -38,7 +38,7 @@ export function newUnitOf(kind: UnitKind, minors: readonly KnownPart[], { units 
 }
 
 /** Keeps so many new units. */
-export const keptUnits = (most: number) =>
+export const cacheOfNewUnits = (most: number) =>
   new KeptValues<NewUnitKey, NewUnit>(most, {
     first: ({ kind }) => kind.principal?.scaleYears ?? 0,
     second: ({ kind }) => kind.failedPriceCents,
@@ -70,7 +70,7 @@ export function schedulePart(part: PartInPlace, plan: PartPlan, newPart: KnownPa
   const schedule = emptySchedule(years);
   const survival = survivalInPlace(part, Math.min(12 * years, MAX_PLAN_MONTHS));
   const shares = monthlyFailureProbabilities(survival);
-  const due = plan.dueInYears === null ? null : monthOf(plan.dueInYears);
+  const due = plan.dueInYears === null ? null : replacementMonth(plan.dueInYears);
   const runsToFailure = endOfPartInPlace(shares, survival, null);
   addRenewals(
     schedule,
@@ -78,7 +78,7 @@ export function schedulePart(part: PartInPlace, plan: PartPlan, newPart: KnownPa
     newPart.cumulative,
     part,
   );
-  const failures = byYear(shares, years);
+  const failures = sumMonthsByYear(shares, years);
   const later = successorSumsByYear(runsToFailure, newPart.cumulative.failuresRunToFailure, years);
   for (let year = 0; year < years; year++)
     schedule.runToFailure[year] = (failures[year]! + later[year]!) * part.failureCents;

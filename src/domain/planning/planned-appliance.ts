@@ -22,7 +22,13 @@ import {
   unitTimingOf,
   type WholeAppliance,
 } from "./appliance-plan.ts";
-import { type DueComponent, dueOn, hasUnknownAge, type Plannable, partInPlaceOf } from "./component-plan.ts";
+import {
+  type DueComponent,
+  dueDayAfterYears,
+  hasUnknownAge,
+  type Plannable,
+  partInPlaceOf,
+} from "./component-plan.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { Price, Pricing } from "./prices.ts";
@@ -107,7 +113,7 @@ export function planStoredAppliance<C extends Plannable>(
     unit: planned.unit && { ...adviceOf(planned.unit), unit: planned.unit.unit },
     parts: planned.parts,
   });
-  const unitDueOn = planned.unit && dueOn(inYears(planned.unit.dueInMonths), asOf);
+  const unitDueOn = planned.unit && dueDayAfterYears(inYears(planned.unit.dueInMonths), asOf);
   return {
     applianceId: first.applianceId,
     unit: planned.unit &&
@@ -128,7 +134,7 @@ export function planStoredAppliance<C extends Plannable>(
       component: components[index]!,
       price: index === principal ? unitPrice! : partPrices[index]!,
       action: partAction(part, facts[index]!, unitFacts),
-      dueOn: part.policy === "with_unit" ? unitDueOn : dueOn(part.dueInYears, asOf),
+      dueOn: part.policy === "with_unit" ? unitDueOn : dueDayAfterYears(part.dueInYears, asOf),
       schedule: schedules.parts[index]!,
     })),
   };

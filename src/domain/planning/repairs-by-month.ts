@@ -3,7 +3,7 @@ import type { KnownPart } from "./new-part.ts";
 import { fastPower, type PartInPlace } from "./part-in-place.ts";
 import type { PartPlan } from "./plan.ts";
 import { convolvedAt } from "./renewals.ts";
-import { monthOf } from "./replacement-advice.ts";
+import { replacementMonth } from "./replacement-advice.ts";
 
 /** The plan and the new part of each minor part, in their order. */
 export type Minors = readonly { plan: PartPlan; newPart: KnownPart }[];
@@ -91,7 +91,7 @@ class Place {
     this.#newPart = newPart;
     this.#survival = survival;
     this.#ended = ended;
-    const due = plan.dueInYears === null ? Number.POSITIVE_INFINITY : monthOf(plan.dueInYears);
+    const due = plan.dueInYears === null ? Number.POSITIVE_INFINITY : replacementMonth(plan.dueInYears);
     this.#isDueNow = due === 0;
     this.#due = Math.max(due, 1);
     this.#age = part.ageYears / part.scaleYears;

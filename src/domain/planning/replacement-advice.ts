@@ -24,12 +24,12 @@ function dueIn(part: PartInPlace, { bestAgeMonths, basis }: Policy): number | nu
   const age = bestAgeMonths / 12;
   return basis === "fixed_life"
     ? Math.max(0, age - part.labelAgeYears)
-    : Math.max(0, age * ageFactor(part) - part.ageYears);
+    : Math.max(0, age * bestAgeFactor(part) - part.ageYears);
 }
 
 /** Returns θ^(−1/(β−1)), the factor of the hazard ratio on the best age; 1 where the hazard does not rise with age. */
-export const ageFactor = ({ shape, hazardRatio }: Pick<PartInPlace, "shape" | "hazardRatio">) =>
+export const bestAgeFactor = ({ shape, hazardRatio }: Pick<PartInPlace, "shape" | "hazardRatio">) =>
   shape > 1 ? hazardRatio ** (-1 / (shape - 1)) : 1;
 
 /** Returns the month in which a part that is due in so many years is replaced; 0 is now. */
-export const monthOf = (dueInYears: number) => Math.ceil(12 * dueInYears);
+export const replacementMonth = (dueInYears: number) => Math.ceil(12 * dueInYears);

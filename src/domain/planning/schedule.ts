@@ -83,7 +83,7 @@ function lastOf(ended: Float64Array): number {
 }
 
 /** Returns the sums by year of monthly values. */
-export function byYear(monthly: Float64Array, years: number): Float64Array {
+export function sumMonthsByYear(monthly: Float64Array, years: number): Float64Array {
   const sums = new Float64Array(years);
   for (let year = 0; year < years; year++) {
     let sum = 0;
@@ -121,8 +121,8 @@ export function addRenewals(
   { plannedCents, failureCents }: { plannedCents: number; failureCents: number },
 ): void {
   const years = schedule.planned.length;
-  const failed = byYear(end.failed, years);
-  const planned = byYear(end.planned, years);
+  const failed = sumMonthsByYear(end.failed, years);
+  const planned = sumMonthsByYear(end.planned, years);
   const failedLater = successorSumsByYear(end, later.failures, years);
   const plannedLater = successorSumsByYear(end, later.planned, years);
   for (let year = 0; year < years; year++) {

@@ -2,14 +2,14 @@ import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
 import { monthlyFailureProbabilities, survivalInPlace } from "./part-in-place.ts";
 import type { PartPlan } from "./plan.ts";
-import { monthOf } from "./replacement-advice.ts";
+import { replacementMonth } from "./replacement-advice.ts";
 import {
   addRenewals,
-  byYear,
   emptySchedule,
   endOfPartInPlace,
   type Schedule,
   successorSumsByYear,
+  sumMonthsByYear,
 } from "./schedule.ts";
 import { ConvolutionSum, type Spectrum, spectraOf } from "./spectrum.ts";
 import type { Unit } from "./unit.ts";
@@ -116,7 +116,7 @@ function repairsInPlace(
     const shares = monthlyFailureProbabilities(survival);
     for (let month = 1; month <= LOOKAHEAD_MONTHS; month++)
       costsRunToFailure[month]! += shares[month]! * part.failureCents;
-    const due = plan.dueInYears === null ? null : monthOf(plan.dueInYears);
+    const due = plan.dueInYears === null ? null : replacementMonth(plan.dueInYears);
     const isReplacedInTime = due !== null && due <= LOOKAHEAD_MONTHS;
     const [bySpectrum, runToFailureBySpectrum] = newPart.spectra;
     transform.add(shares, (spectrum) => {
@@ -178,11 +178,11 @@ export function scheduleUnit(unit: Unit, planned: PlannedUnit, newUnit: NewUnit,
   const working = meanSurvivalByMonth(survival);
   const own = repairs.costs.map((cost, month) => (due === null || month <= due ? cost * working[month]! : 0));
   const ownRunToFailure = repairs.costsRunToFailure.map((cost, month) => cost * working[month]!);
-  const repaired = byYear(own, years);
+  const repaired = sumMonthsByYear(own, years);
   const repairedLater = successorSumsByYear(end, newUnit.repairs, years);
-  const repairedRunToFailure = byYear(ownRunToFailure, years);
+  const repairedRunToFailure = sumMonthsByYear(ownRunToFailure, years);
   const repairedRunToFailureLater = successorSumsByYear(runsToFailure, newUnit.repairsRunToFailure, years);
-  const failed = byYear(shares, years);
+  const failed = sumMonthsByYear(shares, years);
   const failedLater = successorSumsByYear(runsToFailure, newUnit.failuresRunToFailure, years);
   for (let year = 0; year < years; year++) {
     schedule.repairs[year] = repaired[year]! + repairedLater[year]!;

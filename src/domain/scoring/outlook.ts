@@ -76,7 +76,7 @@ export function daysToEvenOdds(outlook: Outlook): number {
 }
 
 /** Returns the first day by which a component that works on `asOf` has failed with even odds. */
-export const projectedFailureOn = (outlook: Outlook, asOf: Day): Day =>
+export const evenOddsFailureDay = (outlook: Outlook, asOf: Day): Day =>
   dayFromNumber(Math.min(evenOddsDay(outlook, dayNumber(asOf)), LAST_DAY));
 
 /** Projects the failure of a component that works on `asOf` (docs/model/scoring.md#time-to-failure). */

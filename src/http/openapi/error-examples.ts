@@ -3,7 +3,7 @@ import { propertyNotFound } from "../../domain/property.ts";
 import { demoPropertyExistsError } from "../../usecases/portfolio/create-demo-property.ts";
 import { newProperty } from "../../wire/property-input.ts";
 import { invalidApiKey } from "../auth.ts";
-import { bodyTooLarge, notJsonFailure } from "../body.ts";
+import { bodyTooLargeFailure, notJsonFailure } from "../body.ts";
 import { dailyLimitExceeded, errorReply, rateLimitExceeded } from "../errors.ts";
 import { tooManyLargeResponses } from "../response-memory-limiter.ts";
 
@@ -15,7 +15,7 @@ const FAILURES: Readonly<Record<string, unknown>> = {
   invalid_api_key: invalidApiKey(),
   property_not_found: propertyNotFound(),
   demo_property_exists: demoPropertyExistsError(),
-  body_too_large: bodyTooLarge(5_242_880),
+  body_too_large: bodyTooLargeFailure(5_242_880),
   not_json: notJsonFailure(),
   rate_limit: rateLimitExceeded(60, 0),
   daily_limit: dailyLimitExceeded(1000, 0),

@@ -1,9 +1,13 @@
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { deliveryHeaders } from "../../usecases/deliveries/delivery-signatures.ts";
+import { currentDeliveryHeaders } from "../../usecases/deliveries/delivery-signatures.ts";
 import { failureGroups } from "../../usecases/deliveries/failure-groups.ts";
-import { partnerNames } from "../../usecases/deliveries/partner-names.ts";
-import { countFailed, resendDelivery, resendFailed } from "../../usecases/deliveries/resend-deliveries.ts";
+import { partnerNamesOfDeliveries } from "../../usecases/deliveries/partner-names.ts";
+import {
+  countFailedDeliveries,
+  resendDelivery,
+  resendFailedDeliveries,
+} from "../../usecases/deliveries/resend-deliveries.ts";
 import {
   bulkResendReply,
   deliveriesPage,
@@ -52,7 +56,7 @@ export function adminDeliveryOperations(): Operation[] {
         };
         const total = await store.read.deliveryLog.count(filter);
         const deliveries = await store.read.deliveryLog.page(filter, slice);
-        const names = await partnerNames(store, deliveries);
+        const names = await partnerNamesOfDeliveries(store, deliveries);
         const records = deliveries.map((logged) =>
           serializeDeliveryWithPartner(logged, names.get(logged.delivery.partnerId)!),
         );
@@ -99,7 +103,7 @@ export function adminDeliveryOperations(): Operation[] {
       parameters: [deliveryInPath],
       replies: okReplies("The headers for an attempt sent now", deliverySignature),
       async handle({ administration, now, params }) {
-        const headers = await deliveryHeaders(administration, params.id!, now);
+        const headers = await currentDeliveryHeaders(administration, params.id!, now);
         return ok(serializeDeliverySignature(params.id!, now, headers));
       },
     }),
@@ -141,9 +145,9 @@ export function adminDeliveryOperations(): Operation[] {
       body: "json",
       async handle({ administration, body }) {
         const { window, dryRun } = readFailedWindow(body);
-        const matched = await countFailed(administration, window);
+        const matched = await countFailedDeliveries(administration, window);
         if (dryRun) return ok({ ...serializeBulkResend(window, { matched, resent: 0 }), dry_run: true });
-        const sent = await resendFailed(administration, window);
+        const sent = await resendFailedDeliveries(administration, window);
         return accepted({ ...serializeBulkResend(window, { matched, resent: sent }), dry_run: false });
       },
     }),

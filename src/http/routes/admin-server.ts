@@ -4,7 +4,7 @@ import type { LoggedError } from "../../administration/logged-error.ts";
 import type { Overview } from "../../administration/overview.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { notFound } from "../../domain/errors.ts";
-import { runJob } from "../../usecases/operations/run-job.ts";
+import { startJobAsAdministrator } from "../../usecases/operations/run-job.ts";
 import { administratorsPage, serializeAdministrator } from "../../wire/administrator.ts";
 import { job, jobs, serializeJob, serializeJobs } from "../../wire/job.ts";
 import { loggedErrors, serializeLoggedErrors } from "../../wire/logged-error.ts";
@@ -81,7 +81,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         const { jobs, runJob: start } = server();
         const find = () => jobs().find(({ name }) => name === params.name);
         if (!find()) throw notFound(`Job not found: ${params.name}`);
-        await runJob(administration, params.name!, start);
+        await startJobAsAdministrator(administration, params.name!, start);
         return accepted(serializeJob(find()!));
       },
     }),

@@ -9,7 +9,7 @@ import { mapYielding, runYielding } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
-import { claimsOf } from "../../usecases/claims/property-claims.ts";
+import { claimEvidenceOfProperty } from "../../usecases/claims/property-claims.ts";
 import type { BulkResult } from "../../wire/bulk.ts";
 import {
   changedClaimReply,
@@ -161,7 +161,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       replies: readOperationReplies("The effect of the claims on the scores", impactsReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
         const property = await requireProperty(store, partner, params.id!);
-        const claims = await claimsOf(store, property.id, yieldNow, reserveMemory);
+        const claims = await claimEvidenceOfProperty(store, property.id, yieldNow, reserveMemory);
         const present = new Map<string, number>();
         const count = ({ defId }: PlacedComponent) => {
           present.set(defId, (present.get(defId) ?? 0) + 1);

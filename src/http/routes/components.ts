@@ -5,7 +5,7 @@ import { parsePlace } from "../../domain/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
-import { trendPoints } from "../../domain/trend.ts";
+import { trendPointsByDay } from "../../domain/trend.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { RowRange } from "../../store/row-range.ts";
@@ -188,7 +188,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
-        const points = trendPoints(await call.store.read.snapshots.trendRows(component.id), days);
+        const points = trendPointsByDay(await call.store.read.snapshots.trendRows(component.id), days);
         const page = points.slice(slice.offset, slice.offset + slice.limit).map(serializeTrendPoint);
         const subject = { component_id: component.id };
         return ok(trendPage.of(page, slice, points.length, call.partner.name, subject));

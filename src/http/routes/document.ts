@@ -16,7 +16,7 @@ import { renderGuide } from "../../web/docs/guide.tsx";
 import { renderReference } from "../../web/docs/reference.tsx";
 import type { RenderedPage } from "../../web/document.tsx";
 import { apiDocument } from "../../wire/system.ts";
-import { guideText } from "../guide.ts";
+import { partnerGuideText } from "../guide.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { type Operation, publicOperation, type Reply } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";
@@ -98,7 +98,7 @@ export function documentOperations(
       summary: "The partner integration guide",
       async handle(call) {
         guide ??= renderGuide(
-          guideText(openApiDocument(knowledge, operations())),
+          partnerGuideText(openApiDocument(knowledge, operations())),
           await docsFiles("../assets/"),
           (target) => (/^(#|https?:)/.test(target) || isExample(target) ? target : undefined),
         );

@@ -33,7 +33,7 @@ import {
 } from "../../wire/parameters.ts";
 import { serializeScoreReason } from "../../wire/score-reason.ts";
 import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
-import { csvChunks } from "../csv-replies.ts";
+import { csvReplyChunks } from "../csv-replies.ts";
 import { compressBody, encodingFor, encodingHeaders } from "../encoding.ts";
 import {
   type Call,
@@ -321,7 +321,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           const { rowsOfCsvFile: csvRows } = await import("../../web/csv-files.ts");
           const steps = csvRows(file, await figuresOf(call, found));
           const { heading, rows } = await runYielding(steps, call.yieldNow);
-          const { chunks } = await csvChunks(heading, rows, (row) => row, call.yieldNow);
+          const { chunks } = await csvReplyChunks(heading, rows, (row) => row, call.yieldNow);
           // Compressing a long file would block the event loop for too long.
           const isLong = chunks.length > MAX_COMPRESSED_CHUNKS;
           const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));

@@ -4,7 +4,7 @@ import type { Photo } from "../../domain/photo.ts";
 import {
   newPhotoName,
   type PhotoFiles,
-  photoTooLarge,
+  photoTooLargeFailure,
   recordPhoto,
   removePhoto,
   requirePhotoQuota,
@@ -164,7 +164,7 @@ async function readForm({ readBody, request }: Pick<Call, "readBody" | "request"
   const file = form?.get("file");
   if (!form || !file || typeof file === "string")
     throw invalid("file required", [{ field: "file", message: "is required" }]);
-  if (file.size > limit) throw photoTooLarge(limit);
+  if (file.size > limit) throw photoTooLargeFailure(limit);
   const event = form.get("service_event_id");
   const serviceEventId = typeof event === "string" && event.trim() !== "" ? event.trim().slice(0, 64) : null;
   return {

@@ -1,7 +1,7 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { workOfProperty } from "../../usecases/history/work.ts";
+import { workMarksOfProperty } from "../../usecases/history/work.ts";
 import { actionList } from "../../usecases/portfolio/action-list.ts";
 import {
   collectPlanFlags,
@@ -18,7 +18,7 @@ import {
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
-import { portfolioWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
+import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { serializeAssumptions } from "../../wire/assumptions.ts";
@@ -37,7 +37,7 @@ import {
   systemFilter,
   tier,
 } from "../../wire/parameters.ts";
-import { planCells, planHeading, planReply, serializePropertyPlan } from "../../wire/plan.ts";
+import { planReply, planTableCells, planTableHeading, serializePropertyPlan } from "../../wire/plan.ts";
 import {
   actionPage,
   listedAction,
@@ -52,7 +52,15 @@ import {
   serializePortfolioPlanItem,
 } from "../../wire/portfolio-plan.ts";
 import { withRecalculating } from "../../wire/recalculating-field.ts";
-import { CSV, csvChunks, csvPage, csvReply, listReplies, listReply, pageReplies } from "../csv-replies.ts";
+import {
+  CSV,
+  csvPage,
+  csvReply,
+  csvReplyChunks,
+  listReplies,
+  listReply,
+  pageReplies,
+} from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
 import {
   parseActionFilter,
@@ -96,7 +104,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             `reserve-schedule-${property.id}.xlsx`,
           );
         const lines = await sortedPlanLines(plan, yieldNow);
-        const work = await workOfProperty(store.read, property.id, yieldNow);
+        const work = await workMarksOfProperty(store.read, property.id, yieldNow);
         if (wanted === "csv") {
           const rows = [...lines.units, ...lines.components];
           const context = {
@@ -105,8 +113,9 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             first: rows[0],
             assumptions: assumptionSentences(serializeAssumptions(plan.counted, plan.modelVersion)).join(" "),
           };
-          const cellsOf = (line: (typeof rows)[number]) => planCells(knowledge, line, terms.years, context);
-          const table = await csvChunks(planHeading(plan), rows, cellsOf, yieldNow);
+          const cellsOf = (line: (typeof rows)[number]) =>
+            planTableCells(knowledge, line, terms.years, context);
+          const table = await csvReplyChunks(planTableHeading(plan), rows, cellsOf, yieldNow);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
         const serialized = await serializePlanLines(knowledge, lines, work, yieldNow);
@@ -140,7 +149,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const plan = await planPortfolio(deps, partner.id, terms, includesDemo);
         if (wanted === "xlsx")
           return workbookReply(
-            await portfolioWorkbook(
+            await portfolioReserveWorkbook(
               {
                 ...(await plannedProperties(deps, partner.id, includesDemo)),
                 ...{ plan, partner: partner.name },

@@ -8,7 +8,12 @@ import { tables } from "./schema.ts";
 import { type Result, type Runner, type Statement, statementNameOf } from "./statement.ts";
 import { TableNamingDialect } from "./table-names.ts";
 import { TYPE_PARSERS } from "./type-parsers.ts";
-import { addStatement, insertStatement, type RowStatement, setStatement } from "./writer/row-statements.ts";
+import {
+  addToRowsStatement,
+  insertRowsStatement,
+  type RowStatement,
+  updateRowsStatement,
+} from "./writer/row-statements.ts";
 
 type Query = { toSQL(): { sql: string; params: unknown[] } };
 const dialect = new TableNamingDialect();
@@ -74,16 +79,16 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
       return (values) => runner.write(statement()(values));
     },
     insertRow: (table, columns, options = {}) =>
-      rowWrite(() => insertStatement(table, columnsToInsert(table, columns, options), options)),
+      rowWrite(() => insertRowsStatement(table, columnsToInsert(table, columns, options), options)),
     setRow: (table, key, columns) => {
       // Batches of two statements are not sent in the order in which their rows were written.
       const [twice] = columns.filter((column) => isSet.has(table) && isSet.get(table)!.has(column));
       if (twice) throw new Error(`two statements set ${twice}`);
       isSet.set(table, new Set([...(isSet.get(table) ?? []), ...columns]));
-      return rowWrite(() => setStatement(table, key, columns));
+      return rowWrite(() => updateRowsStatement(table, key, columns));
     },
     addToRow: (table, keys, columns, options = {}) =>
-      rowWrite(() => addStatement(table, keys, columns, options)),
+      rowWrite(() => addToRowsStatement(table, keys, columns, options)),
     prepared(make) {
       return lazy(() => {
         const query = make() as unknown as Query & { prepare(name?: string): never };

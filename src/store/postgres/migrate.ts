@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/time.ts";
 import { olderSchemaError } from "../older-schema.ts";
 import type { DatabaseAddress } from "./connection/address.ts";
 import type { Migration } from "./migrations.ts";
-import { expectedColumns } from "./schema.ts";
+import { schemaTablesAndColumns } from "./schema.ts";
 
 /** The oldest version that is tested, as `server_version_num`. */
 const OLDEST = 150_000;
@@ -281,7 +281,7 @@ export async function missingTablesAndColumns(client: pg.Client): Promise<string
      WHERE table_schema = current_schema()`,
   );
   const there = new Set(rows.flatMap(({ table, column }) => [table, `${table}.${column}`]));
-  const missing = expectedColumns().flatMap(({ table, columns }) =>
+  const missing = schemaTablesAndColumns().flatMap(({ table, columns }) =>
     there.has(table)
       ? columns.map((column) => `${table}.${column}`).filter((place) => !there.has(place))
       : [table],

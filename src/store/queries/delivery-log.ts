@@ -6,7 +6,7 @@ import {
   type LoggedDelivery,
   MAX_GROUP_COUNT,
 } from "../../domain/delivery.ts";
-import { deliveryCreatedAt, deliveryIdsFrom } from "../../domain/ids.ts";
+import { deliveryCreatedAt, lowestDeliveryIdFrom } from "../../domain/ids.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -53,8 +53,8 @@ export function deliveryLogStore(engine: Engine) {
       partnerId === undefined ? undefined : eq(d.partnerId, partnerId),
       status && STATUS_IS[status],
       event === undefined ? undefined : eq(d.event, event),
-      since === undefined ? undefined : gte(d.id, deliveryIdsFrom(Math.min(since, LATEST))),
-      until === undefined ? undefined : lt(d.id, deliveryIdsFrom(Math.min(until, LATEST))),
+      since === undefined ? undefined : gte(d.id, lowestDeliveryIdFrom(Math.min(since, LATEST))),
+      until === undefined ? undefined : lt(d.id, lowestDeliveryIdFrom(Math.min(until, LATEST))),
     );
   /**
    * The order of the page. It is an expression if few rows may match, so that they are found by the index of their state
@@ -71,8 +71,8 @@ export function deliveryLogStore(engine: Engine) {
       eq(d.partnerId, partnerId),
       STATUS_IS.failed,
       error === undefined ? undefined : eq(lastError, error),
-      gte(d.id, deliveryIdsFrom(Math.min(from, LATEST))),
-      lt(d.id, deliveryIdsFrom(Math.min(to, LATEST))),
+      gte(d.id, lowestDeliveryIdFrom(Math.min(from, LATEST))),
+      lt(d.id, lowestDeliveryIdFrom(Math.min(to, LATEST))),
     );
   /** Starts a new cycle of attempts now. Earlier attempts stay in the log. */
   const again = (now: Instant) => ({
@@ -94,8 +94,8 @@ export function deliveryLogStore(engine: Engine) {
         and(
           eq(d.partnerId, partnerId),
           event === undefined ? undefined : eq(d.event, event),
-          gte(d.id, deliveryIdsFrom(Math.min(from, LATEST))),
-          lt(d.id, deliveryIdsFrom(Math.min(to, LATEST))),
+          gte(d.id, lowestDeliveryIdFrom(Math.min(from, LATEST))),
+          lt(d.id, lowestDeliveryIdFrom(Math.min(to, LATEST))),
         ),
       )
       .orderBy(desc(d.id))

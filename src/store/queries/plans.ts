@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
-import { type AssumptionCounts, noCounts } from "../../domain/figures/assumptions.ts";
+import { type AssumptionCounts, emptyAssumptionCounts } from "../../domain/figures/assumptions.ts";
 import { type Candidate, isUrgentRank, rankOf } from "../../domain/planning/budget.ts";
 import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
@@ -214,7 +214,7 @@ export function planStore(engine: Engine) {
     },
     async ofPartner(partnerId: string): Promise<CountedSums> {
       const [row] = await ofPartner({ partnerId });
-      return row ? sumsFrom(row) : { sums: emptyPlanSums(), counted: noCounts() };
+      return row ? sumsFrom(row) : { sums: emptyPlanSums(), counted: emptyAssumptionCounts() };
     },
     /** Returns what the stored plans of a partner rest on. */
     async countedOfPartner(partnerId: string): Promise<AssumptionCounts> {
@@ -278,7 +278,8 @@ type SumsRow = { sums: string; products: string; counted: string };
 
 type CountedRow = Pick<SumsRow, "counted"> & { propertyId: string };
 
-const countsFrom = (counted: string): AssumptionCounts => (counted === "" ? noCounts() : JSON.parse(counted));
+const countsFrom = (counted: string): AssumptionCounts =>
+  counted === "" ? emptyAssumptionCounts() : JSON.parse(counted);
 
 function sumsFrom({ sums, products, counted }: SumsRow): CountedSums {
   const counts = countsFrom(counted);

@@ -29,7 +29,7 @@ export async function loadCorrections(
 }
 
 /** Returns the variances of year factors that the active calibration has learned, by class. */
-export async function learnedYearFactors(
+export async function learnedYearFactorVariances(
   stores: Pick<Stores, "models">,
   knowledge: Knowledge,
 ): Promise<ReadonlyMap<string, number>> {

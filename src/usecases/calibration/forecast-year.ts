@@ -5,7 +5,7 @@ import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.t
 import { type Forecast, validateForecastsInSteps } from "../../domain/calibration/proof.ts";
 import { seededRandom } from "../../domain/calibration/seeded-random.ts";
 import { WindowCounts } from "../../domain/calibration/window-counts.ts";
-import { isOfType } from "../../domain/component.ts";
+import { isComponentOfType } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
@@ -18,7 +18,7 @@ import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Store } from "../../store/store.ts";
-import { loadClaims } from "../claims/property-claims.ts";
+import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 
@@ -197,7 +197,7 @@ function withRetiredComponents(
     return [
       ...(await read.components.forScoring(ids)),
       ...retired.filter((componentToScore) =>
-        isOfType(knowledge, componentToScore, types.get(componentToScore.applianceId)!),
+        isComponentOfType(knowledge, componentToScore, types.get(componentToScore.applianceId)!),
       ),
     ];
   };
@@ -216,7 +216,7 @@ async function loadInSteps(
   scoredOn: Day,
 ): Promise<PropertyHistory[]> {
   const histories = new Map<string, PropertyHistory>();
-  const claims = await loadClaims(
+  const claims = await loadClaimEvidence(
     read,
     knowledge,
     properties.map(({ id }) => id),

@@ -20,7 +20,7 @@ import type { ChangeOrVoid, Voiding } from "../../wire/voiding.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { rescore } from "../portfolio/rescore.ts";
-import { loadClaims } from "./property-claims.ts";
+import { loadClaimEvidence } from "./property-claims.ts";
 
 /**
  * Records and corrects insurance claims of one property and, when `finish` is called, scores the appliances that they affect.
@@ -114,7 +114,7 @@ export class ClaimLog {
     const { tx, knowledge } = this.writer;
     const today = dayNumber(dayOf(tx.now));
     const { id } = this.property;
-    const all = (await loadClaims(tx, knowledge, [id])).get(id) ?? [];
+    const all = (await loadClaimEvidence(tx, knowledge, [id])).get(id) ?? [];
     const unchanged = all.filter(({ id }) => !this.#before.has(id));
     const earlier = [...this.#before.values()].filter(
       (claim): claim is Claim => claim !== null && claim.voidedAt === null,

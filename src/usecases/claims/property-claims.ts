@@ -18,7 +18,7 @@ const CLAIM_BYTES = 1_200;
  * Loads the claims that scoring reads, by property. Where there are very many, they are read in short steps and, of
  * those of one type and day, only as many as can count are retained.
  */
-export async function loadClaims(
+export async function loadClaimEvidence(
   stores: Stores | Tx,
   knowledge: Knowledge,
   propertyIds: readonly string[],
@@ -49,7 +49,7 @@ export async function loadClaims(
  * Returns all claims of a property from one snapshot of the database. `reserve` receives the bytes that are
  * retained.
  */
-export async function claimsOf(
+export async function claimEvidenceOfProperty(
   store: Pick<Store, "read" | "inReadSnapshot">,
   propertyId: string,
   yieldNow: Yield,

@@ -1,5 +1,5 @@
 import { type Appliance, DEFAULT_USAGE } from "../../domain/appliance.ts";
-import { currencyCode, displayed, unitLabel } from "../../domain/display.ts";
+import { currencyCode, currentDisplay, unitLabel } from "../../domain/display.ts";
 import { conflict } from "../../domain/errors.ts";
 import { flagCodesOf } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -56,7 +56,7 @@ export async function cobieWorkbook(
 }
 
 const CURRENCIES: Readonly<Record<string, string>> = { USD: "Dollars", EUR: "Euros" };
-const areaOfCobie = () => (displayed().units === "metric" ? "squaremeters" : "squarefeet");
+const areaOfCobie = () => (currentDisplay().units === "metric" ? "squaremeters" : "squarefeet");
 
 type Value = string | number | null | undefined;
 

@@ -1,6 +1,6 @@
 import type { Partner, WebhookEvent } from "../../domain/partner.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
-import { serializeEvent, type WebhookMessage } from "../../wire/webhook-payloads.ts";
+import { serializeWebhookEvent, type WebhookMessage } from "../../wire/webhook-payloads.ts";
 
 /** A message to a partner, and the component whose deliveries are kept in order. */
 type Announcement = WebhookMessage & { orderKey?: string };
@@ -44,7 +44,7 @@ export class Outbox {
       event: message.event,
       orderKey: orderKey ?? null,
       requestId: this.tx.requestId,
-      body: serializeEvent(message, this.partner, this.tx.now),
+      body: serializeWebhookEvent(message, this.partner, this.tx.now),
       createdAt: this.tx.now,
     });
     this.tx.outboxChanged(this.partner.id);

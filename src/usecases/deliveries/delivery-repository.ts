@@ -14,7 +14,7 @@ import { hasSecretOverlapEnded } from "../partners/administer-partner.ts";
 const MAX_SECRETS = 1000;
 
 /** The dispatcher's repository over the store. */
-export function deliveryRepository(
+export function createDeliveryRepository(
   store: Store,
   encryptor: Encryptor,
   clock: () => Instant,
@@ -91,7 +91,7 @@ export async function resultsUnderHeldLeases<Made extends { partnerId: string; e
 }
 
 /** Returns the leases of the dispatcher; undefined on a single node. */
-export function partnerLeases(cluster: Cluster): PartnerLeases | undefined {
+export function createPartnerLeases(cluster: Cluster): PartnerLeases | undefined {
   if (cluster.isSingleNode) return undefined;
   const prefix = leaseName("");
   const partnerOf = (name: string) => name.slice(prefix.length);

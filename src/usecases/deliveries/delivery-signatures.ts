@@ -5,7 +5,7 @@ import { hasSecretOverlapEnded } from "../partners/administer-partner.ts";
 import type { Administration } from "../partners/partners.ts";
 
 /** Returns the headers that a delivery would be sent with now, by name. Throws not_found. */
-export async function deliveryHeaders(
+export async function currentDeliveryHeaders(
   { store, encryptor }: Administration,
   id: string,
   at: Instant,

@@ -2,7 +2,7 @@ import type { LoggedDelivery } from "../../domain/delivery.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Returns the names of the deliveries' partners by ID. */
-export async function partnerNames(
+export async function partnerNamesOfDeliveries(
   { read }: Pick<Store, "read">,
   deliveries: readonly LoggedDelivery[],
 ): Promise<Map<string, string>> {

@@ -5,7 +5,7 @@ import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { SendResult } from "../../webhooks/delivery-attempt.ts";
 import type { Sender } from "../../webhooks/http-sender.ts";
 import { signedHeaders } from "../../webhooks/signed-headers.ts";
-import { serializeEvent, webhookTest } from "../../wire/webhook-payloads.ts";
+import { serializeWebhookEvent, webhookTestMessage } from "../../wire/webhook-payloads.ts";
 import type { Administration } from "../partners/partners.ts";
 
 /**
@@ -46,8 +46,8 @@ async function probe(deps: ProbeDeps, partner: Partner): Promise<Probed | undefi
   const url = (await store.read.partners.findEndpoint(partner.id))?.url;
   if (!url) return undefined;
   const at = clock();
-  const message = webhookTest(MESSAGE, "signature probe");
-  const body = Buffer.from(serializeEvent(message, partner, at));
+  const message = webhookTestMessage(MESSAGE, "signature probe");
+  const body = Buffer.from(serializeWebhookEvent(message, partner, at));
   const deliveryId = newDeliveryId(at, new DataView(random(new Uint8Array(4)).buffer).getUint32(0));
   // A random secret: every signature has the right form and is wrong.
   const secret = newWebhookSecret(random);

@@ -41,8 +41,11 @@ export async function resendDelivery(deps: ResendDeps, id: string, ofPartner?: s
   return resent;
 }
 
-/** Returns the number of deliveries that `resendFailed` would send. */
-export async function countFailed({ store }: Administration, window: FailedWindow): Promise<number> {
+/** Returns the number of deliveries that `resendFailedDeliveries` would send. */
+export async function countFailedDeliveries(
+  { store }: Administration,
+  window: FailedWindow,
+): Promise<number> {
   if (!(await store.read.partners.find(window.partnerId))) throw notFound("Partner not found");
   return await store.read.deliveryLog.countFailed(window);
 }
@@ -51,10 +54,13 @@ export async function countFailed({ store }: Administration, window: FailedWindo
  * Resends a partner's failed deliveries of a period, oldest first; returns their number. Works in batches: after an
  * interruption, repeating the call sends the rest.
  */
-export async function resendFailed(administration: Administration, window: FailedWindow): Promise<number> {
+export async function resendFailedDeliveries(
+  administration: Administration,
+  window: FailedWindow,
+): Promise<number> {
   const { store, actor } = administration;
   const { partnerId, from, to, error } = window;
-  const matched = await countFailed(administration, window);
+  const matched = await countFailedDeliveries(administration, window);
   await store.write(
     async (tx) => {
       await requireEndpoint(tx, partnerId);

@@ -1,5 +1,5 @@
 import { conflict, notFound } from "../../domain/errors.ts";
-import { webhookTest } from "../../wire/webhook-payloads.ts";
+import { webhookTestMessage } from "../../wire/webhook-payloads.ts";
 import type { Administration } from "../partners/partners.ts";
 import { Outbox } from "./announcements.ts";
 
@@ -22,7 +22,7 @@ export async function sendTestEvent(
       if (!endpoint?.url) throw conflict("The partner has no webhook endpoint");
       if (!partner.enabled) throw conflict("The partner is disabled: its deliveries are on hold");
       const sending = { ...tx, requestId: test.requestId ?? null };
-      const message = webhookTest(test.message, test.requestedBy);
+      const message = webhookTestMessage(test.message, test.requestedBy);
       const id = await new Outbox(sending, partner, await tx.forPartner(partnerId)).addUnfiltered(message);
       await tx.partners.raiseRevision(partnerId);
       // A partner's client may test its own endpoint thousands of times: the log of deliveries, which is trimmed, has each.

@@ -13,7 +13,7 @@ import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadClaims } from "../claims/property-claims.ts";
+import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { loadEvents } from "./event-histories.ts";
 import { loadSmartEvents } from "./smart-histories.ts";
 
@@ -50,7 +50,7 @@ export async function loadHistories(
   const smart = await loadSmartEvents(stores, knowledge, ids, [asOf].flat(), undefined, yieldNow);
   const ofProperties =
     claims ??
-    (await loadClaims(
+    (await loadClaimEvidence(
       stores,
       knowledge,
       properties.map((property) => property.id),

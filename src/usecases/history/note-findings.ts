@@ -1,4 +1,4 @@
-import { goneFromUnits, OF_UNITS } from "../../domain/hazards.ts";
+import { goneFromUnitsMark, OF_UNITS } from "../../domain/hazards.ts";
 import type { HazardWords, KeywordRules, Knowledge } from "../../domain/knowledge.ts";
 import { findKeywords } from "../../domain/scoring/keywords.ts";
 import type { Note } from "../../domain/scoring/types.ts";
@@ -48,7 +48,7 @@ function readHazards({ rules, units }: HazardWords, notes: string): string | nul
   if (firstWords(rules).test(notes))
     for (const { group, share } of findKeywords(rules, notes))
       if (share === 1) found.push(group.id);
-      else if (isOfUnits) found.push(goneFromUnits(group.id));
+      else if (isOfUnits) found.push(goneFromUnitsMark(group.id));
   return found.length === 0 ? null : found.join(" ");
 }
 

@@ -20,7 +20,7 @@ import type {
   SmartEvent,
 } from "../../domain/sensor-event.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import { readingReceived, smartEventReceived } from "../../wire/webhook-payloads.ts";
+import { readingReceivedMessage, smartEventReceivedMessage } from "../../wire/webhook-payloads.ts";
 import { createAppliance } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { createProperty } from "../portfolio/properties.ts";
@@ -48,7 +48,7 @@ export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEve
     createdAt: tx.now,
   };
   await tx.sensorEvents.insert(event);
-  await writer.outbox.add(readingReceived(event));
+  await writer.outbox.add(readingReceivedMessage(event));
   return event;
 }
 
@@ -108,7 +108,7 @@ export async function receiveSmartEvent(
     critical: scored.filter((component) => component.riskTier === "CRITICAL").length,
     warning: scored.filter((component) => component.riskTier === "WARNING").length,
   };
-  await writer.outbox.add(smartEventReceived(reported, event, summary));
+  await writer.outbox.add(smartEventReceivedMessage(reported, event, summary));
   const warnings = type ? [] : [`Unknown event_type ${input.eventType}: stored, no effect on scores`];
   return { ...found, event, affected, summary, warnings };
 }

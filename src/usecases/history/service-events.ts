@@ -2,7 +2,7 @@ import type { Appliance } from "../../domain/appliance.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
+import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import type { Property } from "../../domain/property.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
@@ -20,7 +20,7 @@ import { concernsWork, endOfDay, isDoneBy } from "../../domain/work.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type ServiceEventRequest, serializeServiceEvent } from "../../wire/service-event.ts";
 import type { Voiding } from "../../wire/voiding.ts";
-import { serviceEventCreated } from "../../wire/webhook-payloads.ts";
+import { serviceEventCreatedMessage } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Rescoring, rescoreEach } from "../portfolio/rescore.ts";
 import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
@@ -73,7 +73,7 @@ export class ServiceLog {
     const { appliance, spokenOf } = await this.#subjectOf(input);
     const event: ServiceEvent = {
       ...input,
-      inspectionTypes: inspectionTypesOf(this.writer.knowledge, appliance.typeId, input.inspectionTypes),
+      inspectionTypes: checkInspectionTypes(this.writer.knowledge, appliance.typeId, input.inspectionTypes),
       conditionScore: input.conditionScore ?? null,
       voidedAt: null,
       voidReason: null,
@@ -90,7 +90,7 @@ export class ServiceLog {
     this.#touch(appliance, event.date, event.eventType === "Replacement");
     if (await this.writer.outbox.isSubscribed("service_event.created")) {
       const name = await this.writer.propertyName(appliance.propertyId);
-      await this.writer.outbox.add(serviceEventCreated(event, appliance.typeId, name));
+      await this.writer.outbox.add(serviceEventCreatedMessage(event, appliance.typeId, name));
     }
     return event;
   }
@@ -151,7 +151,7 @@ export class ServiceLog {
     const { appliance } = await this.#subjectOf(after, before);
     after.propertyId = appliance.propertyId;
     const had = appliance.id === before.applianceId ? before.inspectionTypes : null;
-    after.inspectionTypes = inspectionTypesOf(
+    after.inspectionTypes = checkInspectionTypes(
       this.writer.knowledge,
       appliance.typeId,
       after.inspectionTypes,

@@ -156,7 +156,7 @@ function checkUntil(until: string, today: string): void {
 export type WorkBySubject = ReadonlyMap<string, Work>;
 
 /** Returns the marked work of a property. */
-export async function workOfProperty(
+export async function workMarksOfProperty(
   { work }: Pick<Stores, "work">,
   propertyId: string,
   yieldNow: Yield,

@@ -49,13 +49,17 @@ export function readEventCorrection(cells: Cells): EventCorrection | undefined {
 }
 
 /** Voids an event. One that is voided stays as it is, but for a reason if it has none. */
-export async function voidEvent(log: ServiceLog, before: ServiceEvent, voids: Voiding): Promise<Corrected> {
+export async function voidEventOfRow(
+  log: ServiceLog,
+  before: ServiceEvent,
+  voids: Voiding,
+): Promise<Corrected> {
   const after = await log.void(before, voids);
   return { outcome: voidRowOutcome(before, after), before, after };
 }
 
 /** Corrects the event that a row names. Throws not_found, and conflict for a change of a voided one. */
-export async function correctEvent(
+export async function correctEventOfRow(
   { tx, partner }: Pick<PortfolioWriter, "tx" | "partner">,
   log: ServiceLog,
   { eventId, voids, cells }: EventCorrection,
@@ -65,7 +69,7 @@ export async function correctEvent(
   const before = await tx.serviceEvents.find(partner.id, eventId);
   if (!before) throw notFound(`Service event not found: ${eventId}`);
   if (!update) return { outcome: "unchanged", before, after: before };
-  if (voids) return await voidEvent(log, before, voids);
+  if (voids) return await voidEventOfRow(log, before, voids);
   const change = readChange(cells);
   if (named) change.applianceId = named.appliance.id;
   if (named?.componentId !== undefined) change.componentId = named.componentId;

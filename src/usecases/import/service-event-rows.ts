@@ -1,5 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { inspectionTypesOf } from "../../domain/figures/inspection-types.ts";
+import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import {
@@ -22,11 +22,11 @@ import {
 import { type Comparison, compareRowWithRecord } from "./differences.ts";
 import {
   CORRECTION_COLUMNS,
-  correctEvent,
+  correctEventOfRow,
   type EventCorrection,
   parseListCells,
   readEventCorrection,
-  voidEvent,
+  voidEventOfRow,
 } from "./event-corrections.ts";
 import { EventDayCache, EventMatcher } from "./event-matcher.ts";
 import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
@@ -146,7 +146,7 @@ class ServiceEventBatch implements Batch<Entry> {
     const { appliance: reference, componentDefId, input: unresolved, voids, cells } = entry;
     const appliance = await this.#appliances.find(reference);
     const { inspectionTypes: types } = unresolved;
-    const inspectionTypes = inspectionTypesOf(this.writer.knowledge, appliance.typeId, types);
+    const inspectionTypes = checkInspectionTypes(this.writer.knowledge, appliance.typeId, types);
     const input = { ...unresolved, applianceId: appliance.id, inspectionTypes };
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);
@@ -174,7 +174,7 @@ class ServiceEventBatch implements Batch<Entry> {
         ? await this.#componentOf(appliance, componentDefId)
         : undefined;
     const named = appliance && { appliance, componentId };
-    const { before, after, outcome } = await correctEvent(this.writer, this.#log, entry, named, update);
+    const { before, after, outcome } = await correctEventOfRow(this.writer, this.#log, entry, named, update);
     if (outcome === "unchanged") return outcome;
     for (const { applianceId } of [before, after]) this.#events.delete(applianceId);
     if (after.voidedAt === null && !(await this.#days.firstAlike(after))) this.#days.add(after);
@@ -183,7 +183,7 @@ class ServiceEventBatch implements Batch<Entry> {
 
   async #void(there: ServiceEvent, voids: Voiding): Promise<Outcome> {
     this.#events.delete(there.applianceId);
-    return (await voidEvent(this.#log, there, voids)).outcome;
+    return (await voidEventOfRow(this.#log, there, voids)).outcome;
   }
 
   async finish(): Promise<Added> {

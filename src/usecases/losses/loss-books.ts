@@ -16,7 +16,7 @@ import { iterateLossRows, iterateLossRowsOfProperty } from "../../store/paged-it
 import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { learnedYearFactors, modelVersionOf } from "../calibration/active-model.ts";
+import { learnedYearFactorVariances, modelVersionOf } from "../calibration/active-model.ts";
 import type { AnswerCache, AnswerCaches, ShownPartner } from "../partners/answer-caches.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
 
@@ -218,7 +218,7 @@ export class LossBooks {
   }
 
   async #yearFactors({ store }: LossDeps): Promise<YearFactor[]> {
-    return yearFactorsOf(this.knowledge, await learnedYearFactors(store.read, this.knowledge));
+    return yearFactorsOf(this.knowledge, await learnedYearFactorVariances(store.read, this.knowledge));
   }
 
   async #book(

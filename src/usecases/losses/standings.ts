@@ -29,7 +29,7 @@ type ComparedProperty = UnitLosses & { propertyId: string; isDemo: boolean };
  * a page of a property reads how it stands, and never waits for the book. Demo properties are compared with the others,
  * which are not compared with them. Returns the number of properties.
  */
-export async function renewStandings(deps: StandingDeps): Promise<number> {
+export async function renewPropertyStandings(deps: StandingDeps): Promise<number> {
   const { store, yieldNow, signal } = deps;
   const run = await store.read.snapshots.latestFinished();
   if (!run || run.comparedAt !== null) return 0;

@@ -2,7 +2,7 @@ import { incurredCents } from "../../domain/claim.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { UnitSums } from "../../domain/costs/unit-sums.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { damageSaved } from "../../domain/losses/loss-control.ts";
+import { damageSavedByReplacement } from "../../domain/losses/loss-control.ts";
 import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
@@ -88,7 +88,7 @@ async function lossControlOf(
     costs.see(component, ofType);
     if (component.riskTier === "GOOD") return 0;
     const own = ofType.component(component.defId, component);
-    const savedCents = damageSaved(knowledge, component, own);
+    const savedCents = damageSavedByReplacement(knowledge, component, own);
     if (savedCents === 0) return 0;
     const line = { component, plannedCents: own.plannedCents, savedCents };
     sums.components++;

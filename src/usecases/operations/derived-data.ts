@@ -5,7 +5,7 @@ import { MoneyAccumulator } from "../../domain/figures/assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { DueSum } from "../../domain/planning/due-sum.ts";
 import { isSameDue } from "../../domain/planning/planned-appliance.ts";
-import { expectedCostOf } from "../../domain/projections.ts";
+import { expectedFailureCostOfStored } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import {
   addMoneyTotals,
@@ -284,7 +284,7 @@ type ExpectedCost = { id: string; cents: number };
 function wrongExpectedCosts(prices: PriceList, page: readonly PricedRow[]): ExpectedCost[] {
   return page.flatMap((row) => {
     const { failedCents } = prices.ofComponent(row);
-    const cents = expectedCostOf(prices.knowledge, row, row.brandTier, failedCents);
+    const cents = expectedFailureCostOfStored(prices.knowledge, row, row.brandTier, failedCents);
     return cents === row.expectedCostCents ? [] : [{ id: row.id, cents }];
   });
 }

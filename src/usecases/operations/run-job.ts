@@ -3,7 +3,7 @@ import { conflict } from "../../domain/errors.ts";
 import type { Administration } from "../partners/partners.ts";
 
 /** Starts a job in an administrator's name. Throws conflict while it is running. */
-export async function runJob(
+export async function startJobAsAdministrator(
   { store, actor }: Administration,
   name: string,
   start: (name: string) => Promise<JobStartResult | undefined>,

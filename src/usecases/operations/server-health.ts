@@ -1,5 +1,5 @@
 import type { Health, PageState } from "../../administration/health.ts";
-import { isClockOff } from "../../cluster/server.ts";
+import { isClockOffsetTooLarge } from "../../cluster/server.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";
@@ -60,7 +60,7 @@ export async function checkHealth(deps: HealthDeps): Promise<Health> {
       scheduler,
       outbox: deps.outboxRuns() ? "ok" : "stopped",
       pages,
-      clock: isClockOff(deps.clockOffMs()) ? "off" : "ok",
+      clock: isClockOffsetTooLarge(deps.clockOffMs()) ? "off" : "ok",
     },
     lastSnapshot: last?.finishedAt ? { date: last.day, finishedAt: last.finishedAt } : null,
     lastBackup: summaryOf(deps.lastBackup()),

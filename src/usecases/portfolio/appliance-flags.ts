@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import type { InspectionRecord } from "../../domain/figures/inspection-record.ts";
-import { flagCodesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
+import { flagCodesOf, hazardFlags, serializeStoredFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { LoadedProperty } from "../history/histories.ts";
@@ -16,7 +16,7 @@ export async function refreshHazardFlags(writer: PortfolioWriter, loaded: Loaded
   await refreshDeficiencies(writer, loaded);
   for (const { id, components, events } of history.appliances) {
     const appliance = appliances.get(id)!;
-    const flags = storedFlags(
+    const flags = serializeStoredFlags(
       hazardFlags(writer.knowledge, appliance, history.yearBuilt, components, events),
     );
     await writer.saveFlags(appliance, flags);

@@ -7,7 +7,7 @@ import {
 import type { Component } from "../../domain/component.ts";
 import { applianceSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { flagCodesOf, hazardFlags, storedFlags } from "../../domain/hazards.ts";
+import { flagCodesOf, hazardFlags, serializeStoredFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkBuildingYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import {
@@ -17,12 +17,12 @@ import {
   NOT_RETIRED,
   type Retirement,
   refuseRetired,
-  retiredError,
+  retiredConflict,
 } from "../../domain/retirement.ts";
 import type { BrandTier } from "../../domain/scoring/types.ts";
 import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { applianceCreated } from "../../wire/webhook-payloads.ts";
+import { applianceCreatedMessage } from "../../wire/webhook-payloads.ts";
 import { checkStatedFlags } from "./appliance-flags.ts";
 import { moveAppliance } from "./moved-appliance.ts";
 import { newComponent } from "./new-component.ts";
@@ -84,7 +84,7 @@ export class ApplianceCreator {
       ...input,
       ...installed,
       ...stated,
-      flags: storedFlags(flags),
+      flags: serializeStoredFlags(flags),
       deficiencies: 0,
       dueCents: 0,
       unitTiming: null,
@@ -102,7 +102,7 @@ export class ApplianceCreator {
     await this.writer.insertAppliance(appliance);
     for (const definition of type.components)
       this.writer.addComponent(newComponent(this.writer, appliance, definition.id));
-    await this.writer.outbox.add(applianceCreated(appliance));
+    await this.writer.outbox.add(applianceCreatedMessage(appliance));
     this.#added.get(property.id)!.push(appliance);
     return appliance;
   }
@@ -157,7 +157,7 @@ export async function changeAppliance(
   }
   const retirement = changedRetirement(stored, change);
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
-  if (staysRetired && Object.keys(others).length > 0) throw retiredError("Appliance", stored);
+  if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Appliance", stored);
   if (retiredAt !== undefined) {
     const installYear = others.installYear === null ? property.yearBuilt : others.installYear;
     checkRetirementDay(retirement.retiredAt, installYear ?? stored.installYear);

@@ -1,5 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { byDueDay, type ComplianceItem, complianceItems } from "../../domain/figures/compliance.ts";
+import { type ComplianceItem, compareDueDays, complianceItems } from "../../domain/figures/compliance.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
@@ -47,6 +47,6 @@ export async function complianceOf(
       for (const item of items) all.push(item);
       after = last;
     }
-    return await runYielding(sortInSteps(all, byDueDay), yieldNow);
+    return await runYielding(sortInSteps(all, compareDueDays), yieldNow);
   });
 }

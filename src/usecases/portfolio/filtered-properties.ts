@@ -1,5 +1,5 @@
 import type { Property } from "../../domain/property.ts";
-import { type PropertyFilter, propertyMatcher } from "../../domain/property-filter.ts";
+import { type PropertyFilter, propertyFilterPredicate } from "../../domain/property-filter.ts";
 import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
@@ -66,7 +66,7 @@ export async function findMatchingProperties(
   lists: readonly FilteredList[],
   filter: PropertyFilter,
 ): Promise<Match[]> {
-  const matches = propertyMatcher(filter);
+  const matches = propertyFilterPredicate(filter);
   const found: Match[] = [];
   for (const { ids, after, end } of stepsOf(lists)) {
     const rows: FilteredRow[] = [];

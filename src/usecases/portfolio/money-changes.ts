@@ -5,7 +5,7 @@ import type { PricedAppliance, PricedProperty } from "../../domain/costs/size.ts
 import type { OwnCosts } from "../../domain/costs/stated-costs.ts";
 import { moneyOfAppliance } from "../../domain/figures/money.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { expectedCostOf } from "../../domain/projections.ts";
+import { expectedFailureCostOfStored } from "../../domain/projections.ts";
 import type { TotalMoney } from "../../domain/totals.ts";
 import type { Tx } from "../../store/store.ts";
 import type { CostsIn, PlannedPlace } from "./costs-in.ts";
@@ -89,7 +89,7 @@ export class MoneyChanges {
 
   #expectedCost(component: Component, appliance: CostedAppliance, { prices, place }: CostsIn): number {
     const { failedCents } = prices.ofAppliance(appliance, place).component(component.defId, component);
-    return expectedCostOf(this.knowledge, component, appliance.brandTier, failedCents);
+    return expectedFailureCostOfStored(this.knowledge, component, appliance.brandTier, failedCents);
   }
 
   create(appliance: SummedAppliance): void {

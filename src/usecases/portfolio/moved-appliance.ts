@@ -1,5 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { type Component, isOfType } from "../../domain/component.ts";
+import { type Component, isComponentOfType } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
 import { isServicing } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
@@ -53,7 +53,7 @@ export async function moveToProperty(
 
 async function exchangeComponents(writer: PortfolioWriter, appliance: Appliance): Promise<void> {
   const { tx, knowledge } = writer;
-  const isKept = (component: Component) => isOfType(knowledge, component, appliance.typeId);
+  const isKept = (component: Component) => isComponentOfType(knowledge, component, appliance.typeId);
   const present = await tx.components.ofAppliance(appliance.id);
   await writer.switchComponents(
     present.filter((component) => !isKept(component)),

@@ -119,7 +119,7 @@ export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => U
   return `${name}.${PHOTO_EXTENSIONS[mediaType]}`;
 }
 
-export function photoTooLarge(limit: number): Failure {
+export function photoTooLargeFailure(limit: number): Failure {
   return new Failure("payload_too_large", `The image is larger than ${limit} bytes`);
 }
 

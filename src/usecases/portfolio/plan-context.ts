@@ -3,15 +3,15 @@ import { hazardActionOf, hazardFlagLabel, parseHazardFlags } from "../../domain/
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ImmediateHazard } from "../../domain/planning/action.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
-import { keptParts } from "../../domain/planning/new-part.ts";
-import { keptUnits, type PlanCaches } from "../../domain/planning/plan.ts";
+import { cacheOfNewParts } from "../../domain/planning/new-part.ts";
+import { cacheOfNewUnits, type PlanCaches } from "../../domain/planning/plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
 import { pricingBy } from "../../domain/planning/prices.ts";
 
 /** New parts and units, which depend on kind, life and costs alone: about 20 KB each. */
 export const planCaches = {
-  parts: keptParts(2000),
-  units: keptUnits(500),
+  parts: cacheOfNewParts(2000),
+  units: cacheOfNewUnits(500),
 } satisfies PlanCaches;
 
 /** Returns what plans need beside the components. */

@@ -4,7 +4,7 @@ import {
   type AssumptionCounts,
   AssumptionsAccumulator,
   addAssumptionCounts,
-  noCounts,
+  emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -28,7 +28,7 @@ export async function portfolioAssumptionCounts(
   included: Included,
   most = MOST_CHANGED,
 ): Promise<AssumptionCounts | null> {
-  const counts = noCounts();
+  const counts = emptyAssumptionCounts();
   const changed: string[] = [];
   const addStored = async (ids: readonly string[], sign: 1 | -1) => {
     for (let at = 0; at < ids.length; at += PROPERTIES_A_STEP) {

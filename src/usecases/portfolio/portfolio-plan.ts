@@ -1,10 +1,14 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import { StorageError } from "../../domain/errors.ts";
-import { AssumptionsAccumulator, addAssumptionCounts, noCounts } from "../../domain/figures/assumptions.ts";
+import {
+  AssumptionsAccumulator,
+  addAssumptionCounts,
+  emptyAssumptionCounts,
+} from "../../domain/figures/assumptions.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { type Candidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
-import { budgetCandidatesOf } from "../../domain/planning/budget-candidates.ts";
+import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
 import { addPlanSums, emptyPlanSums, PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
@@ -101,7 +105,7 @@ type MadePlan = CountedSums & {
   changes: number;
 };
 
-const emptySums = (): CountedSums => ({ sums: emptyPlanSums(), counted: noCounts() });
+const emptySums = (): CountedSums => ({ sums: emptyPlanSums(), counted: emptyAssumptionCounts() });
 
 /** Adds the sums of plans and what they rest on (`sign` 1) or subtracts them (-1), in place. */
 function addSums(to: CountedSums, other: CountedSums, sign: 1 | -1): void {
@@ -137,7 +141,7 @@ async function makePlan(
     for (const { component, price } of planned.components) counted.add(component, price);
     for (const action of dueActionsOf(knowledge, planned, until))
       actions.push(storedAction(property, action));
-    for (const candidate of budgetCandidatesOf(planned))
+    for (const candidate of budgetCandidatesOfAppliance(planned))
       if (isWorthBuying(candidate)) candidates.push(candidate);
   };
   const add = (component: PlacedComponent) => {

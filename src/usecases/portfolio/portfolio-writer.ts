@@ -12,7 +12,7 @@ import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import { addMoneyTotals, countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
-import { tierEvent } from "../../wire/webhook-payloads.ts";
+import { webhookEventOfTier } from "../../wire/webhook-payloads.ts";
 import { Outbox } from "../deliveries/announcements.ts";
 import { extractNoteFindings } from "../history/note-findings.ts";
 import { recountSums } from "../operations/derived-data.ts";
@@ -410,7 +410,7 @@ export class PortfolioWriter {
 
   async #announce(before: ComponentToScore, after: Component): Promise<void> {
     this.announced++;
-    if (!(await this.outbox.isSubscribed(tierEvent(after.riskTier)))) return;
+    if (!(await this.outbox.isSubscribed(webhookEventOfTier(after.riskTier)))) return;
     this.#tierChanges.add(after, before.announcedTier);
     this.queued++;
   }

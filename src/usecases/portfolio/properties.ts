@@ -18,7 +18,7 @@ import {
   NOT_RETIRED,
   type Retirement,
   refuseRetired,
-  retiredError,
+  retiredConflict,
 } from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
@@ -90,7 +90,7 @@ export async function changeProperty(
   }
   const retirement = changedRetirement(stored, change);
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
-  if (staysRetired && Object.keys(others).length > 0) throw retiredError("Property", stored);
+  if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Property", stored);
   // Brought back, a duplicate is a property of its own again.
   const mergedInto = retirement.retiredAt === null ? null : stored.mergedInto;
   await tx.properties.update(id, { ...retirement, mergedInto, updatedAt: tx.now });

@@ -3,7 +3,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../../domain/time.ts";
-import { trendPoints } from "../../domain/trend.ts";
+import { trendPointsByDay } from "../../domain/trend.ts";
 import { mapYielding, runYielding, type Yield } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";
@@ -146,7 +146,7 @@ async function trendOf(
   component: { id: string; applianceId: string },
 ) {
   const days = await read.snapshots.days(addDays(dayOf(now), -RETENTION_DAYS));
-  const points = trendPoints(await read.snapshots.trendRows(component.id), days);
+  const points = trendPointsByDay(await read.snapshots.trendRows(component.id), days);
   const events = await read.serviceEvents.ofComponent(component);
   return {
     componentId: component.id,

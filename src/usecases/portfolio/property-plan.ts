@@ -4,7 +4,7 @@ import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import { byRank, type Candidate, spendBudget } from "../../domain/planning/budget.ts";
-import { budgetCandidatesOf } from "../../domain/planning/budget-candidates.ts";
+import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
 import { PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
@@ -126,7 +126,7 @@ export async function spendBudgetOnAppliances<C extends Plannable>(
   await forEachYielding(
     appliances,
     yieldNow,
-    (appliance) => void candidates.push(...budgetCandidatesOf(appliance)),
+    (appliance) => void candidates.push(...budgetCandidatesOfAppliance(appliance)),
   );
   spendBudget(use, amountCents, await runYielding(sortInSteps(candidates, byRank), yieldNow));
   return use;

@@ -10,7 +10,7 @@ import { runYielding } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Tx } from "../../store/store.ts";
 import { loadCorrections } from "../calibration/active-model.ts";
-import { loadClaims } from "../claims/property-claims.ts";
+import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { refreshHazardFlags } from "./appliance-flags.ts";
@@ -35,7 +35,7 @@ export async function rescore(
   writer.seePlace(property);
   const all = staysWithinAppliances(knowledge, changed) ? [] : await appliancesForScoring(tx, property.id);
   const { targets, upstream } = affectedAppliances(knowledge, changed, all);
-  const claims = await loadClaims(tx, knowledge, [property.id]);
+  const claims = await loadClaimEvidence(tx, knowledge, [property.id]);
   const scored: Component[] = [];
   const scoring = {
     tx,

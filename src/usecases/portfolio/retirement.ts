@@ -1,5 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { isOfType } from "../../domain/component.ts";
+import { isComponentOfType } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
 import { isRetired, type Retirement } from "../../domain/retirement.ts";
@@ -90,7 +90,7 @@ async function putBack(
   await tx.components.followAppliances(ids, property);
   const types = new Map(appliances.map(({ id, typeId }) => [id, typeId]));
   const components = (await tx.components.retiredOfAppliances(ids)).filter((component) =>
-    isOfType(knowledge, component, types.get(component.applianceId)!),
+    isComponentOfType(knowledge, component, types.get(component.applianceId)!),
   );
   await writer.switchAppliances(appliances, components, "back");
 }

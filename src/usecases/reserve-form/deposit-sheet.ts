@@ -1,9 +1,9 @@
 import { COST_BASES } from "../../domain/costs/component-costs.ts";
-import { reserveNeeds } from "../../domain/planning/capital-plan.ts";
+import { reserveNeedsByYear } from "../../domain/planning/capital-plan.ts";
 import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
-import { cellOf } from "../../xlsx/cell-references.ts";
+import { cellReference } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import {
   boldCell,
@@ -77,7 +77,7 @@ function depositRow(year: number, values: DepositYear, costs: CostCells): SheetC
   const row = rowOfYear(year);
   const compounded = (column: string, more: string) =>
     year === 1 ? more : `${column}${row - 1}*(1+${INPUTS.interest})+${more}`;
-  const inflator = cellOf(SHEETS.byYear, "G", row);
+  const inflator = cellReference(SHEETS.byYear, "G", row);
   const base = `${INPUTS.minimumBalance}-B${row}+C${row}`;
   const error = COST_BASES.map((basis) => `${BASIS_COLUMNS[basis]}${row}*${ERRORS[basis]}`).join("+");
   const widened = `SQRT(E${row}^2+(J${row}*C${row})^2)`;
@@ -94,7 +94,7 @@ function depositRow(year: number, values: DepositYear, costs: CostCells): SheetC
       year === 1 ? `${INPUTS.opening}*(1+${INPUTS.interest})` : `B${row - 1}*(1+${INPUTS.interest})`,
       values.opening,
     ),
-    formulaCell(compounded("C", cellOf(SHEETS.byYear, "I", row)), values.needed),
+    formulaCell(compounded("C", cellReference(SHEETS.byYear, "I", row)), values.needed),
     formulaCell(compounded("D", `(1+${INPUTS.depositGrowth})^(A${row}-1)`), values.paid, SHARE),
     values.deviation,
     ...COST_BASES.map((basis, at) =>
@@ -121,7 +121,7 @@ type DepositYear = {
 
 function depositYears({ sums, terms }: Pick<PlanSummary, "sums" | "terms">): DepositYear[] {
   const [inflation, interest] = [terms.inflationPct / 100, terms.interestPct / 100];
-  const needs = reserveNeeds(sums, terms.years, inflation, interest);
+  const needs = reserveNeedsByYear(sums, terms.years, inflation, interest);
   let [opening, needed, paid] = [usd(terms.openingCents), 0, 0];
   const upTo = COST_BASES.map(() => 0);
   return needs.cents.map((cents, at) => {

@@ -5,7 +5,7 @@ import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
 import { serializeAction } from "../../wire/action.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
-import { cellOf, columnName, rangeOf } from "../../xlsx/cell-references.ts";
+import { cellReference, columnName, rangeReference } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import {
   boldCell,
@@ -97,7 +97,9 @@ export class ReserveLineSheets implements CostCells {
 
   dueCells(dueNow: DueNow) {
     const due = this.placed.filter(({ line }) => line.dueNow === dueNow).length;
-    const [items, cost] = ["$D$", "$G$"].map((column) => cellOf(SHEETS[dueNow], column, FIRST_ROW + due + 1));
+    const [items, cost] = ["$D$", "$G$"].map((column) =>
+      cellReference(SHEETS[dueNow], column, FIRST_ROW + due + 1),
+    );
     return { items: items!, cost: cost! };
   }
 
@@ -160,7 +162,7 @@ export class ReserveLineSheets implements CostCells {
   #row(knowledge: Knowledge, part: Part, line: ReserveLine, row: number): SheetCell[] {
     const years = Array.from({ length: this.#years }, (_, at) => at + 1);
     const amounts = years.map((year) => {
-      const share = (column: number) => cellOf(part.expected, columnName(column), row);
+      const share = (column: number) => cellReference(part.expected, columnName(column), row);
       const formula = `${QUANTITY}${row}*(${UNIT_COST}${row}*${share(year)}+${FAILED_COST}${row}*${share(this.#years + year)})`;
       return formulaCell(formula, usd(costOf(line, year)));
     });
@@ -209,14 +211,15 @@ const yearColumn = (year: number) => columnName(COLUMNS.length + year - 1);
 /** Returns the last row that sums include: an empty one, above which lines can be inserted. */
 const lastRow = ({ lines }: Part) => FIRST_ROW + lines.length;
 
-const range = (part: Part, sheet: string, column: string) => rangeOf(sheet, column, FIRST_ROW, lastRow(part));
+const range = (part: Part, sheet: string, column: string) =>
+  rangeReference(sheet, column, FIRST_ROW, lastRow(part));
 
 /** Returns what a line costs in a year, in cents of today. */
 const costOf = ({ quantity, unitCents, failedCents, planned, failures }: ReserveLine, year: number) =>
   quantity * (unitCents * planned[year - 1]! + failedCents * failures[year - 1]!);
 
 /** Returns the sheet of what is due now, whose quantities and costs are those of the lines. */
-export function dueSheet(knowledge: Knowledge, { placed }: ReserveLineSheets, dueNow: DueNow): Sheet {
+export function dueNowSheet(knowledge: Knowledge, { placed }: ReserveLineSheets, dueNow: DueNow): Sheet {
   const due = placed.filter(({ line }) => line.dueNow === dueNow);
   const last = FIRST_ROW + due.length;
   const sum = (pick: (line: ReserveLine) => number) => due.reduce((total, { line }) => total + pick(line), 0);
@@ -228,9 +231,9 @@ export function dueSheet(knowledge: Knowledge, { placed }: ReserveLineSheets, du
         systemName(type.system),
         nameOf(knowledge, line),
         sizeText(line.sizes, type.size?.unit),
-        formulaCell(cellOf(sheet, QUANTITY, row), line.quantity, COUNT),
+        formulaCell(cellReference(sheet, QUANTITY, row), line.quantity, COUNT),
         "each",
-        formulaCell(cellOf(sheet, UNIT_COST, row), usd(line.unitCents)),
+        formulaCell(cellReference(sheet, UNIT_COST, row), usd(line.unitCents)),
         formulaCell(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
         serializeAction(line.first.action).reason,
       ];

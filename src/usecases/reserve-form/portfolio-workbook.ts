@@ -25,7 +25,7 @@ type PlannedPortfolio = {
  * Returns the replacement reserve schedule of a portfolio as a workbook with live formulas: a line for each property, as many as
  * can be written without keeping others waiting, those with the highest costs, and one for all others together.
  */
-export async function portfolioWorkbook(
+export async function portfolioReserveWorkbook(
   { partner, plan, properties, page }: PlannedPortfolio,
   { loanTermYears }: FormTerms,
   yieldNow: Yield,

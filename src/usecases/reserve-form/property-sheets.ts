@@ -4,7 +4,7 @@ import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
-import { cellOf, columnName } from "../../xlsx/cell-references.ts";
+import { cellReference, columnName } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import {
   boldCell,
@@ -61,20 +61,20 @@ export class PropertySheets implements CostCells {
   }
 
   costFormula(of: "planned" | "failures", year: number): string {
-    return cellOf(SHEETS.properties, this.#column(of, year), this.#totalRow);
+    return cellReference(SHEETS.properties, this.#column(of, year), this.#totalRow);
   }
 
   basisFormula(basis: CostBasis, year: number): string {
     const row = rowOfYear(year);
-    const share = cellOf(SHEETS.bases, columnName(1 + COST_BASES.indexOf(basis)), row);
-    return `ROUND(${share}*(${cellOf(SHEETS.byYear, "B", row)}+${cellOf(SHEETS.byYear, "C", row)}),2)`;
+    const share = cellReference(SHEETS.bases, columnName(1 + COST_BASES.indexOf(basis)), row);
+    return `ROUND(${share}*(${cellReference(SHEETS.byYear, "B", row)}+${cellReference(SHEETS.byYear, "C", row)}),2)`;
   }
 
   dueCells(dueNow: DueNow) {
     const [items, cost] = DUE_COLUMNS[dueNow];
     return {
-      items: cellOf(SHEETS.properties, items, this.#totalRow),
-      cost: cellOf(SHEETS.properties, cost, this.#totalRow),
+      items: cellReference(SHEETS.properties, items, this.#totalRow),
+      cost: cellReference(SHEETS.properties, cost, this.#totalRow),
     };
   }
 

@@ -1,7 +1,7 @@
 import { areaUnit, plainTodaysMoney } from "../../domain/display.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { unitsAndAreaOf, exactUsd as usd } from "../../wire/plan-summary.ts";
-import { cellOf } from "../../xlsx/cell-references.ts";
+import { cellReference } from "../../xlsx/cell-references.ts";
 import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
 import { boldCell, COUNT, formulaCell, headingCells, INPUTS, rowOfYear, SHEETS, USD } from "./cells.ts";
 import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
@@ -44,7 +44,7 @@ export function summarySheet(
   ];
   const depositRow = (label: string, column: string, row: number, cents: number): SheetCell[] => [
     label,
-    formulaCell(cellOf(SHEETS.deposit, column, total), usd(cents)),
+    formulaCell(cellReference(SHEETS.deposit, column, total), usd(cents)),
     ...perSize(row, cents),
   ];
   const perSize = (row: number, cents: number) => [
@@ -52,7 +52,7 @@ export function summarySheet(
     formulaCell(`C${row}/12`, divisor === null ? 0 : usd(cents) / divisor.number / 12),
   ];
   const byYear = (column: string, cents: number, isBold = false) =>
-    formulaCell(cellOf(SHEETS.byYear, column, total), usd(cents), USD, isBold);
+    formulaCell(cellReference(SHEETS.byYear, column, total), usd(cents), USD, isBold);
   const savings = (column: string, cents: number) => formulaCell(`${column}28-${column}27`, usd(cents));
   const per = divisor === null ? "Per unit" : `Per ${divisor.name}`;
   return {
@@ -81,7 +81,10 @@ export function summarySheet(
       headingCells("Replacement reserves", sentenceStart(plainTodaysMoney()), "Inflated"),
       [
         "Total",
-        formulaCell(`${cellOf(SHEETS.byYear, "B", total)}+${cellOf(SHEETS.byYear, "C", total)}`, usd(needs)),
+        formulaCell(
+          `${cellReference(SHEETS.byYear, "B", total)}+${cellReference(SHEETS.byYear, "C", total)}`,
+          usd(needs),
+        ),
         byYear("I", inflated),
       ],
       [

@@ -11,7 +11,7 @@ import { assumptionsOfProperty, assumptionsSheet } from "./assumptions-sheet.ts"
 import { MOST_CELLS } from "./cells.ts";
 import { depositSheet } from "./deposit-sheet.ts";
 import type { ReserveForm } from "./form.ts";
-import { dueSheet, ReserveLineSheets } from "./line-sheets.ts";
+import { dueNowSheet, ReserveLineSheets } from "./line-sheets.ts";
 import { summarySheet } from "./summary-sheet.ts";
 import { yearSheet } from "./year-sheet.ts";
 
@@ -49,8 +49,8 @@ function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<Sheet[]> {
   const lines = new ReserveLineSheets(knowledge, form);
   yield;
   const [immediate, shortTerm] = [
-    dueSheet(knowledge, lines, "immediate"),
-    dueSheet(knowledge, lines, "short_term"),
+    dueNowSheet(knowledge, lines, "immediate"),
+    dueNowSheet(knowledge, lines, "short_term"),
   ];
   yield;
   return [

@@ -10,7 +10,7 @@ import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Tx } from "../../store/store.ts";
 import { baseModelVersion, loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
-import { loadClaims } from "../claims/property-claims.ts";
+import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { refreshHazardFlags } from "../portfolio/appliance-flags.ts";
@@ -164,7 +164,7 @@ export async function scoreProperties(
       saveScore(writer, before, appliance, score);
     if (isLarge(property)) {
       const all = byProperty.get(id)!;
-      const claims = await loadClaims(tx, knowledge, [id]);
+      const claims = await loadClaimEvidence(tx, knowledge, [id]);
       const load = async (step: readonly ScoredAppliance[]) => {
         const part = (await loadHistories(tx, knowledge, [property], step, day, claims)).get(id)!;
         await refreshHazardFlags(writer, part);

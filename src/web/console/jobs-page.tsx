@@ -4,7 +4,7 @@ import { instantWithLocalTimeText } from "../browser/moment.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { JOB_LABELS } from "./labels.ts";
 import { ConsoleHeading } from "./shell.tsx";
-import { relativeTime } from "./time-format.ts";
+import { relativeTimeText } from "./time-format.ts";
 
 const REFRESH_S = 5;
 
@@ -60,7 +60,9 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
             ) : job.finished_at === null ? (
               <span class="muted">Not since start</span>
             ) : (
-              <span title={instantWithLocalTimeText(job.finished_at)}>{relativeTime(job.finished_at)}</span>
+              <span title={instantWithLocalTimeText(job.finished_at)}>
+                {relativeTimeText(job.finished_at)}
+              </span>
             )}
             {job.error !== null && <span class="chip overdue">Failed: {job.error}</span>}
           </dd>
@@ -71,7 +73,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
             {job.next_at === null ? (
               <span class="muted">At startup only</span>
             ) : (
-              <span title={instantWithLocalTimeText(job.next_at)}>{relativeTime(job.next_at)}</span>
+              <span title={instantWithLocalTimeText(job.next_at)}>{relativeTimeText(job.next_at)}</span>
             )}
           </dd>
         </div>

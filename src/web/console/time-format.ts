@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatU
 ];
 
 /** Formats an instant relative to now: `in 12 minutes`, `3 hours ago`. */
-export function relativeTime(instant: string, now = Date.now()): string {
+export function relativeTimeText(instant: string, now = Date.now()): string {
   const seconds = (Date.parse(instant) - now) / 1000;
   const [size, unit] = UNITS.find(([least]) => Math.abs(seconds) >= least * 1.5) ?? UNITS.at(-1)!;
   return new Intl.RelativeTimeFormat("en-US", { numeric: "auto" }).format(Math.round(seconds / size), unit);

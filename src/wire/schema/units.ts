@@ -5,7 +5,7 @@ export function usdFromCents(cents: number): number {
   return cents / 100;
 }
 
-export const usdOrNull = (cents: number | null): number | null =>
+export const usdFromCentsOrNull = (cents: number | null): number | null =>
   cents === null ? null : usdFromCents(cents);
 
 /** Returns a score from 0.00 to 0.99. */

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Costs } from "../../../src/domain/costs/component-costs.ts";
-import { type BilledEvent, CostHistory, lineOf } from "../../../src/domain/costs/cost-history.ts";
+import {
+  type BilledEvent,
+  CostHistory,
+  costLineFromHistory,
+} from "../../../src/domain/costs/cost-history.ts";
 import { addDays } from "../../../src/domain/time.ts";
 
 const TODAY = "2026-03-10";
@@ -93,7 +97,7 @@ describe("what a partner has paid", () => {
 
   test("becomes a line of the cost book", () => {
     const [kind] = historyOf(replacements([400, 400, 400, 400, 400]));
-    expect(lineOf(kind!, TODAY)).toEqual({
+    expect(costLineFromHistory(kind!, TODAY)).toEqual({
       ...{ typeId: "boiler", componentDefId: null, state: null, plannedCents: 400, failedCents: null },
       ...{ size: null, asOf: TODAY, source: "history" },
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { COST_BASES, exactFailedCents, noCents } from "../../../src/domain/costs/component-costs.ts";
+import { COST_BASES, exactFailedCents, zeroCentsByBasis } from "../../../src/domain/costs/component-costs.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import { type PricedComponent, PriceList, type TypePrices } from "../../../src/domain/costs/price-list.ts";
 import type { PriceTerms } from "../../../src/domain/costs/price-terms.ts";
@@ -219,7 +219,7 @@ test("a stated cost of the whole unit is its replacement cost value, also of a t
     const priced = { typeId, size: null, unitId: null };
     const unit = new PriceList(knowledge, TERMS, lines).ofAppliance(priced, place).unit();
     expect(unit.rcvCents).toBe(plannedCents);
-    expect(unit.rcvByBasis).toEqual({ ...noCents(), own: plannedCents });
+    expect(unit.rcvByBasis).toEqual({ ...zeroCentsByBasis(), own: plannedCents });
   }
 });
 
@@ -229,7 +229,7 @@ test("a replacement cost value has the basis of the parts that it is the sum of"
     const unit = new PriceList(knowledge, TERMS)
       .ofAppliance({ typeId, size: null, unitId: null }, place)
       .unit();
-    expect(unit.rcvByBasis).toEqual({ ...noCents(), reference: unit.rcvCents });
+    expect(unit.rcvByBasis).toEqual({ ...zeroCentsByBasis(), reference: unit.rcvCents });
   }
 });
 

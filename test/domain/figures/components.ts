@@ -6,7 +6,7 @@ import {
   type Assessment,
   AssessmentAccumulator,
 } from "../../../src/domain/figures/assessment.ts";
-import { agedScore } from "../../../src/domain/projections.ts";
+import { agedScoreOfStored } from "../../../src/domain/projections.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
 export const knowledge = loadKnowledge();
@@ -66,7 +66,7 @@ export function whole(typeId: string, riskScore: number, given: Given = {}): Ass
 /** Returns a component of an age in years of normal use, with the score of its life and evidence. */
 export function aged(defId: string, effectiveAgeYears: number, given: Given = {}): AssessedComponent {
   const component = part(defId, 0, { effectiveAgeYears, ...given });
-  const riskScore = Math.round(agedScore(knowledge, component, component.brandTier, 0) * 100);
+  const riskScore = Math.round(agedScoreOfStored(knowledge, component, component.brandTier, 0) * 100);
   return { ...component, riskScore, riskTier: tierOfHundredths(riskScore) };
 }
 

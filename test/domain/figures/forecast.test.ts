@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { FORECAST_DAYS, ForecastAccumulator } from "../../../src/domain/figures/forecast.ts";
-import { agedScore, failureProbabilityWithin } from "../../../src/domain/projections.ts";
+import { agedScoreOfStored, failureProbabilityWithin } from "../../../src/domain/projections.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { aged, anyComponents, gather, knowledge, part, prices } from "./components.ts";
 
@@ -101,7 +101,9 @@ describe("a forecast window", () => {
           if (riskTier === "CRITICAL") expect(held.has(id)).toBe(true);
         for (const { component, failureProbability } of items) {
           if (component.riskTier === "CRITICAL" || failureProbability >= 0.25) continue;
-          expect(agedScore(knowledge, component, component.brandTier, days)).toBeGreaterThanOrEqual(0.78);
+          expect(agedScoreOfStored(knowledge, component, component.brandTier, days)).toBeGreaterThanOrEqual(
+            0.78,
+          );
         }
       }),
     );

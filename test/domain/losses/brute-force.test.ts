@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { SYSTEMS } from "../../../src/domain/knowledge.ts";
 import { exactLosses } from "../../../src/domain/losses/exact-losses.ts";
-import { exceedanceCurve, sortYears, tailValueAtRisk } from "../../../src/domain/losses/exceedance.ts";
+import {
+  exceedanceCurve,
+  sortSimulatedYears,
+  tailValueAtRisk,
+} from "../../../src/domain/losses/exceedance.ts";
 import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
 import type { SimulatedLoss } from "../../../src/domain/losses/simulated-loss.ts";
@@ -13,7 +17,7 @@ import { bookOf, componentOf, lossClassOf } from "./books.ts";
 const YEARS = 20_000;
 const LAYER = { deductible: 2500, limit: 50_000 };
 
-const sorted = (loss: SimulatedLoss) => runSteps(sortYears(loss));
+const sorted = (loss: SimulatedLoss) => runSteps(sortSimulatedYears(loss));
 
 /** Uses the numbers of the machine instead of the product's generator, which the test is about. */
 function normal(random: () => number): number {

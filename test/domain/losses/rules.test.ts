@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SYSTEMS } from "../../../src/domain/knowledge.ts";
 import { annualBookLosses } from "../../../src/domain/losses/book-losses.ts";
-import { covarianceWith, DRIVERS, driversOf } from "../../../src/domain/losses/drivers.ts";
+import { covarianceWith, DRIVERS, lossDriversInSteps } from "../../../src/domain/losses/drivers.ts";
 import { exactLosses, largestDamageExceedance } from "../../../src/domain/losses/exact-losses.ts";
 import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import { insuredMoments } from "../../../src/domain/losses/severity.ts";
@@ -10,7 +10,7 @@ import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { technicalPremium } from "../../../src/domain/losses/technical-premium.ts";
 import {
   hazardFromYearProbability,
-  survival,
+  survivalOverYearFactor,
   yearFactorQuadrature,
 } from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
@@ -55,7 +55,8 @@ function varianceByPairs(components: readonly LossComponent[]): number {
       else if (one.system === other.system && one.division === other.division) {
         const v = lossClassOf(one.system).yearFactorVariance;
         const both =
-          survival(hazardFromYearProbability(p, v) + hazardFromYearProbability(q, v), v) - (1 - p) * (1 - q);
+          survivalOverYearFactor(hazardFromYearProbability(p, v) + hazardFromYearProbability(q, v), v) -
+          (1 - p) * (1 - q);
         variance += a.mean * b.mean * both;
       }
     }
@@ -151,7 +152,7 @@ describe("the drivers", () => {
       fc.property(anyComponents, (components) => {
         const book = bookOf(components);
         const exact = runSteps(exactLosses(book));
-        const { drivers } = runSteps(driversOf(book, exact));
+        const { drivers } = runSteps(lossDriversInSteps(book, exact));
         fc.pre(exact.losses.total.standardDeviation > 1);
         for (const by of DRIVERS) {
           const some = drivers.filter((driver) => driver.by === by);
@@ -172,7 +173,7 @@ describe("the drivers", () => {
         componentOf({ frequency: 0.1, damage: damageOf(n) }),
       );
       const book = bookOf(components);
-      const steps = driversOf(book, runSteps(exactLosses(book)));
+      const steps = lossDriversInSteps(book, runSteps(exactLosses(book)));
       let taken = 0;
       while (!steps.next().done) taken++;
       return taken;
@@ -185,7 +186,7 @@ describe("the drivers", () => {
       componentOf({ propertyId: `P_${at}`, repair: 1000 + at }),
     );
     const book = bookOf(components);
-    const { drivers } = runSteps(driversOf(book, runSteps(exactLosses(book))));
+    const { drivers } = runSteps(lossDriversInSteps(book, runSteps(exactLosses(book))));
     const properties = drivers.filter(({ by }) => by === "property");
     expect(properties).toHaveLength(21);
     expect(properties[0]!.key).toBe("P_99");
@@ -349,7 +350,7 @@ test("a quadrature of the year factor has its mean and moments", () => {
     expect(mean((z) => z)).toBeCloseTo(1, 12);
     expect(mean((z) => (z - 1) ** 2) / variance).toBeCloseTo(1, 9);
     for (const hazard of [0.01, 0.5, 3])
-      expect(mean((z) => Math.exp(-hazard * z)) / survival(hazard, variance)).toBeCloseTo(1, 9);
+      expect(mean((z) => Math.exp(-hazard * z)) / survivalOverYearFactor(hazard, variance)).toBeCloseTo(1, 9);
   }
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
-import { noCounts } from "../../../src/domain/figures/assumptions.ts";
+import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
 import {
-  dueOn,
+  dueDayAfterYears,
   hasUnknownAge,
   type Plannable,
   partInPlaceOf,
@@ -62,7 +62,7 @@ describe("a stored component", () => {
           terms: { ...USUAL_TERMS, years: 1 },
           asOf: "2026-11-21",
           modelVersion: "3",
-          counted: { ...noCounts(), ...priceBasisOf(knowledge) },
+          counted: { ...emptyAssumptionCounts(), ...priceBasisOf(knowledge) },
           sums: emptyPlanSums(),
         },
         false,
@@ -96,9 +96,9 @@ describe("a stored component", () => {
   });
 
   test("is due on a day, today at the earliest, however far off", () => {
-    expect(dueOn(null, "2026-11-21")).toBeNull();
-    expect(dueOn(0, "2026-11-21")).toBe("2026-11-21");
-    expect(dueOn(1 / 365.25, "2026-11-21")).toBe("2026-11-22");
-    expect(dueOn(1e9, "2026-11-21")).toMatch(/^9\d{3}-\d{2}-\d{2}$/);
+    expect(dueDayAfterYears(null, "2026-11-21")).toBeNull();
+    expect(dueDayAfterYears(0, "2026-11-21")).toBe("2026-11-21");
+    expect(dueDayAfterYears(1 / 365.25, "2026-11-21")).toBe("2026-11-22");
+    expect(dueDayAfterYears(1e9, "2026-11-21")).toMatch(/^9\d{3}-\d{2}-\d{2}$/);
   });
 });

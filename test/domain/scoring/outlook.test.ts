@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import {
   daysToEvenOdds,
+  evenOddsFailureDay,
   failureProbability,
   type Outlook,
   periodRisk,
-  projectedFailureOn,
   projectFailure,
   riskOverScorePeriods,
   scoreByAging,
@@ -57,7 +57,7 @@ describe("the projected failure", () => {
   // Rule: projected-failure
   test("is the first day by which the part fails with a probability of one half", () => {
     // η · (0.613552 + ln 2)^0.4 = 27.061977 years, 2579.4 days from now
-    expect(projectedFailureOn(outlook, AS_OF)).toBe("2032-07-24");
+    expect(evenOddsFailureDay(outlook, AS_OF)).toBe("2032-07-24");
     expect(projectFailure(outlook, "HIGH", AS_OF, model).projectedFailureYear).toBe(2032);
     expect(failureProbability(outlook, 2579, model)).toBeLessThan(0.5);
     expect(failureProbability(outlook, 2580, model)).toBeGreaterThanOrEqual(0.5);
@@ -87,12 +87,12 @@ describe("the projected failure", () => {
   test("is earlier for a part that ages faster, whose effective lifespan is shorter", () => {
     const worn = { ...outlook, rate: 2 };
     expect(projectFailure(worn, "HIGH", AS_OF, model).effectiveLifespanYears).toBeCloseTo(10.5, 12);
-    expect(projectedFailureOn(worn, AS_OF)).toBe("2029-01-11"); // in 1289.7 days
+    expect(evenOddsFailureDay(worn, AS_OF)).toBe("2029-01-11"); // in 1289.7 days
   });
 
   test("stays within the calendar for a very long life", () => {
     const eternal = { ...outlook, scaleYears: 100_000 };
-    expect(projectedFailureOn(eternal, AS_OF)).toBe("9999-12-31");
+    expect(evenOddsFailureDay(eternal, AS_OF)).toBe("9999-12-31");
     expect(projectFailure(eternal, "LOW", AS_OF, model).projectedFailureRange.latest).toBe(9999);
   });
 });

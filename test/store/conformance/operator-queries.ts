@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { NO_LOSS_FIGURES } from "../../../src/domain/claim.ts";
-import { noCounts } from "../../../src/domain/figures/assumptions.ts";
+import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
 import { deliveryCreatedAt } from "../../../src/domain/ids.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { rankOf } from "../../../src/domain/planning/budget.ts";
-import { emptyDueNow, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
+import { emptyDueSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import type { Property } from "../../../src/domain/property.ts";
 import type { LatestCalibration } from "../../../src/store/queries/models.ts";
 import type { PurgePlace } from "../../../src/store/queries/purge.ts";
@@ -640,13 +640,16 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     const { plans } = read();
     const stored = (await plans.ofProperty(property.id))!;
     expect(stored.sums).toEqual(emptyPlanSums());
-    expect(stored.counted).toEqual(noCounts());
-    expect(await plans.ofPartner("PARTNER_9")).toEqual({ sums: emptyPlanSums(), counted: noCounts() });
+    expect(stored.counted).toEqual(emptyAssumptionCounts());
+    expect(await plans.ofPartner("PARTNER_9")).toEqual({
+      sums: emptyPlanSums(),
+      counted: emptyAssumptionCounts(),
+    });
     expect(await plans.changed(partner.id, 10)).toContain(property.id);
-    const due = { ...emptyDueNow(), units: 2, cents: LARGE, waitingCents: LARGE + 1 };
+    const due = { ...emptyDueSums(), units: 2, cents: LARGE, waitingCents: LARGE + 1 };
     const sums = { ...emptyPlanSums(), unitCount: 4, due };
     sums.years.products[3] = LARGE;
-    const counted = { ...noCounts(), components: 3, unknownPasts: 2 };
+    const counted = { ...emptyAssumptionCounts(), components: 3, unknownPasts: 2 };
     counted.costCents.own = LARGE;
     const candidate = (id: string, plannedCents: number, waitingCents: number) => ({
       id,
@@ -657,7 +660,10 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     const urgent = { ...candidate("A_1", 100, -5), isUrgent: true };
     await write(async (tx) => {
       await tx.plans.save(property.id, { sums, counted }, DAY, stored.changes);
-      await tx.plans.savePartner(partner.id, { sums: { ...sums, unitCount: 1 }, counted: noCounts() });
+      await tx.plans.savePartner(partner.id, {
+        sums: { ...sums, unitCount: 1 },
+        counted: emptyAssumptionCounts(),
+      });
       await tx.plans.savePartner(partner.id, { sums, counted });
       await tx.plans.addCandidates(property.id, partner.id, [candidate("C_0", 1, 1)]);
       await tx.plans.dropCandidates(property.id);
@@ -670,7 +676,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(await plans.ofProperty(property.id)).toEqual({ sums, counted, changes: stored.changes });
     expect(await plans.ofPartner(partner.id)).toEqual({ sums, counted });
     expect(await plans.countedOfPartner(partner.id)).toEqual(counted);
-    expect(await plans.countedOfPartner("PARTNER_9")).toEqual(noCounts());
+    expect(await plans.countedOfPartner("PARTNER_9")).toEqual(emptyAssumptionCounts());
     const kept = { propertyId: property.id, counted, isChanged: false };
     expect(await plans.countedOf([property.id, "P_none"])).toEqual([kept]);
     expect(await plans.changed(partner.id, 10)).not.toContain(property.id);

@@ -4,7 +4,7 @@ import { strongestClaims } from "../../../src/domain/scoring/claims.ts";
 import { addDays, dayNumber } from "../../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../../src/event-loop.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
-import { claimsOf, loadClaims } from "../../../src/usecases/claims/property-claims.ts";
+import { claimEvidenceOfProperty, loadClaimEvidence } from "../../../src/usecases/claims/property-claims.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
 
@@ -36,9 +36,9 @@ test("claims read in pages give the same scores as claims read at once, wherever
         });
         const { read } = fixture.store;
         const ids = [property.id, other.id];
-        const all = (await loadClaims(read, knowledge, ids)).get(property.id)!;
+        const all = (await loadClaimEvidence(read, knowledge, ids)).get(property.id)!;
         expect(all).toHaveLength(recorded.length);
-        const paged = (await loadClaims(read, knowledge, ids, { atOnce: 0, page })).get(property.id)!;
+        const paged = (await loadClaimEvidence(read, knowledge, ids, { atOnce: 0, page })).get(property.id)!;
         const weights = (claims: typeof all, on: string) =>
           strongestClaims(knowledge, claims, dayNumber(on)).map(({ claimType, day, ratio }) => ({
             claimType,
@@ -49,7 +49,7 @@ test("claims read in pages give the same scores as claims read at once, wherever
           expect(weights(paged, on)).toEqual(weights(all, on));
         expect(paged.length).toBeLessThanOrEqual(3 * 4 * 3);
         const bytes: number[] = [];
-        const listed = await claimsOf(
+        const listed = await claimEvidenceOfProperty(
           fixture.store,
           property.id,
           yieldToEventLoop,

@@ -3,9 +3,9 @@ import { MS_PER_DAY } from "../../../src/domain/time.ts";
 import { failureGroups } from "../../../src/usecases/deliveries/failure-groups.ts";
 import { pruneDeliveries } from "../../../src/usecases/deliveries/prune-deliveries.ts";
 import {
-  countFailed,
+  countFailedDeliveries,
   resendDelivery,
-  resendFailed,
+  resendFailedDeliveries,
 } from "../../../src/usecases/deliveries/resend-deliveries.ts";
 import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
 
@@ -94,8 +94,8 @@ describe("resending", () => {
     fixture.time.now = NOON + 120_000;
     const after = await settle(fixture, "failed");
     const window = { partnerId, from: NOON + 60_000, to: NOON + 120_000 };
-    expect(await countFailed(administration, window)).toBe(1_201);
-    expect(await resendFailed(administration, window)).toBe(1_201);
+    expect(await countFailedDeliveries(administration, window)).toBe(1_201);
+    expect(await resendFailedDeliveries(administration, window)).toBe(1_201);
     const pending = await store.read.deliveryLog.page({ status: "pending" }, { limit: 5000, offset: 0 });
     expect(pending.map(({ delivery }) => delivery.id).sort()).toEqual(within.sort());
     expect(await store.read.deliveryLog.count({ status: "delivered" })).toBe(3);
@@ -104,7 +104,7 @@ describe("resending", () => {
     const audit = await store.read.audit.page({ limit: 10, offset: 0 }, { subject: partnerId });
     expect(audit.map(({ action }) => action)).toEqual(["delivery.resend_failed", "partner.create"]);
     expect(audit[0]!.detail).toMatchObject({ matched: 1_201 });
-    expect(await resendFailed(administration, window)).toBe(0);
+    expect(await resendFailedDeliveries(administration, window)).toBe(0);
   });
 
   test("for a partner without a webhook endpoint is refused and changes nothing", async () => {
@@ -112,7 +112,9 @@ describe("resending", () => {
     const [id] = await settle(fixture, "failed");
     const window = { partnerId: fixture.partnerId, from: 0, to: NOON * 2 };
     await expect(resendDelivery(fixture.administration, id!)).rejects.toMatchObject({ code: "conflict" });
-    await expect(resendFailed(fixture.administration, window)).rejects.toMatchObject({ code: "conflict" });
+    await expect(resendFailedDeliveries(fixture.administration, window)).rejects.toMatchObject({
+      code: "conflict",
+    });
     expect((await fixture.store.read.deliveryLog.find(id!))!.delivery.status).toBe("failed");
     expect(await fixture.store.read.audit.count({ subject: fixture.partnerId })).toBe(1);
   });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { dayOf } from "../../../src/domain/time.ts";
 import { LossBooks } from "../../../src/usecases/losses/loss-books.ts";
-import { renewStandings } from "../../../src/usecases/losses/standings.ts";
+import { renewPropertyStandings } from "../../../src/usecases/losses/standings.ts";
 import { underwrite } from "../../../src/usecases/losses/underwriting.ts";
 import { AnswerCaches } from "../../../src/usecases/partners/answer-caches.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
@@ -42,7 +42,7 @@ const snapshot = () =>
     },
     dayOf(fixture.time.now),
   );
-const renew = () => renewStandings({ store: fixture.store, knowledge, yieldNow });
+const renew = () => renewPropertyStandings({ store: fixture.store, knowledge, yieldNow });
 const standing = (id: string) => fixture.store.read.standings.ofProperty(id);
 
 // Rule: standings
@@ -152,7 +152,7 @@ test("a snapshot that was taken again meanwhile is compared again", async () => 
       },
     },
   };
-  await renewStandings({ store: again, knowledge, yieldNow });
+  await renewPropertyStandings({ store: again, knowledge, yieldNow });
   expect((await store.read.snapshots.latestFinished())!.comparedAt).toBeNull();
   await renew();
   expect((await store.read.snapshots.latestFinished())!.comparedAt).not.toBeNull();
@@ -167,7 +167,7 @@ test("properties that a snapshot adds during a comparison are compared by the ne
     late = await add(2, 2);
     await snapshot();
   };
-  expect(await renewStandings({ store: fixture.store, knowledge, yieldNow: addLate })).toBe(4);
+  expect(await renewPropertyStandings({ store: fixture.store, knowledge, yieldNow: addLate })).toBe(4);
   expect(await standing(late!)).toBeUndefined();
   expect(await renew()).toBe(5);
   expect((await standing(late!))!.book.others).toBe(4);

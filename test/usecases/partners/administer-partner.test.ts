@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { watchOtherProcesses } from "../../../src/app/webhook-delivery.ts";
+import { watchCommitsOfOtherProcesses } from "../../../src/app/webhook-delivery.ts";
 import { systemTimers } from "../../../src/event-loop.ts";
-import { deliveryRepository } from "../../../src/usecases/deliveries/delivery-repository.ts";
+import { createDeliveryRepository } from "../../../src/usecases/deliveries/delivery-repository.ts";
 import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.ts";
 import {
   changePartner,
@@ -20,7 +20,7 @@ const NOON = Date.parse("2026-06-01T12:00:00Z");
 const HOUR = 3_600_000;
 
 const endpointOf = ({ store, encryptor, clock, partnerId }: PartnerFixture) =>
-  deliveryRepository(store, encryptor, clock).endpoint(partnerId);
+  createDeliveryRepository(store, encryptor, clock).endpoint(partnerId);
 
 describe("a rotation of the webhook secret", () => {
   test("keeps the previous secret until the overlap ends, whatever the clock does afterwards", async () => {
@@ -94,7 +94,7 @@ test("a paused endpoint is shown, and retried as soon as another process changes
   };
   const dispatcher = createDispatcher(
     {
-      ...deliveryRepository(store, encryptor, clock),
+      ...createDeliveryRepository(store, encryptor, clock),
       send,
       timers: systemTimers,
       clock,
@@ -102,7 +102,7 @@ test("a paused endpoint is shown, and retried as soon as another process changes
     },
     { ...DISPATCHER_DEFAULTS, pauseLimits: { failures: 2, failingMs: 0 }, probeIntervalMs: HOUR },
   );
-  const endWatch = await watchOtherProcesses(store, dispatcher, { error: note } as never);
+  const endWatch = await watchCommitsOfOtherProcesses(store, dispatcher, { error: note } as never);
   try {
     for (let i = 0; i < 3; i++)
       await sendTestEvent(administration, partnerId, { message: "Hello", requestedBy: "test" });

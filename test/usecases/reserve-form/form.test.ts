@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { readXlsx } from "hucre/xlsx";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
-import { noCounts } from "../../../src/domain/figures/assumptions.ts";
+import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_FORM_TERMS, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan.ts";
 import { reserveItemsOf, reserveLinesOf } from "../../../src/domain/planning/reserve-lines.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { planProperty } from "../../../src/usecases/portfolio/property-plan.ts";
-import { portfolioWorkbook } from "../../../src/usecases/reserve-form/portfolio-workbook.ts";
+import { portfolioReserveWorkbook } from "../../../src/usecases/reserve-form/portfolio-workbook.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { Spreadsheet } from "../../support/spreadsheet.ts";
 
@@ -48,11 +48,11 @@ test("a portfolio's form has a line for the costliest properties, and one for al
   const terms = { ...USUAL_TERMS, years: 30 };
   const summary = planSummaryOf(terms, "2026-03-10", sums, {
     modelVersion: "2",
-    counted: { ...noCounts(), ...priceBasisOf(knowledge) },
+    counted: { ...emptyAssumptionCounts(), ...priceBasisOf(knowledge) },
   });
   const page = async (offset: number) => rows.slice(offset, offset + 50);
   const portfolio = { partner: "Acme", plan: summary, properties: rows.length, page };
-  const bytes = await portfolioWorkbook(portfolio, USUAL_FORM_TERMS, async () => {});
+  const bytes = await portfolioReserveWorkbook(portfolio, USUAL_FORM_TERMS, async () => {});
   const sheet = await Spreadsheet.read(bytes);
   const { sheets } = await readXlsx(bytes);
   const names = sheets.find(({ name }) => name === "Properties")!.rows.map(([name]) => name);

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { notFound } from "../../../src/domain/errors.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { trendPoints } from "../../../src/domain/trend.ts";
+import { trendPointsByDay } from "../../../src/domain/trend.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { loadHistories } from "../../../src/usecases/history/histories.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
@@ -72,7 +72,7 @@ const nextDay = (days = 1) => {
 };
 const points = async (componentId: string, from: Day = "2000-01-01") => {
   const { snapshots } = fixture.store.read;
-  return trendPoints(await snapshots.trendRows(componentId), await snapshots.days(from));
+  return trendPointsByDay(await snapshots.trendRows(componentId), await snapshots.days(from));
 };
 /** Returns the announcements in the outbox: event, component, previous and new tier. */
 async function announced(): Promise<string[]> {

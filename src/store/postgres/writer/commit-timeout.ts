@@ -11,13 +11,13 @@ const CHECK_INTERVAL_MS = 250;
 const refused = new WeakSet<Job>();
 
 /** Settles a job, unless it was refused already. */
-export function settleJob(job: Job, error: unknown, value: unknown): void {
+export function settleWriteJob(job: Job, error: unknown, value: unknown): void {
   if (!refused.has(job)) job.settle(error, value);
 }
 
 /** Refuses a job before its group has a result. */
-export function refuseJob(job: Job, error: StorageError): void {
-  settleJob(job, error, undefined);
+export function refuseWriteJob(job: Job, error: StorageError): void {
+  settleWriteJob(job, error, undefined);
   refused.add(job);
 }
 
@@ -35,7 +35,7 @@ export async function withCommitTimeout<T>(
   let intervals = COMMIT_TIMEOUT_MS / CHECK_INTERVAL_MS;
   const timer = setInterval(() => {
     if (--intervals > 0) return;
-    for (const job of group) refuseJob(job, outcomeUnknown());
+    for (const job of group) refuseWriteJob(job, outcomeUnknown());
     const now = monotonicMs();
     for (const job of waiting.splice(0))
       if (now > job.deadline) job.settle(notWritten(), undefined);

@@ -1,9 +1,9 @@
 import { StorageError } from "../../../domain/errors.ts";
 import { yieldToEventLoop } from "../../../event-loop.ts";
 import { isConnectionLost, isLockTimeout, isRetryableConflict } from "../errors.ts";
-import { refuseJob, settleJob, withCommitTimeout } from "./commit-timeout.ts";
+import { refuseWriteJob, settleWriteJob, withCommitTimeout } from "./commit-timeout.ts";
 import { GroupTransaction, type TransactionHooks } from "./group-transaction.ts";
-import { type Job, type Outcome, sharedRowsLast } from "./job.ts";
+import { type Job, type Outcome, orderSharedRowJobsLast } from "./job.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
 /** How often a group is repeated after conflicts with other transactions. */
@@ -69,7 +69,7 @@ export class GroupCommitter {
     await yieldToEventLoop();
     const stopWatching = this.options.watchConnection(() => this.#startExpiry());
     while (this.#waiting.length > 0) {
-      const group = sharedRowsLast(this.#waiting.splice(0, this.options.groupSize));
+      const group = orderSharedRowJobsLast(this.#waiting.splice(0, this.options.groupSize));
       this.#committing = group.length;
       await this.#settle(group);
       this.#committing = 0;
@@ -85,12 +85,12 @@ export class GroupCommitter {
     try {
       outcomes = await this.#commit(group, group.length === 1);
     } catch (error) {
-      for (const job of group) settleJob(job, error, undefined);
+      for (const job of group) settleWriteJob(job, error, undefined);
       return;
     }
     this.#stopExpiry();
     this.options.onGroup(group.length, this.options.monotonicMs() - startedAt);
-    for (const { job, error, value } of outcomes) settleJob(job, error, value);
+    for (const { job, error, value } of outcomes) settleWriteJob(job, error, value);
   }
 
   /**
@@ -111,7 +111,7 @@ export class GroupCommitter {
   /** Refuses a job that has expired, of which nothing is written. */
   #isRefused(job: Job): boolean {
     const isExpired = this.options.monotonicMs() > job.expiresAt;
-    if (isExpired) refuseJob(job, noConnectionAnswers());
+    if (isExpired) refuseWriteJob(job, noConnectionAnswers());
     return isExpired;
   }
 

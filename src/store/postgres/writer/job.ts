@@ -18,7 +18,7 @@ export type Job = {
 export type Outcome = { job: Job; error: unknown; value: unknown };
 
 /** Puts the jobs that lock a shared row last, ordered by the row's name, so that no two servers deadlock over them. */
-export function sharedRowsLast(jobs: readonly Job[]): Job[] {
+export function orderSharedRowJobsLast(jobs: readonly Job[]): Job[] {
   const locking = jobs.filter(locksSharedRow);
   const others = jobs.filter((job) => !locksSharedRow(job));
   return [...others, ...locking.sort((a, b) => compare(a.sharedRow, b.sharedRow))];

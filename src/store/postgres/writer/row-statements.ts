@@ -34,7 +34,7 @@ const identifier = (name: string) => sql.identifier(name);
 const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
 
 /** Makes a statement that inserts rows. */
-export function insertStatement(
+export function insertRowsStatement(
   table: unknown,
   columns: readonly string[],
   { computed = {}, unlessThere = false }: InsertOptions,
@@ -48,7 +48,7 @@ export function insertStatement(
 }
 
 /** Makes a statement that sets columns of the rows with given keys. */
-export function setStatement(table: unknown, key: string, columns: readonly string[]): RowStatement {
+export function updateRowsStatement(table: unknown, key: string, columns: readonly string[]): RowStatement {
   const target = tableOf(table);
   const sets = columns.map((column) => {
     const name = identifier(target.column(column));
@@ -60,7 +60,7 @@ export function setStatement(table: unknown, key: string, columns: readonly stri
 }
 
 /** Makes a statement that adds to numbers of the rows with given keys. */
-export function addStatement(
+export function addToRowsStatement(
   table: unknown,
   keys: readonly string[],
   columns: readonly string[],
@@ -87,7 +87,7 @@ export function addStatement(
 }
 
 /** Returns the statement's parameters for the rows: an array for each column, in PostgreSQL's array syntax. */
-export function columnArrays({ columns, merge }: RowStatement, rows: readonly Values[]): string[] {
+export function columnArrayParameters({ columns, merge }: RowStatement, rows: readonly Values[]): string[] {
   const merged = merge && rows.length > 1 ? mergeRows(rows, merge.keys, merge.sums) : rows;
   return columns.map(({ name, type }) => {
     const isText = type === "text";

@@ -1,6 +1,6 @@
 import type { Values } from "../../row-writes.ts";
 import { type Result, type Runner, type Statement, statementNameOf } from "../statement.ts";
-import { columnArrays, type RowStatement } from "./row-statements.ts";
+import { columnArrayParameters, type RowStatement } from "./row-statements.ts";
 
 /** The most rows of one kind that are held before they are sent. */
 const MOST_ROWS = 500;
@@ -81,7 +81,7 @@ export class StatementBatcher implements Runner {
     for (const [rowStatement, rows] of batches) {
       if (rows.length === 0) continue;
       const { text } = rowStatement;
-      const statement: Statement = { text, values: columnArrays(rowStatement, rows) };
+      const statement: Statement = { text, values: columnArrayParameters(rowStatement, rows) };
       if (this.preparesStatements) statement.name = statementNameOf(text);
       sent = this.runner.write(statement) || sent;
     }

@@ -1,7 +1,7 @@
 import { DAY_FIELDS, type DateFormat, dateFormatOf } from "../../../domain/written-dates.ts";
 import { decimalCommaFields } from "../../../domain/written-numbers.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
-import { areCanadianPostalCodes, provinceOf, stateAbbreviation } from "./places.ts";
+import { areCanadianPostalCodes, provinceOfPostalCodes, stateAbbreviation } from "./places.ts";
 import { equipmentType, FIELD_WORDS, NO_VALUE, plainWords } from "./words.ts";
 
 /** A column with its heading in plain words, and what its first rows contain. */
@@ -216,7 +216,7 @@ function stateValues(column: Column | undefined): Record<string, string> {
 
 function placeOf(zip: Column | undefined, fields: Readonly<Record<string, string>>): Record<string, string> {
   if (!zip || fields.country !== undefined || !areCanadianPostalCodes(zip.cells)) return {};
-  const province = fields.state === undefined ? provinceOf(zip.cells) : undefined;
+  const province = fields.state === undefined ? provinceOfPostalCodes(zip.cells) : undefined;
   if (fields.state === undefined && province === undefined) return {};
   return { country: "CA", ...(province && { state: province }) };
 }

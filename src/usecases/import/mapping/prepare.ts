@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Source } from "../../../csv/source.ts";
 import { csvLine } from "../../../csv/write.ts";
-import { displayed, unitLabel } from "../../../domain/display.ts";
+import { currentDisplay, unitLabel } from "../../../domain/display.ts";
 import { Failure, OperatorError } from "../../../domain/errors.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
@@ -178,7 +178,7 @@ class RowMapper {
     private readonly types: Knowledge["types"],
   ) {
     this.#at = new Map(table.headings.map((heading, at) => [heading, at]));
-    this.#areaUnit = displayed().units === "metric" ? "m2" : "sqft";
+    this.#areaUnit = currentDisplay().units === "metric" ? "m2" : "sqft";
   }
 
   /** Counts a row that adds up others, or repeats the headings on a new page, and returns whether it is one. */
