@@ -2,15 +2,15 @@ import type { Knowledge } from "../src/domain/knowledge.ts";
 import { annualBookLosses } from "../src/domain/losses/book-losses.ts";
 import { exceedanceCurve, RETURN_PERIODS, sortSimulatedYears } from "../src/domain/losses/exceedance.ts";
 import { LossBook } from "../src/domain/losses/loss-book.ts";
-import { LOSSES, type Loss, type LossComponent } from "../src/domain/losses/loss-component.ts";
+import { LOSSES, type LossComponent, type LossKind } from "../src/domain/losses/loss-component.ts";
 import { RandomVariates } from "../src/domain/losses/random-variates.ts";
-import { type Layer, logNormalParameters } from "../src/domain/losses/severity.ts";
+import { type InsuredLayer, logNormalParameters } from "../src/domain/losses/severity.ts";
 import { hazardFromYearProbability } from "../src/domain/losses/year-factor.ts";
 import { runSteps } from "../src/domain/steps.ts";
 import type { Figure } from "./figure.ts";
 
 const STATES = ["NY", "TX", "FL", "CA", "CO", "MN"];
-export const LAYER: Layer = { deductible: 250_000, limit: 5_000_000 };
+export const LAYER: InsuredLayer = { deductible: 250_000, limit: 5_000_000 };
 
 /** Components of the fleet, and its years. */
 const COMPONENTS = 54_000;
@@ -91,7 +91,7 @@ function addWinters(
   random: RandomVariates,
   group: readonly LossComponent[],
   variance: number,
-  years: Record<Loss, Float64Array>,
+  years: Record<LossKind, Float64Array>,
 ): void {
   const sorted = group.toSorted((a, b) => b.failureProbability - a.failureProbability);
   const hazards = Float64Array.from(sorted, (component) =>
@@ -116,7 +116,7 @@ function addWinters(
 function addFailure(
   random: RandomVariates,
   { repair, damage }: LossComponent,
-  years: Record<Loss, Float64Array>,
+  years: Record<LossKind, Float64Array>,
   year: number,
 ): void {
   years.total[year]! += repair;

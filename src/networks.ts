@@ -2,27 +2,27 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { OperatorError } from "./domain/errors.ts";
 
-export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** A block of addresses. `text` is as the operator wrote it; `prefix` is the number of leading fixed bits. */
-export type Network = { text: string; first: Address; prefix: number };
+export type IpNetwork = { text: string; first: IpAddress; prefix: number };
 
 /**
  * Returns the numeric address, without its zone (`%eth0`), or undefined if the text is not one. An IPv4 address that is
  * mapped into IPv6 becomes the IPv4 address. The check with `isIP` is needed: ipaddr.js also accepts `127.1` and
  * `0x7f000001`.
  */
-export const parseIpAddress = (text: string): Address | undefined =>
+export const parseIpAddress = (text: string): IpAddress | undefined =>
   isIP(text) === 0 ? undefined : ipaddr.process(text.split("%", 1)[0]!);
 
-export const networkContains = ({ first, prefix }: Network, address: Address): boolean =>
+export const networkContains = ({ first, prefix }: IpNetwork, address: IpAddress): boolean =>
   address.kind() === first.kind() && address.match(first, prefix);
 
 /**
  * Parses `10.0.0.0/8`, `fd00::/8` or a single address. Throws an OperatorError for anything else, and for address bits
  * beyond the prefix, which are almost always a typing error.
  */
-export function parseNetwork(text: string): Network {
+export function parseNetwork(text: string): IpNetwork {
   const [addressText = "", prefixText, ...rest] = text.trim().split("/");
   const address = addressText.includes("%") ? undefined : parseIpAddress(addressText);
   if (!address || rest.length > 0) {
@@ -57,5 +57,5 @@ export function isNetwork(text: string): boolean {
   }
 }
 
-const firstAddress = (address: Address, prefix: number): Address =>
+const firstAddress = (address: IpAddress, prefix: number): IpAddress =>
   (address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(`${address}/${prefix}`);

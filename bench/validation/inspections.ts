@@ -1,8 +1,12 @@
 import { join } from "node:path";
 import { fitEvidenceStrengthInSteps } from "../../src/domain/calibration/fit-evidence.ts";
 import { fitLivesInSteps } from "../../src/domain/calibration/fit-lives.ts";
-import type { Life } from "../../src/domain/calibration/life.ts";
-import { type Forecast, type Proof, validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
+import type { LifeOnRecord } from "../../src/domain/calibration/life.ts";
+import {
+  type FailureForecast,
+  type Proof,
+  validateForecastsInSteps,
+} from "../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
 import type { Knowledge } from "../../src/domain/knowledge.ts";
 import { hazardSinceRecordBegan, unknownPast } from "../../src/domain/scoring/renewal.ts";
@@ -113,7 +117,7 @@ export function proveInspections(
   const used = intervals.filter(({ area }) => areas === "all" || area in COMPONENTS);
   const train = used.filter(({ until }) => until < day);
   const test = used.filter(({ until }) => until >= day);
-  const lifeOf = (interval: Interval): Life => {
+  const lifeOf = (interval: Interval): LifeOnRecord => {
     const { medianLifeYears, weibullShape } =
       interval.area in COMPONENTS ? knowledge.component(COMPONENTS[interval.area]!) : OTHER_LIFE;
     return {
@@ -186,7 +190,7 @@ export function proveInspections(
 }
 
 function prove(intervals: readonly Interval[], before: readonly number[], after: readonly number[]): Proof {
-  const byBuilding = new Map<string, Forecast[]>();
+  const byBuilding = new Map<string, FailureForecast[]>();
   for (const [i, { building, fell }] of intervals.entries()) {
     const forecasts = byBuilding.get(building) ?? [];
     forecasts.push({ before: -Math.expm1(-before[i]!), after: -Math.expm1(-after[i]!), failed: fell });

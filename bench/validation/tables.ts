@@ -1,4 +1,4 @@
-import type { Interval, Measures } from "../../src/domain/calibration/proof.ts";
+import type { ForecastMeasures, Interval } from "../../src/domain/calibration/proof.ts";
 import type { ConditionComparison } from "./conditions.ts";
 import type { InspectionProof } from "./inspections.ts";
 import type { YearForecast } from "./water-mains.ts";
@@ -6,8 +6,8 @@ import type { YearForecast } from "./water-mains.ts";
 type Model = {
   name: string;
   expected: number;
-  measures: Measures;
-  intervals: { [Name in keyof Measures]: Interval | null };
+  measures: ForecastMeasures;
+  intervals: { [Name in keyof ForecastMeasures]: Interval | null };
 };
 
 /** The contents of results.json. */

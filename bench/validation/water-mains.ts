@@ -1,7 +1,11 @@
 import { join } from "node:path";
 import { fitLivesInSteps, type LivesFit } from "../../src/domain/calibration/fit-lives.ts";
-import type { Life } from "../../src/domain/calibration/life.ts";
-import { type Forecast, type Proof, validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
+import type { LifeOnRecord } from "../../src/domain/calibration/life.ts";
+import {
+  type FailureForecast,
+  type Proof,
+  validateForecastsInSteps,
+} from "../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
 import { scaleFromMedian } from "../../src/domain/scoring/weibull.ts";
 import { runSteps } from "../../src/domain/steps.ts";
@@ -116,8 +120,8 @@ function livesUntil(
   day: number,
   shape: number,
   kindOf: (main: Main) => Kind,
-): Life[] {
-  const lives: Life[] = [];
+): LifeOnRecord[] {
+  const lives: LifeOnRecord[] = [];
   for (const main of mains) {
     const begins = Math.max(main.installedOn, RECORD_BEGINS);
     if (begins >= day) continue;
@@ -131,7 +135,14 @@ function livesUntil(
   return lives;
 }
 
-function lifeOf(main: Main, from: number, until: number, failed: boolean, shape: number, kind: Kind): Life {
+function lifeOf(
+  main: Main,
+  from: number,
+  until: number,
+  failed: boolean,
+  shape: number,
+  kind: Kind,
+): LifeOnRecord {
   return {
     defId: kind.id,
     componentId: main.id,
@@ -228,7 +239,7 @@ function prove(
   after: readonly number[],
   seen: readonly number[],
 ): Proof {
-  const byRoad = new Map<string, Forecast[]>();
+  const byRoad = new Map<string, FailureForecast[]>();
   for (const [i, { road }] of mains.entries()) {
     const forecasts = byRoad.get(road) ?? [];
     forecasts.push({

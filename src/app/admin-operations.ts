@@ -10,16 +10,16 @@ import { testPmsConnection } from "../pms/preflight.ts";
 import type { Store } from "../store/store.ts";
 import { probeSignatureChecks } from "../usecases/deliveries/probe-signature-checks.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
-import type { Sender } from "../webhooks/http-sender.ts";
+import type { HttpSender } from "../webhooks/http-sender.ts";
 import type { CalibrationRuns } from "./calibration-runs.ts";
 import type { OverviewSources } from "./overview.ts";
 import type { PartnerTasks } from "./partner-tasks.ts";
-import { buildServerState, type Later } from "./server-state.ts";
+import { buildServerState, type StartedParts } from "./server-state.ts";
 
 type Sources = Omit<OverviewSources, "read" | "tlsValidTo" | "walArchiving"> & {
   store: Store;
   metrics: Metrics;
-  later: Later;
+  later: StartedParts;
   recentErrors: () => readonly LoggedError[];
 };
 
@@ -28,7 +28,7 @@ export type AdminDeps = {
   sessions: ConsoleSessions;
   proposals: CalibrationRuns;
   tasks: PartnerTasks;
-  send: Sender["send"];
+  send: HttpSender["send"];
 } & Pick<AdminApiDeps, "losses">;
 
 /** Returns the operations of the administrators' listener: the console, the metrics, and the operations of both. */

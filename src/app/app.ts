@@ -55,7 +55,7 @@ import { buildCalibrationCheck } from "./model-check.ts";
 import { buildPartnerTasks } from "./partner-tasks.ts";
 import { photoStorageOf } from "./photo-storage.ts";
 import { buildRateWindows } from "./rate-windows.ts";
-import type { Later } from "./server-state.ts";
+import type { StartedParts } from "./server-state.ts";
 import { buildStorageJobs } from "./storage-jobs.ts";
 import type { WatchedWriter } from "./systemd-notifications.ts";
 import {
@@ -163,7 +163,7 @@ async function startOn(
     passes: impersonationTokens(folder.masterKey),
   });
   // Values that exist only once the server listens.
-  const later: Later = {};
+  const later: StartedParts = {};
   const drain = new Drain();
   const startedAtMs = monotonicMs();
   // Nobody is refused the health, so checks that many ask for at once are shared.
@@ -295,7 +295,7 @@ type Served = {
   eventStream: EventStream;
   lastBackup: ScheduledBackups["last"];
   health: () => Promise<Health>;
-  later: Later;
+  later: StartedParts;
   adminDeps: Omit<AdminDeps, "sessions" | "losses">;
   isDraining: () => boolean;
 };

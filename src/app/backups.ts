@@ -2,7 +2,7 @@ import { type LastBackup, readLastBackup, writeLastBackup } from "../backup/last
 import { takeScheduledBackup } from "../backup/scheduled.ts";
 import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
-import type { Job } from "../jobs/schedule.ts";
+import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
 import type { LatestBackup } from "../metrics/database-gauges.ts";
 import type { Store } from "../store/store.ts";
@@ -10,7 +10,7 @@ import { selfExec } from "./self-exec.ts";
 
 export type ScheduledBackups = {
   /** Empty without a schedule. */
-  jobs: readonly Job[];
+  jobs: readonly ScheduledJob[];
   /** Returns the outcome of the latest backup, by this process or an earlier one. */
   last: () => LastBackup | undefined;
 };

@@ -1,6 +1,6 @@
 import type { Config } from "../config/settings.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
-import type { Job } from "../jobs/schedule.ts";
+import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { selfExec } from "./self-exec.ts";
@@ -20,7 +20,7 @@ export function buildCalibrationCheck(deps: {
   store: Pick<Store, "read">;
   /** Runs a command of this executable and returns what it printed. */
   runCommand?: typeof selfExec;
-}): Job {
+}): ScheduledJob {
   const { config, env, clock, log, store, runCommand = selfExec } = deps;
   const settings = config.file === undefined ? [] : ["--config", config.file];
   return {

@@ -3,7 +3,7 @@ import type { Overview } from "../administration/overview.ts";
 import type { LastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { checkBackup, checkWalArchiving } from "../doctor/backup-checks.ts";
-import { type Check, type Finding, fail, ok, runChecks, warn } from "../doctor/check.ts";
+import { type DoctorCheck, type DoctorFinding, fail, ok, runChecks, warn } from "../doctor/check.ts";
 import {
   checkOutbox,
   checkScoringModel,
@@ -51,7 +51,7 @@ export async function serverOverview(sources: OverviewSources): Promise<Overview
   const [newest] = (await read.snapshots.page({ limit: 1, offset: 0 })).runs;
   const fit = await read.models.inUse();
   const file = databaseFile(config.storage.dataDir);
-  const checks: Check[] = [
+  const checks: DoctorCheck[] = [
     { name: "database", run: () => checkDatabase(found) },
     {
       name: "snapshot",
@@ -103,7 +103,7 @@ export async function serverOverview(sources: OverviewSources): Promise<Overview
   };
 }
 
-function checkDatabase({ checks: { database, pages } }: Health): Finding {
+function checkDatabase({ checks: { database, pages } }: Health): DoctorFinding {
   if (database === "failed")
     return fail(
       "the database is not writable",
@@ -116,7 +116,7 @@ function checkDatabase({ checks: { database, pages } }: Health): Finding {
     : warn("writable; the integrity check could not run", "See the server's log for `check-pages`.");
 }
 
-async function checkEndpoints(read: Stores): Promise<Finding> {
+async function checkEndpoints(read: Stores): Promise<DoctorFinding> {
   const endpoints = (await read.partners.listEndpoints()).filter(({ url }) => url !== null);
   const failing = endpoints.filter(
     ({ failingSince, pausedAt }) => failingSince !== null || pausedAt !== null,
@@ -135,7 +135,7 @@ async function checkEndpoints(read: Stores): Promise<Finding> {
   );
 }
 
-async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): Promise<Finding> {
+async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): Promise<DoctorFinding> {
   // The counters include reservations, so only these few partners need a closer look.
   const near = (await read.gauges.partners(dayOf(now))).filter(
     ({ dailyBudget, taken }) => dailyBudget > 0 && taken >= dailyBudget * (1 - NEAR_END),
@@ -153,7 +153,7 @@ async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): P
 }
 
 /** Checks the certificate that is served, which may be older than the file. */
-function checkShownCertificate(validTo: Instant | undefined, now: Instant): Finding {
+function checkShownCertificate(validTo: Instant | undefined, now: Instant): DoctorFinding {
   if (validTo === undefined) return ok("TLS is off (server.tls_cert)");
   const days = Math.floor((validTo - now) / MS_PER_DAY);
   const renew = "Renew the certificate, then send SIGHUP to the server.";

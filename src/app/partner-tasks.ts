@@ -11,7 +11,7 @@ import type { Logger } from "../log.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, type ImpersonationTokens } from "../secrets/impersonation-token.ts";
 import type { Store } from "../store/store.ts";
 import { announceCurrentTiers } from "../usecases/deliveries/announce-current-tiers.ts";
-import type { Administration } from "../usecases/partners/partners.ts";
+import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import { failureText, selfExec } from "./self-exec.ts";
 
 /** `heldBy` describes the holder; undefined if this server is already running a task for the partner. */
@@ -22,9 +22,9 @@ export type PartnerTasks = {
   /** Returns a partner's latest task since the server's start. */
   state(partnerId: string): PartnerTask | undefined;
   /** Starts announcing the current state; `by` describes this server. */
-  announce(administration: Administration, partner: Partner, by: string): Promise<Begun>;
+  announce(administration: AdminUseCaseDeps, partner: Partner, by: string): Promise<Begun>;
   /** Starts a purge; `name` is the partner's name as confirmed by the caller. */
-  purge(administration: Administration, partner: Partner, by: string): Promise<Begun>;
+  purge(administration: AdminUseCaseDeps, partner: Partner, by: string): Promise<Begun>;
   stop(): Promise<void>;
 };
 

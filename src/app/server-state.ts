@@ -1,16 +1,16 @@
 import { effectiveSettings } from "../config/effective-settings.ts";
 import type { ServerState } from "../http/routes/admin-server.ts";
-import type { Schedule } from "../jobs/schedule.ts";
+import type { JobSchedule } from "../jobs/schedule.ts";
 import type { Listeners } from "./listeners.ts";
 import { type OverviewSources, serverOverview } from "./overview.ts";
 
 /** Values that exist only once the server listens. */
-export type Later = { listeners?: Listeners; jobs?: Schedule };
+export type StartedParts = { listeners?: Listeners; jobs?: JobSchedule };
 
 /** Returns what the running server reports about itself to administrators. */
 export function buildServerState(
   sources: Omit<OverviewSources, "tlsValidTo">,
-  later: Later,
+  later: StartedParts,
   recentErrors: ServerState["errors"],
 ): ServerState {
   const { config } = sources;

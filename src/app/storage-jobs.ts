@@ -4,7 +4,7 @@ import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
 import { sweepTemporaryFiles } from "../files.ts";
-import type { Job } from "../jobs/schedule.ts";
+import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
 import { findPageProblems } from "../store/sqlite/inspect.ts";
 import type { Store } from "../store/store.ts";
@@ -14,7 +14,7 @@ import { photoStorageOf } from "./photo-storage.ts";
 import { SelfExecFailed, selfExec } from "./self-exec.ts";
 
 type StorageJobs = {
-  jobs: readonly Job[];
+  jobs: readonly ScheduledJob[];
   /** The result of the latest check of the database's pages, and when it ended. */
   pages: () => { state: PageState; checkedAt: Instant | null };
 };

@@ -11,7 +11,7 @@ import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../webhooks/dispatcher-deps.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../webhooks/endpoint-health.ts";
-import { createHttpSender, type Sender } from "../webhooks/http-sender.ts";
+import { createHttpSender, type HttpSender } from "../webhooks/http-sender.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /*
@@ -23,7 +23,7 @@ import type { DataFolder } from "./data-folder.ts";
 const WATCH_MS = 250;
 
 /** Returns a sender with the operator's network rules. Throws an OperatorError if the settings cannot be used. */
-export function buildWebhookSender({ webhooks }: Config): Sender {
+export function buildWebhookSender({ webhooks }: Config): HttpSender {
   const policy = {
     allow: webhooks.allowNetworks.map(parseNetwork),
     deny: webhooks.denyNetworks.map(parseNetwork),
@@ -43,7 +43,7 @@ type OutboxDeps = { config: Config; clock: () => Instant; log: Logger };
 export function buildWebhookDispatcher(
   { config, clock, log }: OutboxDeps,
   { store, encryptor }: DataFolder,
-  sender: Sender,
+  sender: HttpSender,
   cluster: Cluster = SINGLE_NODE,
 ): Dispatcher {
   const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;

@@ -13,7 +13,7 @@ import type { PassphraseLock } from "./passphrase-lock.ts";
 import { appendChecksum, verifyTrailingChecksum } from "./trailing-checksum.ts";
 
 /** A file to write to an archive: exactly `bytes` bytes of `content`. */
-export type Member = {
+export type ArchiveMember = {
   name: string;
   bytes: number;
   content: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -31,7 +31,7 @@ const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 /** Writes the members and then their checksums to a new file with mode 0600. Uses a few megabytes of memory. */
 export async function writeArchive(
   file: string,
-  members: readonly Member[],
+  members: readonly ArchiveMember[],
   { lock, mtime }: { lock: PassphraseLock | undefined; mtime: Date },
 ): Promise<void> {
   const tar = createTarPacker();
@@ -62,9 +62,9 @@ async function writeOut(file: string, compressed: Readable, lock: PassphraseLock
 
 type TarController = ReturnType<typeof createTarPacker>["controller"];
 
-async function pack(tar: TarController, members: readonly Member[], mtime: Date): Promise<void> {
+async function pack(tar: TarController, members: readonly ArchiveMember[], mtime: Date): Promise<void> {
   let checksums = "";
-  const add = async ({ name, bytes, content }: Member) => {
+  const add = async ({ name, bytes, content }: ArchiveMember) => {
     const writer = tar.add({ name, size: bytes, mode: 0o600, mtime, type: "file" }).getWriter();
     const hash = createHash("sha256");
     for await (const chunk of content()) {

@@ -19,7 +19,7 @@ import {
   photoFileNames,
   schemaVersion,
 } from "../store/sqlite/inspect.ts";
-import { fileContent, type Member, readArchive, writeArchive } from "./archive.ts";
+import { type ArchiveMember, fileContent, readArchive, writeArchive } from "./archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
 
@@ -35,13 +35,13 @@ type BackupRequest = {
   now: Instant;
 };
 
-export type Backup = { file: string; bytes: number; encrypted: boolean; manifest: Manifest };
+export type BackupFile = { file: string; bytes: number; encrypted: boolean; manifest: Manifest };
 
 /**
  * Writes a backup of a data folder, with or without a running server, and verifies it before it gets its final name.
  * Blocks the process while SQLite copies. A failure leaves no files.
  */
-export async function createBackup(request: BackupRequest): Promise<Backup> {
+export async function createBackup(request: BackupRequest): Promise<BackupFile> {
   const { file, databaseFile, passphrase } = request;
   if (existsSync(file)) throw fileExistsError(file);
   if (!existsSync(databaseFile))
@@ -72,7 +72,7 @@ export async function createBackup(request: BackupRequest): Promise<Backup> {
   });
 }
 
-type Collected = { manifest: Manifest; members: Member[] };
+type Collected = { manifest: Manifest; members: ArchiveMember[] };
 
 /**
  * Writes the members to an archive. Photos may be removed meanwhile, which the copied database still has: the members
@@ -153,7 +153,7 @@ function collect(copied: Copied, copy: string, request: BackupRequest): Collecte
     uploads_missing: copied.uploads.length - uploads.length,
     counts: copied.counts,
   };
-  const members: Member[] = [
+  const members: ArchiveMember[] = [
     inMemory(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)),
     { name: DATABASE, bytes: manifest.database_bytes, content: fileContent(copy) },
     ...(key ? [inMemory(KEY, key)] : []),
@@ -162,7 +162,7 @@ function collect(copied: Copied, copy: string, request: BackupRequest): Collecte
   return { manifest, members };
 }
 
-const inMemory = (name: string, content: Buffer): Member => ({
+const inMemory = (name: string, content: Buffer): ArchiveMember => ({
   name,
   bytes: content.length,
   content: () => [content],
@@ -176,7 +176,7 @@ function readKey(dataDir: string): Buffer | undefined {
 /** Reads the whole archive from the disk and compares its members and checksums with what was written. */
 async function readBack(
   archive: string,
-  members: readonly Member[],
+  members: readonly ArchiveMember[],
   lock: PassphraseLock | undefined,
 ): Promise<void> {
   let next = 0;

@@ -42,7 +42,7 @@ type RestoreRequest = {
   env: KeyEnvironment;
 };
 
-export type Restored = {
+export type RestoredBackup = {
   manifest: Manifest;
   /** The source of the key that decrypts the database's secrets. */
   key: "backup" | "file" | "environment";
@@ -55,7 +55,7 @@ export type Restored = {
  * into a scratch folder and verifies the database, its row counts, its version, and that the key decrypts its secrets.
  * Only then moves it to the data folder. A failure leaves no files.
  */
-export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
+export async function restoreBackup(request: RestoreRequest): Promise<RestoredBackup> {
   const { dataDir, file, passphrase } = request;
   const exists = existsSync(dataDir);
   if (exists && readdirSync(dataDir).length > 0) throw notEmptyError(dataDir);
@@ -112,7 +112,7 @@ async function check(
   { file, keyFile, env }: RestoreRequest,
   scratch: string,
   manifest: Manifest,
-): Promise<Pick<Restored, "key" | "pendingMigrations">> {
+): Promise<Pick<RestoredBackup, "key" | "pendingMigrations">> {
   const path = join(scratch, DATABASE);
   if (!existsSync(path)) throw damagedError(file, "it has no database");
   const db = openForReading(path);
@@ -137,7 +137,7 @@ async function installKey(
   { file, keyFile, env }: Pick<RestoreRequest, "file" | "keyFile" | "env">,
   scratch: string,
   encrypted: string | undefined,
-): Promise<Restored["key"]> {
+): Promise<RestoredBackup["key"]> {
   const path = join(scratch, KEY);
   const origin = keyFile !== undefined ? "file" : existsSync(path) ? "backup" : "environment";
   let key: MasterKey;

@@ -8,7 +8,7 @@ import { loadKnowledge } from "../knowledge/load.ts";
 import type { Store } from "../store/store.ts";
 import { cobieWorkbook } from "../usecases/cobie/write-cobie.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
-import type { Context } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 import { withData } from "./data-access.ts";
 import { createWorkbookFile } from "./workbook-file.ts";
 
@@ -19,7 +19,7 @@ const PROPERTIES_A_STEP = 100;
 
 /** Writes one property to a COBie workbook, or each of a partner to one in a new folder: the standard has one facility each. */
 export async function exportCobie(
-  context: Context,
+  context: CommandContext,
   { partnerId, propertyId, output }: Request,
 ): Promise<void> {
   const target = resolve(context.cwd, output);

@@ -3,13 +3,13 @@ import type { SettingKey } from "../config/settings.ts";
 /* The description of a command, read by the parser, the help, the manual page and shell completion. */
 
 /** The name of a command or a group, with its summary. */
-export type Named = {
+export type NamedCommand = {
   name: string;
   /** One line, without a full stop. */
   summary: string;
 };
 
-export type Described = {
+export type DescribedBody = {
   /** More text for `--help`. */
   description?: string;
   arguments: Arguments;
@@ -19,7 +19,7 @@ export type Described = {
 };
 
 /** A command with its full path, such as `partner create`. */
-export type DescribedCommand = Described & { path: string; summary: string };
+export type DescribedCommand = DescribedBody & { path: string; summary: string };
 
 /** Converts the typed text into a value. Throws UsageError with the expected format. */
 export type Parse<Value> = (text: string) => Value;

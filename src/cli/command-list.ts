@@ -1,10 +1,10 @@
-import type { Entry } from "./command.ts";
+import type { CommandEntry } from "./command.ts";
 
 /**
  * All commands, in the order of the help. A command's file is loaded only when its name is typed: the imports of `serve`
  * would add a third of a second to a small command. A command of a group imports its own heavy dependencies in `run`.
  */
-export const COMMANDS: readonly Entry[] = [
+export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "init",
     summary: "write a commented configuration and create the data folder, key file and database",

@@ -1,29 +1,29 @@
 import type { SettingKey } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
-import type { Arguments, Described, Named, Options, Parse } from "./command-description.ts";
-import type { Context } from "./context.ts";
+import type { Arguments, DescribedBody, NamedCommand, Options, Parse } from "./command-description.ts";
+import type { CommandContext } from "./context.ts";
 
 /** The arguments, options and action of a command. Created by `defineCommand`. */
-type CommandBody = Described & {
+type CommandBody = DescribedBody & {
   /** True for a command that runs until it is stopped. It handles signals and uncaught errors itself. */
   longRunning: boolean;
-  run(context: Context, args: never, options: never): void | Promise<void>;
+  run(context: CommandContext, args: never, options: never): void | Promise<void>;
 };
 
-export type Command = Named & CommandBody;
+export type Command = NamedCommand & CommandBody;
 
 /** Commands that share a first word, such as `partner create` and `partner list`. */
-type CommandGroup = Named & { commands: readonly Command[] };
+type CommandGroup = NamedCommand & { commands: readonly Command[] };
 
 /** A row of the command table: the text that the help needs, and a loader for the rest. */
-export type Entry = Named & {
+export type CommandEntry = NamedCommand & {
   load(): Promise<CommandBody | readonly Command[]>;
 };
 
 /** A loaded entry, or only the name and summary of an entry that the command line does not mention. */
-export type Listed = Command | CommandGroup | Named;
+export type ListedCommand = Command | CommandGroup | NamedCommand;
 
-export async function loadCommand({ name, summary, load }: Entry): Promise<Command | CommandGroup> {
+export async function loadCommand({ name, summary, load }: CommandEntry): Promise<Command | CommandGroup> {
   const body = await load();
   return "run" in body ? { ...body, name, summary } : { name, summary, commands: body };
 }
@@ -33,7 +33,7 @@ type Definition<A extends Arguments, O extends Options> = Pick<CommandBody, "des
   options?: O;
   examples?: readonly string[];
   longRunning?: boolean;
-  run(context: Context, args: Values<A>, options: Values<O>): void | Promise<void>;
+  run(context: CommandContext, args: Values<A>, options: Values<O>): void | Promise<void>;
 };
 
 /**
@@ -43,7 +43,7 @@ type Definition<A extends Arguments, O extends Options> = Pick<CommandBody, "des
 export function defineCommand<
   A extends Arguments = Record<never, never>,
   O extends Options = Record<never, never>,
->(definition: Definition<A, O> & Named): Command;
+>(definition: Definition<A, O> & NamedCommand): Command;
 export function defineCommand<
   A extends Arguments = Record<never, never>,
   O extends Options = Record<never, never>,

@@ -1,4 +1,4 @@
-import type { Command, Listed } from "./command.ts";
+import type { Command, ListedCommand } from "./command.ts";
 import type { Option, Options } from "./command-description.ts";
 import { GLOBAL_OPTIONS, optionFlag } from "./parser.ts";
 
@@ -10,7 +10,10 @@ const FILES: Completion = { words: [], files: true };
 const PATHS = ["FILE", "DIR"];
 
 /** Returns the candidates for the last word, which is still being typed. */
-export function completeCommandLine(commands: readonly Listed[], typed: readonly string[]): Completion {
+export function completeCommandLine(
+  commands: readonly ListedCommand[],
+  typed: readonly string[],
+): Completion {
   const before = typed.slice(0, -1);
   const current = typed.at(-1) ?? "";
   const { command, next } = resolveCommand(commands, before);
@@ -24,12 +27,12 @@ export function completeCommandLine(commands: readonly Listed[], typed: readonly
 
 /** Returns the command that the words name, or the words that may follow on the way to one. */
 function resolveCommand(
-  commands: readonly Listed[],
+  commands: readonly ListedCommand[],
   words: readonly string[],
-): { command?: Command; next: readonly Listed[] } {
+): { command?: Command; next: readonly ListedCommand[] } {
   let next = commands;
   for (const [i, word] of words.entries()) {
-    const entry: Listed | undefined = next.find(({ name }) => name === word);
+    const entry: ListedCommand | undefined = next.find(({ name }) => name === word);
     if (!entry || optionBefore(GLOBAL_OPTIONS, words[i - 1])) continue;
     if ("run" in entry) return { command: entry, next: [] };
     next = "commands" in entry ? entry.commands : [];
@@ -41,7 +44,7 @@ function resolveCommand(
 const optionBefore = (options: Options, word: string | undefined): Option | undefined =>
   Object.entries(options).find(([name, { placeholder }]) => placeholder && optionFlag(name) === word)?.[1];
 
-const commandWords = (commands: readonly Listed[]): Completion => ({
+const commandWords = (commands: readonly ListedCommand[]): Completion => ({
   words: commands.map(({ name, summary }) => ({ word: name, meaning: summary })),
   files: false,
 });

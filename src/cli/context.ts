@@ -7,14 +7,14 @@ import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { DescribedCommand } from "./command-description.ts";
-import type { Widths } from "./terminal/fitted-table.ts";
+import type { OutputWidths } from "./terminal/fitted-table.ts";
 import { printableText } from "./terminal/printable-text.ts";
 
 /** A synchronous text stream: `write` returns after all text is written. */
 export type Output = { write(text: string): void };
 
 /** The environment of a command. Tests pass their own. */
-export type Host = Widths & {
+export type CommandHost = OutputWidths & {
   stdout: Output;
   /** Standard output for texts for people: in a terminal in color. */
   texts: Output;
@@ -39,7 +39,7 @@ export type Host = Widths & {
 export type GlobalOptions = { config?: string; dataDir?: string; json: boolean };
 
 /** The environment, settings and output that `run` receives. */
-export type Context = Omit<Host, "guard" | "logLines" | "texts"> & {
+export type CommandContext = Omit<CommandHost, "guard" | "logLines" | "texts"> & {
   /** The effective settings. Loaded on first use, so that `version` works with a broken configuration file. */
   readonly config: Config;
   /** A logger on standard error, since standard output carries the command's result. `serve` creates its own. */
@@ -56,11 +56,11 @@ export type Context = Omit<Host, "guard" | "logLines" | "texts"> & {
 };
 
 export function createContext(
-  host: Host,
+  host: CommandHost,
   given: GlobalOptions,
   overrides: readonly Override[],
-  allCommands: Context["allCommands"],
-): Context {
+  allCommands: CommandContext["allCommands"],
+): CommandContext {
   const { guard: _guard, logLines, texts, ...deps } = host;
   const request: ConfigRequest = {
     file: given.config,

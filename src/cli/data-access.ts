@@ -4,8 +4,8 @@ import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, impersonationTokens } from "../secrets/impersonation-token.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
-import type { Administration } from "../usecases/partners/partners.ts";
-import type { Context } from "./context.ts";
+import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
+import type { CommandContext } from "./context.ts";
 import { emptyDatabaseRemedy, requireInstallation } from "./installation.ts";
 
 type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
@@ -15,7 +15,7 @@ type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
  * @throws OperatorError if there is no installation, or if its schema is not that of this version.
  */
 export async function withData<T>(
-  context: Context,
+  context: CommandContext,
   run: (folder: DataFolder) => Promise<T>,
   options: StoreChoices = {},
 ): Promise<T> {
@@ -46,8 +46,8 @@ export async function withData<T>(
  * behalf the server started it.
  */
 export async function withAdministration<T>(
-  context: Context,
-  run: (administration: Administration) => Promise<T>,
+  context: CommandContext,
+  run: (administration: AdminUseCaseDeps) => Promise<T>,
   options: StoreChoices = {},
 ): Promise<T> {
   // A running server detects the change on its own.
@@ -63,7 +63,10 @@ export async function withAdministration<T>(
 }
 
 /** Returns the administrator on whose behalf the server started this command; undefined if a user runs it. */
-function administratorOf({ env, now }: Context, masterKey: DataFolder["masterKey"]): string | undefined {
+function administratorOf(
+  { env, now }: CommandContext,
+  masterKey: DataFolder["masterKey"],
+): string | undefined {
   const pass = env[IMPERSONATION_TOKEN_VARIABLE];
   if (pass === undefined) return undefined;
   const administrator = impersonationTokens(masterKey).verify(pass, now());
@@ -78,7 +81,7 @@ function administratorOf({ env, now }: Context, masterKey: DataFolder["masterKey
  * Returns the actor that the audit log names: the effective user with its id, such as `cli:mainstay(998)`, whatever the
  * environment claims. Under sudo, the invoking user is added: `cli:root(0) for alice(1000)`.
  */
-export function actorOf({ env }: Pick<Context, "env">): string {
+export function actorOf({ env }: Pick<CommandContext, "env">): string {
   const asked = env.SUDO_UID;
   const behind = asked !== undefined && /^\d{1,10}$/.test(asked) ? ` for ${named(Number(asked))}` : "";
   const uid = process.getuid?.();
@@ -86,11 +89,11 @@ export function actorOf({ env }: Pick<Context, "env">): string {
 }
 
 /** Returns the actor and the machine, for messages to other processes that wait for this command. */
-export const actorOnMachine = ({ env }: Pick<Context, "env">): string =>
+export const actorOnMachine = ({ env }: Pick<CommandContext, "env">): string =>
   `${actorOf({ env })} on ${hostname()}`;
 
 /** Returns the name of the effective user. */
-export function osUserName({ env }: Pick<Context, "env">): string {
+export function osUserName({ env }: Pick<CommandContext, "env">): string {
   const uid = process.getuid?.();
   return (uid === undefined ? env.USERNAME : nameOf(uid)) ?? "an operator";
 }

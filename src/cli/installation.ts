@@ -2,9 +2,9 @@ import { databaseFile } from "../app/data-folder.ts";
 import { defaultConfigFiles } from "../config/load.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
-import type { Context } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 
-type Where = Pick<Context, "config" | "cwd" | "root">;
+type Where = Pick<CommandContext, "config" | "cwd" | "root">;
 
 /**
  * Checks that there is an installation, so that a command in the wrong folder does not silently use an empty one. Only

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** A received delivery. `data` is empty if the body is not a webhook envelope. */
-export type Delivery = { event: string; data: Readonly<Record<string, unknown>>; verified: boolean };
+export type ReceivedDelivery = { event: string; data: Readonly<Record<string, unknown>>; verified: boolean };
 
 type LocalReceiver = { url: string; stop(): Promise<void> };
 
@@ -11,7 +11,7 @@ type LocalReceiver = { url: string; stop(): Promise<void> };
  */
 export function startLocalReceiver(
   secret: () => string,
-  onDelivery: (delivery: Delivery) => void,
+  onDelivery: (delivery: ReceivedDelivery) => void,
 ): LocalReceiver {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -37,7 +37,7 @@ function isSigned(body: Uint8Array, signature: string, secret: string): boolean 
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-function dataOf(body: Uint8Array): Delivery["data"] {
+function dataOf(body: Uint8Array): ReceivedDelivery["data"] {
   try {
     return JSON.parse(new TextDecoder().decode(body)).data ?? {};
   } catch {

@@ -21,11 +21,11 @@ import {
   mappingProblem,
   missingRequiredFields,
 } from "../usecases/import/mapping/known-fields.ts";
-import type { Mapped } from "../usecases/import/mapping/prepare.ts";
-import type { LeftOut, Table } from "../usecases/import/mapping/table.ts";
+import type { MappedTable } from "../usecases/import/mapping/prepare.ts";
+import type { ImportTable, LeftOut } from "../usecases/import/mapping/table.ts";
 import { openImportTables } from "../usecases/import/mapping/tables.ts";
 import { UsageError } from "./command.ts";
-import type { Context } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 
 /* Files whose columns are not the importer's own: their mapping is guessed, shown, and applied once it is confirmed. */
 
@@ -52,21 +52,21 @@ export function parseValueMapping(typed: string): ValueMapping {
   return { field, values: Object.fromEntries(values) };
 }
 
-type MappedFiles = { mapped: readonly Mapped[]; leftOut: readonly LeftOut[] };
+type MappedFiles = { mapped: readonly MappedTable[]; leftOut: readonly LeftOut[] };
 
 /**
  * Opens the files, and returns their mapping once the user has confirmed it, with the sheets that are not read. Throws a
  * UsageError without confirmation.
  */
-export async function mapFiles(context: Context, request: MappedRequest): Promise<MappedFiles> {
+export async function mapFiles(context: CommandContext, request: MappedRequest): Promise<MappedFiles> {
   const { cwd, stderr, isTty, json } = context;
   const path = request.mapping === undefined ? undefined : resolve(cwd, request.mapping);
   const saved = path === undefined ? [] : savedMapping(path);
   const knowledge = loadKnowledge(context.config.costs);
   const isType = (text: string) => knowledge.types.has(text);
   const areaUnit = context.config.display.units === "metric" ? "m2" : "sqft";
-  const mapped: Mapped[] = [];
-  const without: Mapped[] = [];
+  const mapped: MappedTable[] = [];
+  const without: MappedTable[] = [];
   for (const file of request.files)
     for (const table of await openImportTables(resolve(cwd, file), areaUnit)) {
       const kept = table.form?.mapping ?? findSavedMapping(saved, table.headings);
@@ -166,9 +166,9 @@ function refined(
 
 const SLASHED: readonly DateFormat[] = ["MM/DD/YYYY", "DD/MM/YYYY", "SEVERAL FORMATS"];
 
-const isSheet = ({ name }: Table) => /, sheet /.test(name);
+const isSheet = ({ name }: ImportTable) => /, sheet /.test(name);
 
-function lacking({ table, mapping }: Mapped): UsageError {
+function lacking({ table, mapping }: MappedTable): UsageError {
   const fields = missingRequiredFields(mapping);
   const headings = table.headings.filter(Boolean).map((heading) => JSON.stringify(heading.slice(0, 60)));
   return new UsageError(
@@ -179,7 +179,7 @@ function lacking({ table, mapping }: Mapped): UsageError {
 
 /** Throws a UsageError for dates that may have the day or the month first, where the installation or the file is not of the US. */
 function refuseAmbiguous(
-  { table, mapping }: Mapped,
+  { table, mapping }: MappedTable,
   fields: Iterable<string>,
   { dates, defaults }: MappedRequest,
 ): void {
@@ -196,12 +196,12 @@ function refuseAmbiguous(
   }
 }
 
-function ambiguousIn({ headings, sample }: Table, column: string | undefined): string | undefined {
+function ambiguousIn({ headings, sample }: ImportTable, column: string | undefined): string | undefined {
   const at = column === undefined ? -1 : headings.indexOf(column);
   return at < 0 ? undefined : ambiguousDate(sample.map((row) => (row[at] ?? "").trim()));
 }
 
-function refuseIdle(mapped: readonly Mapped[], { map, defaults, mapValues }: MappedRequest): void {
+function refuseIdle(mapped: readonly MappedTable[], { map, defaults, mapValues }: MappedRequest): void {
   const known = new Set(mapped.flatMap(({ mapping }) => mappableFields(mapping)));
   for (const { field } of [...map, ...defaults, ...mapValues])
     if (!known.has(field))
@@ -214,13 +214,17 @@ function refuseIdle(mapped: readonly Mapped[], { map, defaults, mapValues }: Map
       throw new UsageError(`no file has a column ${JSON.stringify(column)}`);
 }
 
-function refuseMisnamed({ name, headings }: Table, mapping: FileMapping): void {
+function refuseMisnamed({ name, headings }: ImportTable, mapping: FileMapping): void {
   const misnamed = mappingProblem(mapping, headings);
   if (misnamed === undefined) return;
   throw new UsageError(`${name}: the mapping is not valid: ${misnamed}`, "Correct the file of --mapping.");
 }
 
-function refuseUnknownTypes({ name }: Table, mapping: FileMapping, isKnown: (id: string) => boolean): void {
+function refuseUnknownTypes(
+  { name }: ImportTable,
+  mapping: FileMapping,
+  isKnown: (id: string) => boolean,
+): void {
   const unknown = mappedApplianceTypes(mapping).find((id) => !isKnown(id));
   if (unknown !== undefined)
     throw new UsageError(`${name}: the mapping names the type ${JSON.stringify(unknown)}, which is unknown`);
@@ -255,7 +259,7 @@ const someOf = (texts: readonly string[]) =>
 
 /** Returns what the rows of a register name that is no kind of equipment. */
 function kindlessIn(
-  { headings, sample }: Table,
+  { headings, sample }: ImportTable,
   { rows, fields, values }: FileMapping,
   isType: (text: string) => boolean,
 ): string[] {
@@ -266,7 +270,7 @@ function kindlessIn(
 }
 
 /** Describes a mapping: the column of each field, with its first values, and the columns that are not used. */
-function mappingSummary({ table, mapping }: Mapped, isType: (text: string) => boolean): string {
+function mappingSummary({ table, mapping }: MappedTable, isType: (text: string) => boolean): string {
   const { fields, constants, values, dates, equipment, scores, scale } = mapping;
   const used = new Set(Object.values(fields));
   const lines: [string, string][] = [];

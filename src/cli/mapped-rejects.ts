@@ -1,11 +1,14 @@
 import { basename } from "node:path";
-import type { Mapped } from "../usecases/import/mapping/prepare.ts";
-import type { RejectReason, Rejects } from "../usecases/import/rejects.ts";
+import type { MappedTable } from "../usecases/import/mapping/prepare.ts";
+import type { RejectedRows, RejectReason } from "../usecases/import/rejects.ts";
 
 /* Rejected rows of files of any form, in terms of the files that people have: their sheets, rows and columns. */
 
 /** Returns the rejected rows of a prepared file with the places of the originals. */
-export function rejectsWithOriginalPlaces(rejects: Rejects, mapped: readonly Mapped[]): Rejects {
+export function rejectsWithOriginalPlaces(
+  rejects: RejectedRows,
+  mapped: readonly MappedTable[],
+): RejectedRows {
   const reasons = rejects.reasons.map((reason) => placed(reason, mapped));
   const [first = reasons[0]] = reasons.filter(({ error }) => error === rejects.first.error);
   const files = [...new Set(mapped.map(({ table }) => table.name))];
@@ -17,7 +20,7 @@ export function rejectsWithOriginalPlaces(rejects: Rejects, mapped: readonly Map
   };
 }
 
-function placed(reason: RejectReason, mapped: readonly Mapped[]): RejectReason {
+function placed(reason: RejectReason, mapped: readonly MappedTable[]): RejectReason {
   const [, name, line] = /^(.*):(\d+)(?:#\d+)?$/s.exec(reason.firstCell) ?? [];
   const found = mapped.find(({ table }) => table.name === name);
   if (!found) return reason;

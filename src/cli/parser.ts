@@ -1,7 +1,14 @@
 import { Command as Commander, Option as CommanderOption } from "commander";
 import { BUILD } from "../app/build-info.ts";
 import type { Override } from "../config/load.ts";
-import { type Command, type Listed, settingOption, switchOption, textOption, UsageError } from "./command.ts";
+import {
+  type Command,
+  type ListedCommand,
+  settingOption,
+  switchOption,
+  textOption,
+  UsageError,
+} from "./command.ts";
 import type { Argument, Arguments, Option, Options } from "./command-description.ts";
 import type { GlobalOptions } from "./context.ts";
 
@@ -36,7 +43,7 @@ export const GLOBAL_OPTIONS = {
 
 /** Builds a Commander program from the table. Its `parseAsync` throws CommanderError or UsageError on incorrect usage. */
 export function createParser(
-  commands: readonly Listed[],
+  commands: readonly ListedCommand[],
   { invoke, writeHelp, writeUsage, columns }: ParserOptions,
 ): Commander {
   const program = new Commander("mainstay")
@@ -58,7 +65,7 @@ export function createParser(
   return program;
 }
 
-function addEntry(parent: Commander, entry: Listed, invoke: ParserOptions["invoke"]): void {
+function addEntry(parent: Commander, entry: ListedCommand, invoke: ParserOptions["invoke"]): void {
   const node = parent.command(entry.name).summary(entry.summary);
   addGlobals(node);
   if ("run" in entry) addCommand(node, entry, invoke);

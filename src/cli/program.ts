@@ -8,11 +8,11 @@
  * operator can fix the problem.
  */
 import { CommanderError } from "commander";
-import { type Entry, type Listed, loadCommand } from "./command.ts";
+import { type CommandEntry, type ListedCommand, loadCommand } from "./command.ts";
 import type { DescribedCommand } from "./command-description.ts";
 import { COMMANDS } from "./command-list.ts";
 import { completeCommandLine, completionLines } from "./complete.ts";
-import { createContext, type Host } from "./context.ts";
+import { type CommandHost, createContext } from "./context.ts";
 import { createParser } from "./parser.ts";
 import { EXIT, reportCommandError } from "./report-command-error.ts";
 import { printableText } from "./terminal/printable-text.ts";
@@ -24,8 +24,8 @@ import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
  */
 export async function runCommandLine(
   argv: readonly string[],
-  given: Host,
-  table: readonly Entry[] = COMMANDS,
+  given: CommandHost,
+  table: readonly CommandEntry[] = COMMANDS,
 ): Promise<number> {
   const host = { ...given, stderr: { write: (text: string) => given.stderr.write(printableText(text)) } };
   const json = isJsonAsked(argv);
@@ -66,11 +66,11 @@ export async function runCommandLine(
 }
 
 /** Loads the commands whose names occur in argv. Of the others only the name and summary are needed. */
-function loadMentioned(table: readonly Entry[], argv: readonly string[]): Promise<Listed[]> {
+function loadMentioned(table: readonly CommandEntry[], argv: readonly string[]): Promise<ListedCommand[]> {
   return Promise.all(table.map((entry) => (argv.includes(entry.name) ? loadCommand(entry) : entry)));
 }
 
-async function describeAll(table: readonly Entry[]): Promise<DescribedCommand[]> {
+async function describeAll(table: readonly CommandEntry[]): Promise<DescribedCommand[]> {
   const loaded = await Promise.all(table.map(loadCommand));
   return loaded.flatMap((entry) =>
     "run" in entry

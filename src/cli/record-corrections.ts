@@ -6,7 +6,7 @@ import { requirePartner } from "../usecases/partners/partners.ts";
 import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import { readConditionScale } from "../wire/service-event.ts";
 import { repeatableOption, UsageError, valueOption } from "./command.ts";
-import type { Context } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 import { actorOf } from "./data-access.ts";
 import { fittedTable } from "./terminal/fitted-table.ts";
 
@@ -72,7 +72,7 @@ function parseValue(field: string, text: string, kind: FieldKinds[string]): unkn
 
 /** Corrects a record of a partner's portfolio. The audit log names the user. */
 export async function correctRecord<T>(
-  context: Context,
+  context: CommandContext,
   store: Store,
   partnerId: string,
   run: (writer: PortfolioWriter) => Promise<T>,

@@ -1,8 +1,8 @@
 import type { CommanderError } from "commander";
 import { closestMatch } from "../closest-match.ts";
-import { type Listed, UsageError } from "./command.ts";
+import { type ListedCommand, UsageError } from "./command.ts";
 
-type Commands = readonly Listed[];
+type Commands = readonly ListedCommand[];
 
 /** Returns true if errors must be JSON, even if the command line cannot be parsed. */
 export function isJsonAsked(argv: readonly string[]): boolean {

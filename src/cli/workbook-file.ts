@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileExistsError, openNewFile, toStorageError } from "../files.ts";
 import { UsageError } from "./command.ts";
-import type { Context } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 
 /** Throws a UsageError unless a file is named for a workbook, and for nothing else. */
 export function checkWorkbookOutput(format: string, output: string | undefined): void {
@@ -14,7 +14,7 @@ export function checkWorkbookOutput(format: string, output: string | undefined):
 }
 
 /** Writes a workbook to a new file, and says so. */
-export function writeWorkbookFile(context: Context, output: string, bytes: Uint8Array): void {
+export function writeWorkbookFile(context: CommandContext, output: string, bytes: Uint8Array): void {
   const file = resolve(context.cwd, output);
   createWorkbookFile(file, bytes);
   context.print({ file, bytes: bytes.length }, `Wrote ${file}`);

@@ -1,17 +1,17 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Lease } from "./lease.ts";
-import type { Server } from "./server.ts";
+import type { ClusterServer } from "./server.ts";
 
 /** A server's report about itself. */
-export type ServerReport = Omit<Server, "startedAt" | "seenAt">;
+export type ServerReport = Omit<ClusterServer, "startedAt" | "seenAt">;
 
 /** The database's answer to a heartbeat. */
 type Heartbeat = {
   /** By the database's clock. */
   now: Instant;
   /** The servers seen within the lease time, this one included. */
-  alive: Server[];
+  alive: ClusterServer[];
   /** All leases of this server, renewed. */
   leases: Lease[];
 };
@@ -59,7 +59,7 @@ export type ServerRows = Omit<LeaseRepository, "heartbeat"> & {
   /** Updates a registered server; returns the present instant, or undefined if the server is not registered. */
   touch(server: ServerReport): Promise<Instant | undefined>;
   /** Returns the servers seen within `withinMs`. */
-  alive(withinMs: number): Promise<Server[]>;
+  alive(withinMs: number): Promise<ClusterServer[]>;
   /** Renews all leases of the holder and returns them. An expired lease that nobody acquired is renewed. */
   renew(holder: string, forMs: number): Promise<Lease[]>;
 };

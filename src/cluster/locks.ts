@@ -45,12 +45,12 @@ export type LockDatabase = {
 };
 
 /** A lock as the code that runs under it sees it. */
-export type Lock = {
+export type ClusterLock = {
   /** Extends the lock in the transaction of a step. Throws an OperatorError if another process has acquired it. */
   confirm(tx: Pick<LockTx, "locks">): Promise<void>;
 };
 
-export type HeldLock = Lock & { release(): Promise<void> };
+export type HeldLock = ClusterLock & { release(): Promise<void> };
 
 /** For work that nothing else can be doing at the same time. */
 export const NO_LOCK: HeldLock = { confirm: async () => {}, release: async () => {} };
@@ -68,7 +68,10 @@ export async function acquireLockIn(tx: LockTx, name: string, owner: string): Pr
 }
 
 /** Renews an acquired lock in the background until `stop` is called. */
-export function renewInBackground(store: Pick<LockDatabase, "write">, id: string): Lock & { stop(): void } {
+export function renewInBackground(
+  store: Pick<LockDatabase, "write">,
+  id: string,
+): ClusterLock & { stop(): void } {
   const renew = () => store.write((tx) => tx.locks.renew(id, LEASE_MS), { durability: "process" });
   // A failed renewal is made up for by the next one, or by the transaction of a step.
   const timer = setInterval(() => void renew().catch(() => {}), RENEW_INTERVAL_MS);

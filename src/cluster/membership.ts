@@ -4,7 +4,7 @@ import type { Timers } from "../event-loop.ts";
 import type { Cluster } from "./cluster.ts";
 import { coversNeed, type HeldLease, LEASE_MS, type Lease, leaseEnd, RENEWALS } from "./lease.ts";
 import { type LeaseRepository, OutdatedServer, type ServerReport } from "./lease-repository.ts";
-import { clockOffset, isClockOffsetTooLarge, isNewestModel, type Server } from "./server.ts";
+import { type ClusterServer, clockOffset, isClockOffsetTooLarge, isNewestModel } from "./server.ts";
 
 type Log = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 
@@ -39,7 +39,7 @@ export class Membership implements Cluster {
   readonly #refused = new LRUCache<string, number>({ max: MAX_REFUSED });
   /** Calls are serialized: a release that is overtaken would release what was acquired after it. */
   #latest: Promise<unknown> = Promise.resolve();
-  #alive: Server[] = [];
+  #alive: ClusterServer[] = [];
   #clockOffMs = 0;
   #lost: (names: readonly string[]) => void = () => {};
   #jobsLost = new Map<string, AbortController>();

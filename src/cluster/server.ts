@@ -1,7 +1,7 @@
 import type { Instant } from "../domain/time.ts";
 
 /** One of the servers on a database. Instants are by the database's clock. */
-export type Server = {
+export type ClusterServer = {
   /** Identifies the process: a restarted server has another. */
   id: string;
   /** The address that it listens on. */
@@ -18,7 +18,7 @@ export type Server = {
 };
 
 /** A server with its state. */
-export type ListedServer = Server & {
+export type ListedServer = ClusterServer & {
   isAlive: boolean;
   /** Milliseconds since its last heartbeat. */
   silentMs: number;
@@ -44,6 +44,6 @@ export const isClockOffsetTooLarge = (clockOffMs: number): boolean =>
  * Returns whether no live server scores with a newer model. A server with an older model must not take snapshots beside
  * one: each would overwrite the scores of the other.
  */
-export function isNewestModel(model: string, alive: readonly Pick<Server, "model">[]): boolean {
+export function isNewestModel(model: string, alive: readonly Pick<ClusterServer, "model">[]): boolean {
   return alive.every((other) => Number.parseFloat(other.model) <= Number.parseFloat(model));
 }

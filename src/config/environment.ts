@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { closestKey } from "../closest-match.ts";
 import { defaultValues } from "./defaults.ts";
-import type { Entry, Reading } from "./setting-entry.ts";
+import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import { environmentName, isSettingKey, type SettingKey, settingFormat, settingKeys } from "./settings.ts";
 
 /** Environment variables by name, as in `process.env`. */
@@ -12,8 +12,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Reads the settings in the environment. MAINSTAY_SERVER__PORT contains a value; MAINSTAY_SERVER__PORT_FILE names a file
  * that contains it, relative to `cwd`. MAINSTAY_ variables without a double underscore are not settings.
  */
-export function readEnvironment(env: Environment, cwd: string): Reading {
-  const reading: Reading = { entries: [], problems: [] };
+export function readEnvironment(env: Environment, cwd: string): SettingsReading {
+  const reading: SettingsReading = { entries: [], problems: [] };
   for (const [variable, text] of Object.entries(env).toSorted()) {
     if (text === undefined || !variable.startsWith("MAINSTAY_")) continue;
     const problem = variable.includes("__")
@@ -25,7 +25,7 @@ export function readEnvironment(env: Environment, cwd: string): Reading {
 }
 
 /** Converts the text of a variable or a flag to an entry. Text that is not a valid number or boolean stays text. */
-export function settingEntryFromText(key: SettingKey, text: string, origin: string): Entry {
+export function settingEntryFromText(key: SettingKey, text: string, origin: string): SettingEntry {
   const shown = JSON.stringify(text);
   const defaultValue = defaultValues().get(key);
   const acceptsNumber = typeof defaultValue === "number" || settingFormat(key).isValid(Number(text));
@@ -39,7 +39,13 @@ export function settingEntryFromText(key: SettingKey, text: string, origin: stri
 }
 
 /** Adds the variable's entry. Returns the problem if the variable is invalid. */
-function readVariable(variable: string, text: string, env: Environment, cwd: string, entries: Entry[]) {
+function readVariable(
+  variable: string,
+  text: string,
+  env: Environment,
+  cwd: string,
+  entries: SettingEntry[],
+) {
   const direct = settingNamed(variable);
   if (direct) {
     entries.push(settingEntryFromText(direct, text, variable));

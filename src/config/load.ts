@@ -5,7 +5,7 @@ import { ConfigError } from "./config-error.ts";
 import { defaultValues } from "./defaults.ts";
 import { contradictions, entryProblem } from "./entry-problems.ts";
 import { type Environment, readEnvironment, settingEntryFromText } from "./environment.ts";
-import type { Entry, Reading } from "./setting-entry.ts";
+import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import {
   type Config,
   camelCaseSettingName,
@@ -89,9 +89,9 @@ function mayExist(file: string): boolean {
   }
 }
 
-type Placed = Entry & { folder: string };
+type Placed = SettingEntry & { folder: string };
 
-const EMPTY: Reading = { entries: [], problems: [] };
+const EMPTY: SettingsReading = { entries: [], problems: [] };
 
 function readConfigFile(file: string): string {
   try {

@@ -1,5 +1,5 @@
 /** A configured value of a setting and its origin, for error messages. */
-export type Entry = {
+export type SettingEntry = {
   /** The key as written, for example "server.port". It may be unknown. */
   key: string;
   value: unknown;
@@ -12,4 +12,4 @@ export type Entry = {
 };
 
 /** The values from one source, and the problems of the source itself, each as a complete line. */
-export type Reading = { entries: Entry[]; problems: string[] };
+export type SettingsReading = { entries: SettingEntry[]; problems: string[] };

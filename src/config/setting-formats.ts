@@ -6,27 +6,27 @@ import { isNetwork } from "../networks.ts";
  * The format of a setting's value, with a description for the operator. Does not use arktype, since loading it takes as
  * long as a whole small command.
  */
-export class Format<T> {
+export class SettingFormat<T> {
   declare readonly infer: T;
 
   constructor(
     readonly expected: string,
     readonly isValid: (value: unknown) => boolean,
     /** The format of each item of a list. */
-    readonly item?: Format<unknown>,
+    readonly item?: SettingFormat<unknown>,
   ) {}
 }
 
 /** A whole number from `min` to `max`, inclusive. */
 export const whole = (min: number, max: number) =>
-  new Format<number>(
+  new SettingFormat<number>(
     `a whole number from ${min} to ${max}`,
     (value) => Number.isInteger(value) && min <= (value as number) && (value as number) <= max,
   );
 
 /** A number from `min` to `max`, inclusive. */
 export const decimal = (min: number, max: number) =>
-  new Format<number>(
+  new SettingFormat<number>(
     `a number from ${min} to ${max}`,
     (value) => typeof value === "number" && min <= value && value <= max,
   );
@@ -34,16 +34,16 @@ export const decimal = (min: number, max: number) =>
 /** A whole number from `min` to `max`, inclusive, or "auto" where the server chooses it. */
 export const wholeOrAuto = (min: number, max: number) => {
   const number = whole(min, max);
-  return new Format<number | "auto">(
+  return new SettingFormat<number | "auto">(
     `"auto" or ${number.expected}`,
     (value) => value === "auto" || number.isValid(value),
   );
 };
 
-export const onOff = new Format<boolean>("true or false", (value) => typeof value === "boolean");
+export const onOff = new SettingFormat<boolean>("true or false", (value) => typeof value === "boolean");
 
 const oneOf = <const T extends string>(expected: string, ...values: readonly T[]) =>
-  new Format<T>(expected, (value) => (values as readonly unknown[]).includes(value));
+  new SettingFormat<T>(expected, (value) => (values as readonly unknown[]).includes(value));
 
 export const logLevel = oneOf(
   '"trace", "debug", "info", "warn", "error" or "silent"',
@@ -55,7 +55,7 @@ export const logLevel = oneOf(
   "silent",
 );
 export const logFormat = oneOf('"json" or "pretty"', "json", "pretty");
-export const currency = new Format<string>(
+export const currency = new SettingFormat<string>(
   "a currency by its ISO 4217 code, such as USD, CAD or EUR",
   (value) => typeof value === "string" && Intl.supportedValuesOf("currency").includes(value),
 );
@@ -64,7 +64,7 @@ export const costLocation = oneOf('"state" or "none"', "state", "none");
 export const loggedDeliveries = oneOf('"all", "failed" or "none"', "all", "failed", "none");
 
 const text = (expected: string, holds: (value: string) => boolean) =>
-  new Format<string>(expected, (value) => typeof value === "string" && holds(value));
+  new SettingFormat<string>(expected, (value) => typeof value === "string" && holds(value));
 
 /** Text that may be empty. An empty text means that the setting is not used. */
 const optional = (expected: string, holds: (value: string) => boolean) =>
@@ -104,8 +104,12 @@ export const frameAncestors = list(
   text("a source such as https://portal.example.com, 'self', 'none' or *", isFrameAncestor),
 );
 
-function list<T>(what: string, item: Format<T>): Format<T[]> {
-  return new Format(`a list of ${what}`, (value) => Array.isArray(value) && value.every(item.isValid), item);
+function list<T>(what: string, item: SettingFormat<T>): SettingFormat<T[]> {
+  return new SettingFormat(
+    `a list of ${what}`,
+    (value) => Array.isArray(value) && value.every(item.isValid),
+    item,
+  );
 }
 
 /** Parses `admin.listen`. Returns undefined if the text is neither "main" nor an address with a port. */

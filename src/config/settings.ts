@@ -6,7 +6,6 @@ import {
   currency,
   databaseUrl,
   decimal,
-  type Format,
   filePath,
   frameAncestors,
   host,
@@ -18,6 +17,7 @@ import {
   networks,
   onOff,
   optionalPath,
+  type SettingFormat,
   schedule,
   timeOfDay,
   unitSystem,
@@ -154,9 +154,9 @@ export function isSettingKey(key: string): key is SettingKey {
 }
 
 /** Returns the format of the setting's value. */
-export function settingFormat(key: SettingKey): Format<unknown> {
+export function settingFormat(key: SettingKey): SettingFormat<unknown> {
   const [section, name] = key.split(".") as [keyof Settings, string];
-  return (SETTINGS[section] as Record<string, Format<unknown>>)[name]!;
+  return (SETTINGS[section] as Record<string, SettingFormat<unknown>>)[name]!;
 }
 
 /** Converts "server.port" to "MAINSTAY_SERVER__PORT". */

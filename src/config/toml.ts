@@ -1,10 +1,10 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { closestMatch } from "../closest-match.ts";
-import type { Entry, Reading } from "./setting-entry.ts";
+import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Parses a TOML text into entries with their lines. `name` is the file name in error messages. */
-export function readToml(text: string, name: string): Reading {
+export function readToml(text: string, name: string): SettingsReading {
   const source = text.replace(/^\uFEFF/, "");
   try {
     const program = parseTOML(source);
@@ -18,7 +18,7 @@ export function readToml(text: string, name: string): Reading {
 }
 
 class Reader {
-  readonly reading: Reading = { entries: [], problems: [] };
+  readonly reading: SettingsReading = { entries: [], problems: [] };
 
   constructor(
     private readonly source: string,
@@ -44,7 +44,7 @@ class Reader {
     }
     const key = path.join(".");
     const place = (node: AST.TOMLNode) => ({ origin: `${this.line(node)}: ${key}`, shown: this.shown(node) });
-    const entry: Entry = { ...place(pair.value), key, value: getStaticTOMLValue(pair.value) };
+    const entry: SettingEntry = { ...place(pair.value), key, value: getStaticTOMLValue(pair.value) };
     if (pair.value.type === "TOMLArray") {
       entry.items = pair.value.elements.map(place);
     }

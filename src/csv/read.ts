@@ -1,7 +1,7 @@
 import { pipeline, Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { OperatorError } from "../domain/errors.ts";
-import { type Source, sourceName, utf8Chunks } from "./source.ts";
+import { type CsvSource, sourceName, utf8Chunks } from "./source.ts";
 
 /** The unchanged cells of a row, and the line on which it starts, from 1. */
 export type CsvRow = { line: number; cells: string[] };
@@ -16,7 +16,7 @@ export type Delimiter = "," | ";" | "\t" | "|";
  * ends, and skips blank rows. Throws an OperatorError with the line of the problem: an invalid quote, a row longer than
  * MAX_ROW_BYTES, or invalid UTF-8. Ending the iteration early closes the file.
  */
-export async function* readCsv(source: Source, delimiter: Delimiter = ","): AsyncGenerator<CsvRow> {
+export async function* readCsv(source: CsvSource, delimiter: Delimiter = ","): AsyncGenerator<CsvRow> {
   // The parser's own line count is wrong after a Windows line end in a cell.
   let line = 1;
   const parser = parse({
@@ -42,7 +42,7 @@ export async function* readCsv(source: Source, delimiter: Delimiter = ","): Asyn
   }
 }
 
-function parseError(error: CsvError, source: Source, line: number): OperatorError {
+function parseError(error: CsvError, source: CsvSource, line: number): OperatorError {
   const where = `${sourceName(source)} line ${line}`;
   if (error.code === "CSV_MAX_RECORD_SIZE")
     return new OperatorError(

@@ -1,11 +1,11 @@
 import type { LastBackup } from "../backup/last-backup.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { WalArchiving } from "../store/store.ts";
-import { type Finding, fail, ok, warn } from "./check.ts";
+import { type DoctorFinding, fail, ok, warn } from "./check.ts";
 import { ageText } from "./database-checks.ts";
 
 /** Checks the latest scheduled backup. `schedule` is "" if backups are not scheduled. */
-export function checkBackup(schedule: string, last: LastBackup | undefined, now: Instant): Finding {
+export function checkBackup(schedule: string, last: LastBackup | undefined, now: Instant): DoctorFinding {
   if (!last)
     return schedule === ""
       ? warn(
@@ -34,7 +34,7 @@ export function checkBackup(schedule: string, last: LastBackup | undefined, now:
 }
 
 /** Checks the part of the backups of PostgreSQL that it reports: the archiving of its write-ahead log, if that is on. */
-export function checkWalArchiving(archiving: WalArchiving | undefined, now: Instant): Finding {
+export function checkWalArchiving(archiving: WalArchiving | undefined, now: Instant): DoctorFinding {
   if (!archiving)
     return ok("not checked: taken with PostgreSQL's own tools, and archiving of its WAL is turned off");
   const { archivedAt, isFailing } = archiving;

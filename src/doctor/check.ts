@@ -1,5 +1,5 @@
 /** The result of a check. */
-export type Finding = {
+export type DoctorFinding = {
   status: "ok" | "warn" | "fail";
   /** The finding, as a sentence without a period. */
   detail: string;
@@ -7,21 +7,21 @@ export type Finding = {
   remedy: string | null;
 };
 
-export type Check = { name: string; run: () => Finding | Promise<Finding> };
-export type CheckResult = { name: string } & Finding;
+export type DoctorCheck = { name: string; run: () => DoctorFinding | Promise<DoctorFinding> };
+export type CheckResult = { name: string } & DoctorFinding;
 
-export const ok = (detail: string): Finding => ({ status: "ok", detail, remedy: null });
-export const warn = (detail: string, remedy: string): Finding => ({ status: "warn", detail, remedy });
-export const fail = (detail: string, remedy: string): Finding => ({ status: "fail", detail, remedy });
+export const ok = (detail: string): DoctorFinding => ({ status: "ok", detail, remedy: null });
+export const warn = (detail: string, remedy: string): DoctorFinding => ({ status: "warn", detail, remedy });
+export const fail = (detail: string, remedy: string): DoctorFinding => ({ status: "fail", detail, remedy });
 
 /** Runs the checks in order. A check that throws counts as failed, and the others still run. */
-export async function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
+export async function runChecks(checks: readonly DoctorCheck[]): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const { name, run } of checks) results.push({ name, ...(await attempt(run)) });
   return results;
 }
 
-async function attempt(run: Check["run"]): Promise<Finding> {
+async function attempt(run: DoctorCheck["run"]): Promise<DoctorFinding> {
   try {
     return await run();
   } catch (error) {

@@ -16,7 +16,7 @@ import {
   photoFileNames,
   schemaVersion,
 } from "../store/sqlite/inspect.ts";
-import { type Finding, fail, ok, warn } from "./check.ts";
+import { type DoctorFinding, fail, ok, warn } from "./check.ts";
 
 export const FROM_BACKUP =
   "Stop the server and restore the last good backup with `mainstay restore` into a new folder.";
@@ -24,7 +24,7 @@ export const FROM_BACKUP =
 const LARGE_WAL = 256e6;
 const HOUR_MS = 3_600_000;
 
-export function checkIntegrity(db: Database, file: string, depth: "quick" | "full"): Finding {
+export function checkIntegrity(db: Database, file: string, depth: "quick" | "full"): DoctorFinding {
   try {
     const problems = integrityProblems(db, depth);
     if (problems.length === 0)
@@ -35,7 +35,7 @@ export function checkIntegrity(db: Database, file: string, depth: "quick" | "ful
   }
 }
 
-export function checkSchema(db: Database, file: string): Finding {
+export function checkSchema(db: Database, file: string): DoctorFinding {
   let missing: number;
   let version: number;
   try {
@@ -53,7 +53,7 @@ export function checkSchema(db: Database, file: string): Finding {
 }
 
 /** Compares the photo files with the photos in the database. */
-export function checkUploads(db: Database, dataDir: string): Finding {
+export function checkUploads(db: Database, dataDir: string): DoctorFinding {
   const folder = join(dataDir, "uploads");
   const files = existsSync(folder) ? readdirSync(folder).filter(isUploadName) : [];
   const there = new Set(files);
@@ -67,7 +67,7 @@ export function checkUploads(db: Database, dataDir: string): Finding {
   return ok(detail);
 }
 
-export function checkWal(file: string): Finding {
+export function checkWal(file: string): DoctorFinding {
   const wal = `${file}-wal`;
   const bytes = existsSync(wal) ? statSync(wal).size : 0;
   if (bytes <= LARGE_WAL) return ok(formatBytes(bytes));
@@ -78,7 +78,7 @@ export function checkWal(file: string): Finding {
 }
 
 /** Compares the machine's clock with the newest instant in the database, and with a plausible range. */
-export function checkClock(state: DatabaseState, now: Instant): Finding {
+export function checkClock(state: DatabaseState, now: Instant): DoctorFinding {
   const year = new Date(now).getUTCFullYear();
   const remedy = "Correct the clock and synchronize it with NTP: ages, snapshots and tokens depend on it.";
   if (year < 2025 || year > 2100) return fail(`the clock says ${toIso(now)}`, remedy);
@@ -94,7 +94,7 @@ export async function checkMasterKey(
   db: Database | undefined,
   dataDir: string,
   env: KeyEnvironment,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   return await checkKeyDecrypts(db && secretToTry(db), dataDir, env);
 }
 
@@ -103,7 +103,7 @@ export async function checkKeyDecrypts(
   encrypted: string | undefined,
   dataDir: string,
   env: KeyEnvironment,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const key = loadMasterKey({ dataDir, env });
   if (encrypted === undefined) return ok("the key is readable; the database has no secret to test it with");
   await createEncryptor(key).decrypt(encrypted);
@@ -123,7 +123,7 @@ export function checkSnapshot(
   { snapshot, newestSnapshotDay }: Pick<DatabaseState, "snapshot" | "newestSnapshotDay">,
   enabled: boolean,
   now: Instant,
-): Finding {
+): DoctorFinding {
   if (!enabled) return ok("turned off on this server (snapshot.enabled)");
   if (newestSnapshotDay !== null && newestSnapshotDay > lastSnapshotDay(now))
     return warn(
@@ -139,7 +139,7 @@ export function checkSnapshot(
 }
 
 /** Checks that the current scores were computed with this executable's model. */
-export function checkScoringModel({ scoredBy, fit }: ModelState, own: string): Finding {
+export function checkScoringModel({ scoredBy, fit }: ModelState, own: string): DoctorFinding {
   const version = fit?.base === own ? fit.version : own;
   if (fit && fit.base !== own)
     return warn(
@@ -155,7 +155,7 @@ export function checkScoringModel({ scoredBy, fit }: ModelState, own: string): F
   );
 }
 
-export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): Finding {
+export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): DoctorFinding {
   if (outbox.waiting === 0 || outbox.oldestAt === null) return ok("no pending deliveries");
   const detail = `${outbox.waiting} pending deliveries, the oldest for ${ageText(now - outbox.oldestAt)}`;
   if (now - outbox.oldestAt < HOUR_MS) return ok(detail);

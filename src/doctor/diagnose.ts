@@ -8,7 +8,7 @@ import { explainError } from "../store/sqlite/errors.ts";
 import { openWithoutWalFiles } from "../store/sqlite/inspect.ts";
 import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { checkBackup, checkWalArchiving } from "./backup-checks.ts";
-import { type Check, type CheckResult, fail, ok, runChecks } from "./check.ts";
+import { type CheckResult, type DoctorCheck, fail, ok, runChecks } from "./check.ts";
 import {
   checkClock,
   checkIntegrity,
@@ -73,7 +73,10 @@ export async function diagnose(installation: Installation): Promise<CheckResult[
 async function checkDatabase(installation: Installation): Promise<CheckResult[]> {
   const { config, databaseFile, env, depth, modelVersion } = installation;
   const { dataDir } = config.storage;
-  const keyCheck = (db?: Database): Check => ({ name: "key", run: () => checkMasterKey(db, dataDir, env) });
+  const keyCheck = (db?: Database): DoctorCheck => ({
+    name: "key",
+    run: () => checkMasterKey(db, dataDir, env),
+  });
   let db: Database | undefined;
   try {
     if (!hasDatabase(databaseFile))
@@ -140,7 +143,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
 }
 
 /** Returns the checks that need rows; none if the rows cannot be read, which the database check reports. */
-function stateChecks(db: Database, { config, now }: Installation): Check[] {
+function stateChecks(db: Database, { config, now }: Installation): DoctorCheck[] {
   let state: DatabaseState;
   try {
     state = readMonitoredState(db);
@@ -150,7 +153,7 @@ function stateChecks(db: Database, { config, now }: Installation): Check[] {
   return stateChecksOf(state, config, now);
 }
 
-function stateChecksOf(state: DatabaseState, config: Config, now: Instant): Check[] {
+function stateChecksOf(state: DatabaseState, config: Config, now: Instant): DoctorCheck[] {
   return [
     { name: "clock", run: () => checkClock(state, now) },
     { name: "snapshot", run: () => checkSnapshot(state, config.snapshot.enabled, now) },

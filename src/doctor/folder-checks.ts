@@ -1,21 +1,21 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatBytes } from "../files.ts";
-import { type Check, type Finding, fail, ok, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorFinding, fail, ok, warn } from "./check.ts";
 
 const OTHERS_MAY_ACCESS = 0o077;
 /** The free space, in bytes, below which writes may fail: the WAL grows before it is checkpointed. */
 const MIN_FREE_BYTES = 100e6;
 
 /** Returns the checks of the data folder (existence, owner, mode) and of free disk space, also for backups. */
-export function folderChecks(dataDir: string, databaseFile: string, backupDir: string): Check[] {
+export function folderChecks(dataDir: string, databaseFile: string, backupDir: string): DoctorCheck[] {
   return [
     { name: "data_folder", run: () => checkFolder(dataDir) },
     { name: "disk_space", run: () => checkDiskSpace(dataDir, databaseFile, backupDir) },
   ];
 }
 
-function checkFolder(dataDir: string): Finding {
+function checkFolder(dataDir: string): DoctorFinding {
   const stat = statSync(dataDir, { throwIfNoEntry: false });
   if (!stat)
     return fail(
@@ -39,7 +39,7 @@ function checkFolder(dataDir: string): Finding {
 }
 
 /** Checks the free space on the disks of the data folder and the backups. */
-export function checkDiskSpace(dataDir: string, databaseFile: string, backupDir: string): Finding {
+export function checkDiskSpace(dataDir: string, databaseFile: string, backupDir: string): DoctorFinding {
   const database = statSync(databaseFile, { throwIfNoEntry: false })?.size ?? 0;
   const places = [...new Set([dataDir, backupDir].map(nearestFolder))].map((folder) => {
     const { bavail, bsize } = statfsSync(folder);

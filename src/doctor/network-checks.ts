@@ -7,12 +7,12 @@ import { daysLeft, readTlsIdentity } from "../tls/pem-files.ts";
 import { hostWithoutBrackets, permittedAddresses } from "../webhooks/connections.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
-import { type Check, type Finding, fail, ok, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorFinding, fail, ok, warn } from "./check.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Returns a check per webhook endpoint that connects under the same rules as deliveries. Sends nothing. */
-export function endpointChecks({ endpoints }: DatabaseState, webhooks: Config["webhooks"]): Check[] {
+export function endpointChecks({ endpoints }: DatabaseState, webhooks: Config["webhooks"]): DoctorCheck[] {
   return endpoints.map(({ partnerId, partner, url, pausedAt, failingSince, lastError }) => ({
     name: `webhook_receiver:${partnerId}`,
     run: async () => {
@@ -63,7 +63,7 @@ async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> 
 }
 
 /** Returns how many days the certificate of the server remains valid. Throws if it or its key cannot be used. */
-export function checkServerCertificate({ tlsCert, tlsKey }: Config["server"], now: Instant): Finding {
+export function checkServerCertificate({ tlsCert, tlsKey }: Config["server"], now: Instant): DoctorFinding {
   if (tlsCert === "") return ok("TLS is off (server.tls_cert)");
   const { validFrom, validTo } = readTlsIdentity({ certFile: tlsCert, keyFile: tlsKey });
   const renew = "Renew it, then send SIGHUP to the server.";

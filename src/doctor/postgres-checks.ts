@@ -2,7 +2,7 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { formatBytes } from "../files.ts";
 import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
 import type { ServerDiagnostics } from "../store/postgres/diagnostics/server-diagnostics.ts";
-import { type Check, type Finding, fail, ok, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorFinding, fail, ok, warn } from "./check.ts";
 import { ageText } from "./database-checks.ts";
 
 /** The clock difference above which a server takes no snapshot. */
@@ -11,7 +11,7 @@ const CLOCK_LOOSE_MS = 2_000;
 const STANDBY_LAG_MS = 30_000;
 
 /** Returns the checks of the database server. */
-export const serverChecks = (facts: ServerDiagnostics, now: Instant): Check[] => [
+export const serverChecks = (facts: ServerDiagnostics, now: Instant): DoctorCheck[] => [
   { name: "encryption", run: () => checkEncryption(facts) },
   { name: "privileges", run: () => checkPrivileges(facts) },
   {
@@ -29,14 +29,14 @@ export function describeDatabaseServer({
   version,
   encoding,
   sizeBytes,
-}: ServerDiagnostics): Finding {
+}: ServerDiagnostics): DoctorFinding {
   return ok(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
 }
 
 export function checkSharedSchema(
   { version, missing, incomplete }: DatabaseDiagnostics["schema"],
   { otherOwner }: ServerDiagnostics,
-): Finding {
+): DoctorFinding {
   if (incomplete !== undefined)
     return fail(
       `the schema is incomplete: ${incomplete}`,
@@ -51,12 +51,12 @@ export function checkSharedSchema(
   return warn(`version ${version}; ${missing} schema migrations pending`, remedy);
 }
 
-export function checkStoredPhotos({ known, missing }: { known: number; missing: number }): Finding {
+export function checkStoredPhotos({ known, missing }: { known: number; missing: number }): DoctorFinding {
   const detail = missing === 0 ? `all ${known} photos present` : `${missing} of ${known} photos missing`;
   return missing === 0 ? ok(detail) : warn(detail, "Restore the missing photos from a backup.");
 }
 
-function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): Finding {
+function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): DoctorFinding {
   if (isEncrypted) return ok("the connection is encrypted");
   if (isNear) return ok("the connection is not encrypted, but local to this machine");
   return warn(
@@ -66,7 +66,7 @@ function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): F
 }
 
 /** Checks the rights of a user that owns the tables, or that serves beside the owner, which runs the migrations. */
-function checkPrivileges(facts: ServerDiagnostics): Finding {
+function checkPrivileges(facts: ServerDiagnostics): DoctorFinding {
   const { user, otherOwner, mayCreate, forbidden, hasDefaultPrivileges } = facts;
   if (forbidden.length > 0)
     return fail(
@@ -93,7 +93,7 @@ function checkPrivileges(facts: ServerDiagnostics): Finding {
 function checkDatabaseClock(
   { clock: { offsetMs, uncertaintyMs } }: ServerDiagnostics,
   now: Instant,
-): Finding {
+): DoctorFinding {
   const remedy = "Synchronize the clocks of both machines with NTP.";
   const detail = `this machine's clock (${toIso(now)}) is ${ageText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
   if (Math.abs(offsetMs) > CLOCK_OFF_MS + uncertaintyMs)
@@ -104,7 +104,7 @@ function checkDatabaseClock(
   );
 }
 
-function checkConnections({ connections: { most, used, perServer } }: ServerDiagnostics): Finding {
+function checkConnections({ connections: { most, used, perServer } }: ServerDiagnostics): DoctorFinding {
   const detail = `${used} of ${most} connections in use; each server opens up to ${perServer}`;
   if (most - used >= perServer) return ok(detail);
   return warn(
@@ -113,7 +113,7 @@ function checkConnections({ connections: { most, used, perServer } }: ServerDiag
   );
 }
 
-function checkDurability({ unsafe }: ServerDiagnostics): Finding {
+function checkDurability({ unsafe }: ServerDiagnostics): DoctorFinding {
   if (unsafe.length === 0) return ok("commits survive power loss");
   return warn(
     `${unsafe.join(" and ")} ${unsafe.length === 1 ? "is" : "are"} off: acknowledged writes may be lost on power failure`,
@@ -121,7 +121,7 @@ function checkDurability({ unsafe }: ServerDiagnostics): Finding {
   );
 }
 
-function checkReplication({ standbys }: ServerDiagnostics): Finding {
+function checkReplication({ standbys }: ServerDiagnostics): DoctorFinding {
   if (standbys === undefined)
     return ok("not checked: GRANT pg_monitor to the user to check the lag of standbys");
   if (standbys.length === 0) return ok("no standby is connected");

@@ -3,7 +3,7 @@ import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store } from "../store/store.ts";
-import type { Administration } from "../usecases/partners/partners.ts";
+import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
 import type { Parameter } from "../wire/parameters.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
@@ -81,7 +81,7 @@ export type AdminCall = Call & {
     run: (writer: PortfolioWriter) => Promise<Reply<Body>>,
   ): Promise<Reply<Body>>;
   /** Makes changes on behalf of the administrator. */
-  administration: Administration;
+  administration: AdminUseCaseDeps;
 };
 
 /** A successful reply in the API document. */

@@ -9,7 +9,7 @@ import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
 import type { AnswerCache, AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
-import type { Administration } from "../usecases/partners/partners.ts";
+import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import type { Authenticator } from "./auth.ts";
 import {
@@ -65,7 +65,7 @@ type PipelineDeps = {
   authenticator: Authenticator;
   consoleSessions: ConsoleSessions;
   budgets: DailyCallLimits;
-  administration: Omit<Administration, "actor">;
+  administration: Omit<AdminUseCaseDeps, "actor">;
   caches: AnswerCaches;
   /** Takes instants of the monotonic clock. */
   partnerWindow: RateWindow;

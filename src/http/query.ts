@@ -14,7 +14,7 @@ import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/types.ts";
 import { type Instant, parseDay, parseInstant } from "../domain/time.ts";
 import { WORK_STATES } from "../domain/work.ts";
-import type { Listed } from "../store/queries/appliances.ts";
+import type { RetirementFilter } from "../store/queries/appliances.ts";
 import type { RowRange } from "../store/row-range.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -225,7 +225,7 @@ function parsePlaceFilter(query: ReadonlyMap<string, string>): string {
 }
 
 /** Parses which rows a list has: those that are not retired, the retired, or all. */
-export function parseRetiredFilter(query: ReadonlyMap<string, string>): Listed {
+export function parseRetiredFilter(query: ReadonlyMap<string, string>): RetirementFilter {
   const only = parseChoice(query, "retired", ["true", "false"]) === "true";
   const included = parseChoice(query, "include_retired", ["true", "false"]) === "true";
   return only ? "retired" : included ? "all" : "active";

@@ -18,7 +18,7 @@ import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
 import { retireDue } from "../usecases/portfolio/retirement.ts";
 import { isTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
 import { serializeSnapshot } from "../wire/snapshot.ts";
-import type { Job } from "./schedule.ts";
+import type { ScheduledJob } from "./schedule.ts";
 
 type JobDeps = {
   config: Config;
@@ -39,9 +39,9 @@ const BATCH = 500;
 const STEP = 10;
 
 /** Returns the scheduled jobs of a server, except backups. */
-export function jobTable(deps: JobDeps): Job[] {
+export function jobTable(deps: JobDeps): ScheduledJob[] {
   const { config, store, knowledge, clock, monotonicMs, log, cluster = SINGLE_NODE } = deps;
-  const snapshot: Job = {
+  const snapshot: ScheduledJob = {
     name: "snapshot",
     pattern: "0 * * * * *",
     runAtStart: true,
@@ -174,7 +174,7 @@ export function jobTable(deps: JobDeps): Job[] {
 }
 
 /** Recalculates stored sums after changes of cost books, and after a start with another knowledge base or settings. */
-function recalculation({ store, knowledge, clock, log }: JobDeps): Job["run"] {
+function recalculation({ store, knowledge, clock, log }: JobDeps): ScheduledJob["run"] {
   let isBasisKnown = false;
   return async (signal) => {
     if (!isBasisKnown && (await requestIfBasisChanged(store, sumsBasis(knowledge))))
@@ -198,7 +198,7 @@ function dailySnapshot({
   monotonicMs,
   log,
   cluster = SINGLE_NODE,
-}: JobDeps): Job["run"] {
+}: JobDeps): ScheduledJob["run"] {
   const [hours, minutes] = config.snapshot.at.split(":").map(Number);
   let refusedDay: Day | undefined;
   return async (signal) => {

@@ -4,7 +4,7 @@ import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../log.ts";
 
-export type Job = {
+export type ScheduledJob = {
   name: string;
   /** A cron pattern in UTC, with seconds (croner). Without one, the job runs only when the schedule starts. */
   pattern?: string;
@@ -17,7 +17,7 @@ export type Job = {
   runNow?: (signal: AbortSignal) => Promise<void>;
 };
 
-export type Schedule = {
+export type JobSchedule = {
   /** Returns the state of every job, in the order of the table. */
   states(): JobState[];
   /** Starts a job. Returns undefined for an unknown name. Rejects if the cluster cannot be queried. */
@@ -34,17 +34,17 @@ const EARLY_TIMER_MS = 500;
  * logged and stays scheduled. In a cluster, one server runs a job for each scheduled time.
  */
 export function startJobs(
-  jobs: readonly Job[],
+  jobs: readonly ScheduledJob[],
   log: Logger,
   clock: () => Instant = Date.now,
   cluster: Cluster = SINGLE_NODE,
-): Schedule {
+): JobSchedule {
   const abort = new AbortController();
   const running = new Map<string, Promise<void>>();
   const latest = new Map<string, Pick<JobState, "startedAt" | "finishedAt" | "error">>();
   const start = (
-    { name, runOnEveryServer }: Job,
-    run: Job["run"],
+    { name, runOnEveryServer }: ScheduledJob,
+    run: ScheduledJob["run"],
     scheduledFor?: Instant,
     onFailure = (_error: unknown) => {},
   ): Promise<void> | undefined => {
@@ -94,7 +94,7 @@ export function startJobs(
       const job = jobs.find((job) => job.name === name);
       if (!job) return undefined;
       const { promise, resolve, reject } = Promise.withResolvers<JobStartResult>();
-      const run: Job["run"] = (signal) => {
+      const run: ScheduledJob["run"] = (signal) => {
         resolve("begun");
         return (job.runNow ?? job.run)(signal);
       };

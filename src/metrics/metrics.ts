@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from "prom-client";
-import type { Sender } from "../webhooks/http-sender.ts";
+import type { HttpSender } from "../webhooks/http-sender.ts";
 import { defineGauges, type GaugeSources } from "./gauges.ts";
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -80,7 +80,7 @@ export class Metrics {
   }
 
   /** Returns the sender with metrics for each of its attempts. */
-  measured(sender: Sender): Sender {
+  measured(sender: HttpSender): HttpSender {
     return {
       ...sender,
       send: async (request) => {

@@ -1,10 +1,10 @@
 import type { Config } from "../config/settings.ts";
 
-export type Credentials = Pick<Config["rm"], "username" | "password" | "token">;
+export type PmsCredentials = Pick<Config["rm"], "username" | "password" | "token">;
 
 /** Returns the Authorization header, or undefined without credentials. Those in the settings override those in the URL. */
 export function pmsAuthorizationHeader(
-  { username, password, token }: Credentials,
+  { username, password, token }: PmsCredentials,
   url: URL,
 ): string | undefined {
   if (token !== "") return `Bearer ${token}`;

@@ -4,12 +4,12 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { readAuthorities } from "../tls/pem-files.ts";
-import type { Resolve } from "../webhooks/dns-resolver.ts";
+import type { ResolveHost } from "../webhooks/dns-resolver.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
-import { type Credentials, pmsAuthorizationHeader } from "./credentials.ts";
-import { type Endpoint, probeHttpStatus, probeTcpConnection, probeTlsHandshake } from "./probe.ts";
+import { type PmsCredentials, pmsAuthorizationHeader } from "./credentials.ts";
+import { type PmsEndpoint, probeHttpStatus, probeTcpConnection, probeTlsHandshake } from "./probe.ts";
 
-type PreflightDeps = { settings: Config["rm"]; resolve: Resolve; clock: () => Instant };
+type PreflightDeps = { settings: Config["rm"]; resolve: ResolveHost; clock: () => Instant };
 
 /** The failure of a step, with a message for the operator. */
 class StepFailure extends Error {}
@@ -55,7 +55,7 @@ export async function testPmsConnection({
   return { ok: checks.every(({ ok }) => ok), checkedAt, checks };
 }
 
-function readSettings({ url: address, caFile, timeoutMs }: Config["rm"]): [Endpoint, string] {
+function readSettings({ url: address, caFile, timeoutMs }: Config["rm"]): [PmsEndpoint, string] {
   if (address === "") throw new StepFailure("rm.url is not set");
   const url = new URL(address);
   const isSecure = url.protocol === "https:";
@@ -79,7 +79,10 @@ function authoritiesIn(path: string): string {
   }
 }
 
-async function lookUp({ hostname, timeoutMs }: Endpoint, resolve: Resolve): Promise<[string[], string]> {
+async function lookUp(
+  { hostname, timeoutMs }: PmsEndpoint,
+  resolve: ResolveHost,
+): Promise<[string[], string]> {
   if (isIP(hostname)) return [[hostname], "IP address, no lookup needed"];
   let timer: Timer | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -97,7 +100,7 @@ async function lookUp({ hostname, timeoutMs }: Endpoint, resolve: Resolve): Prom
 }
 
 /** Returns the first address that accepts a connection. */
-async function connectToAny(endpoint: Endpoint, addresses: readonly string[]): Promise<[string, string]> {
+async function connectToAny(endpoint: PmsEndpoint, addresses: readonly string[]): Promise<[string, string]> {
   let failure: unknown;
   for (const address of addresses)
     try {
@@ -109,7 +112,7 @@ async function connectToAny(endpoint: Endpoint, addresses: readonly string[]): P
   throw failure;
 }
 
-async function checkTls(endpoint: Endpoint, address: string, now: Instant): Promise<[undefined, string]> {
+async function checkTls(endpoint: PmsEndpoint, address: string, now: Instant): Promise<[undefined, string]> {
   const { protocol, subject, validTo } = await probeTlsHandshake(endpoint, address);
   const days = Math.floor((validTo - now) / MS_PER_DAY);
   return [
@@ -118,16 +121,16 @@ async function checkTls(endpoint: Endpoint, address: string, now: Instant): Prom
   ];
 }
 
-async function checkHttp(endpoint: Endpoint, address: string): Promise<[number, string]> {
+async function checkHttp(endpoint: PmsEndpoint, address: string): Promise<[number, string]> {
   const status = await probeHttpStatus(endpoint, address, undefined);
   if (status >= 500) throw new StepFailure(`HTTP ${status}`);
   return [status, `HTTP ${status} without credentials`];
 }
 
 async function checkCredentials(
-  endpoint: Endpoint,
+  endpoint: PmsEndpoint,
   address: string,
-  settings: Credentials,
+  settings: PmsCredentials,
   anonymousStatus: number,
 ): Promise<[undefined, string]> {
   const header = pmsAuthorizationHeader(settings, endpoint.url);

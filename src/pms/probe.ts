@@ -5,7 +5,7 @@ import tls from "node:tls";
 import type { Instant } from "../domain/time.ts";
 import { trustedAuthorities } from "../tls/pem-files.ts";
 
-export type Endpoint = {
+export type PmsEndpoint = {
   url: URL;
   isSecure: boolean;
   /** Without the brackets of an IPv6 address. */
@@ -18,7 +18,7 @@ export type Endpoint = {
 };
 
 /** Opens and closes a TCP connection. Rejects with the network error, or after the timeout. */
-export function probeTcpConnection({ port, timeoutMs }: Endpoint, address: string): Promise<void> {
+export function probeTcpConnection({ port, timeoutMs }: PmsEndpoint, address: string): Promise<void> {
   return within(timeoutMs, "no connection", (done, failed) => {
     const socket = connect({ host: address, port }, () => done());
     socket.on("error", failed);
@@ -26,10 +26,10 @@ export function probeTcpConnection({ port, timeoutMs }: Endpoint, address: strin
   });
 }
 
-type Handshake = { protocol: string; subject: string; validTo: Instant };
+type TlsHandshake = { protocol: string; subject: string; validTo: Instant };
 
 /** Opens a TLS connection, verifies the certificate, and closes it. Rejects as `probeTcpConnection` does. */
-export function probeTlsHandshake(endpoint: Endpoint, address: string): Promise<Handshake> {
+export function probeTlsHandshake(endpoint: PmsEndpoint, address: string): Promise<TlsHandshake> {
   const { hostname, port, timeoutMs } = endpoint;
   return within(timeoutMs, "no TLS handshake", (done, failed) => {
     const socket = tls.connect({
@@ -55,7 +55,7 @@ export function probeTlsHandshake(endpoint: Endpoint, address: string): Promise<
 
 /** Sends one GET request and returns the status of the response. Does not follow redirects. */
 export function probeHttpStatus(
-  endpoint: Endpoint,
+  endpoint: PmsEndpoint,
   address: string,
   authorization: string | undefined,
 ): Promise<number> {

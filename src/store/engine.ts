@@ -1,7 +1,7 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { RowWrites, Values } from "./row-writes.ts";
+import type { RowValues, RowWrites } from "./row-writes.ts";
 import type { Tables } from "./schema.ts";
 
 /**
@@ -24,9 +24,9 @@ export type Engine = RowWrites & {
    * Makes a read on a hot path, prepared at its first use. Its columns are `aliased`, and are returned as the driver has
    * them: none may be a `bool` or `json`, and a `bool` is bound with `bound`.
    */
-  read<T>(make: () => Query): (values: Values) => T[] | Promise<T[]>;
+  read<T>(make: () => Query): (values: RowValues) => T[] | Promise<T[]>;
   /** Makes a write on a hot path, with the same restrictions. */
-  write(make: () => Query): (values: Values) => void | Promise<void>;
+  write(make: () => Query): (values: RowValues) => void | Promise<void>;
   /** Prepares any other frequent query at its first use; Drizzle converts its columns. */
   prepared<P>(make: () => Preparable<P>): () => P;
   /** The condition that the column's value is in the list that is bound to the placeholder with `list`. */

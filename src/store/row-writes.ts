@@ -2,7 +2,7 @@ import { getTableColumns, type SQL } from "drizzle-orm";
 import type { Tables } from "./schema.ts";
 
 /** The values of a statement's placeholders, by name. */
-export type Values = Readonly<Record<string, unknown>>;
+export type RowValues = Readonly<Record<string, unknown>>;
 
 type Table = Tables[keyof Tables];
 type Column<T extends Table> = keyof T["_"]["columns"] & string;
@@ -11,7 +11,7 @@ type Column<T extends Table> = keyof T["_"]["columns"] & string;
  * Writes one row. Its values, by the names of the columns, are bound unconverted; the caller does not change them
  * later.
  */
-export type RowWrite = (values: Values) => void | Promise<void>;
+export type RowWrite = (values: RowValues) => void | Promise<void>;
 
 /** Columns that are computed from given ones. */
 type Computed = Readonly<Record<string, (given: (column: string) => SQL) => SQL>>;

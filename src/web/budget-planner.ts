@@ -1,8 +1,8 @@
 import {
+  type BudgetCandidate,
+  type BudgetSpending,
   byRank,
-  type Candidate,
   isWorthBuying,
-  type Spending,
   spendBudget,
 } from "../domain/planning/budget.ts";
 import { forEachInSteps, mapInSteps, runSteps, type Steps, sortInSteps } from "../domain/steps.ts";
@@ -91,7 +91,11 @@ export function* allocateBudgetInSteps(candidates: BudgetCandidates, amountUsd: 
     const plannedCents = candidates.kinds[kind]!.cents;
     return { id: String(nextId++), plannedCents, waitingCents, isUrgent: urgent === 1, kind };
   });
-  const allocation: Spending<(typeof components)[number]> = { chosen: [], spentCents: 0, avoidedCents: 0 };
+  const allocation: BudgetSpending<(typeof components)[number]> = {
+    chosen: [],
+    spentCents: 0,
+    avoidedCents: 0,
+  };
   spendBudget(allocation, cents(amountUsd), components);
   yield;
   const chosen = new Set(allocation.chosen);
@@ -111,7 +115,7 @@ export function* allocateBudgetInSteps(candidates: BudgetCandidates, amountUsd: 
 
 function* linesOf(
   candidates: BudgetCandidates,
-  components: readonly (Candidate & { kind: number })[],
+  components: readonly (BudgetCandidate & { kind: number })[],
 ): Steps<BudgetLine[]> {
   const lines = new Map<number, BudgetLine>();
   yield* forEachInSteps(components, ({ kind, plannedCents, waitingCents }) => {

@@ -1,8 +1,14 @@
 import ipaddr from "ipaddr.js";
-import { type Address, type Network, networkContains, parseIpAddress, parseNetwork } from "../networks.ts";
+import {
+  type IpAddress,
+  type IpNetwork,
+  networkContains,
+  parseIpAddress,
+  parseNetwork,
+} from "../networks.ts";
 
 /** The operator's lists. `deny` overrides `allow`. If `allow` is not empty, an address must be in it. */
-export type AddressPolicy = { allow: readonly Network[]; deny: readonly Network[] };
+export type AddressPolicy = { allow: readonly IpNetwork[]; deny: readonly IpNetwork[] };
 
 /** Refused whatever the lists contain: no webhook endpoint can have one of these addresses. */
 const ALWAYS_REFUSED: readonly (readonly [kind: string, networks: readonly string[]])[] = [
@@ -61,7 +67,7 @@ export function addressRefusal(address: string, policy: AddressPolicy): string |
 }
 
 /** Returns the IPv4 addresses to which a gateway may forward traffic for this IPv6 address. */
-function embeddedIpv4(address: Address): Address[] {
+function embeddedIpv4(address: IpAddress): IpAddress[] {
   if (address.kind() === "ipv4" || address.range() === "loopback") return [];
   const bytes = address.toByteArray();
   const ipv4At = (offsets: readonly number[], mask: number) =>

@@ -7,12 +7,12 @@ import { OperatorError } from "../domain/errors.ts";
 import { lazy } from "../lazy.ts";
 import { trustedAuthorities } from "../tls/pem-files.ts";
 import { type AddressPolicy, addressRefusal } from "./address-policy.ts";
-import type { Resolve } from "./dns-resolver.ts";
+import type { ResolveHost } from "./dns-resolver.ts";
 
 export type NetworkSettings = {
   /** Called for every attempt, so that a change of the lists also applies to open connections. */
   policy: () => AddressPolicy;
-  resolve: Resolve;
+  resolve: ResolveHost;
   /** PEM certificates to trust in addition to those of Bun and the system. */
   extraAuthorities: string | null;
   /** `http://[user:password@]host:port`. The proxy variables of the environment have no effect. */
@@ -30,12 +30,12 @@ export class ProxyRefusedError extends Error {
 }
 
 /** The agent for HTTPS is created at its first use. */
-export type Agents = { http: http.Agent; readonly https: https.Agent };
+export type HttpAgents = { http: http.Agent; readonly https: https.Agent };
 type Connections = {
   /** Keep connections open for the next delivery to the same host and port. */
-  pooled: Agents;
+  pooled: HttpAgents;
   /** Open a new connection for each request. Used to retry after a pooled connection turned out to be stale. */
-  single: Agents;
+  single: HttpAgents;
   close(): void;
 };
 
@@ -64,7 +64,7 @@ export function openWebhookConnections(settings: NetworkSettings): Connections {
     const secureContext = tls.createSecureContext({ ca: trustedAuthorities(settings.extraAuthorities) });
     return { secureContext, rejectUnauthorized: true };
   });
-  const agents = (keepAlive: boolean): Agents => {
+  const agents = (keepAlive: boolean): HttpAgents => {
     const options = { keepAlive, timeout: IDLE_MS, maxFreeSockets: FREE_PER_HOST };
     const lookup = permittedLookup(settings);
     const { proxy } = settings;

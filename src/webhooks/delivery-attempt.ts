@@ -17,7 +17,7 @@ export type PendingDelivery = {
 };
 
 /** A partner's webhook endpoint. `nextSecret` is null except while the secrets of a rotation overlap. */
-export type Endpoint = { url: string; secret: string; nextSecret: string | null };
+export type AttemptEndpoint = { url: string; secret: string; nextSecret: string | null };
 
 export type SendRequest = {
   url: string;
@@ -73,7 +73,7 @@ type AttemptOptions = {
 /** Signs and sends the delivery once. Returns the attempt with the new state of its delivery. */
 export async function attemptDelivery(
   delivery: PendingDelivery,
-  { url, secret, nextSecret }: Endpoint,
+  { url, secret, nextSecret }: AttemptEndpoint,
   { send, clock, timeoutMs, isProbe }: AttemptOptions,
 ): Promise<AttemptResult> {
   const startedAt = clock();

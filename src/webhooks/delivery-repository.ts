@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import type { AttemptResult, Endpoint, PendingDelivery } from "./delivery-attempt.ts";
+import type { AttemptEndpoint, AttemptResult, PendingDelivery } from "./delivery-attempt.ts";
 import type { EndpointHealth } from "./endpoint-health.ts";
 
 /** The deliveries in the store. `test/webhooks/delivery-repository.test.ts` runs against every implementation. */
@@ -42,7 +42,7 @@ export type DeliveryRepository = {
 };
 
 /** An endpoint with the revision at which it was read. */
-export type RevisedEndpoint = Endpoint & Pick<EndpointState, "revision">;
+export type RevisedEndpoint = AttemptEndpoint & Pick<EndpointState, "revision">;
 
 type EndpointState = {
   /** The health that was saved last; HEALTHY if none was. */

@@ -1,7 +1,7 @@
 import dns from "node:dns";
 
 /** Returns the numeric addresses of a host name, at least one. Rejects with `code: "ENOTFOUND"` if there is none. */
-export type Resolve = (hostname: string) => Promise<string[]>;
+export type ResolveHost = (hostname: string) => Promise<string[]>;
 
 const SERVERS_REFRESH_MS = 5_000;
 
@@ -10,7 +10,7 @@ const SERVERS_REFRESH_MS = 5_000;
  * the runtime's few worker threads: a handful of hosts with dead DNS servers would delay all other lookups and file
  * reads.
  */
-export function createResolver(nowMs: () => number = () => performance.now()): Resolve {
+export function createResolver(nowMs: () => number = () => performance.now()): ResolveHost {
   let readAtMs = Number.NEGATIVE_INFINITY;
   return async (hostname) => {
     if (nowMs() - readAtMs >= SERVERS_REFRESH_MS) {

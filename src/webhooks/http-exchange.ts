@@ -4,7 +4,7 @@ import { isIP, type Socket } from "node:net";
 import { addressRefusal } from "./address-policy.ts";
 import {
   AddressRefusedError,
-  type Agents,
+  type HttpAgents,
   hostWithoutBrackets,
   type NetworkSettings,
   permittedAddresses,
@@ -32,7 +32,7 @@ export function exchange(
   request: SendRequest,
   timeoutMs: number,
   settings: NetworkSettings,
-  agents: Agents,
+  agents: HttpAgents,
 ): Promise<ExchangeResult> {
   return new Promise((resolve) => new Exchange(request, settings, agents, resolve).start(timeoutMs));
 }
@@ -54,7 +54,7 @@ class Exchange {
   constructor(
     private readonly request: SendRequest,
     private readonly settings: NetworkSettings,
-    private readonly agents: Agents,
+    private readonly agents: HttpAgents,
     private readonly resolve: (exchanged: ExchangeResult) => void,
   ) {}
 
@@ -164,7 +164,12 @@ class Exchange {
   }
 }
 
-function openRequest(target: URL, request: SendRequest, proxy: URL | null, agents: Agents): ClientRequest {
+function openRequest(
+  target: URL,
+  request: SendRequest,
+  proxy: URL | null,
+  agents: HttpAgents,
+): ClientRequest {
   const headers: Record<string, string> = {
     ...request.headers,
     "accept-encoding": "identity",

@@ -2,7 +2,7 @@ import { type NetworkSettings, openWebhookConnections } from "./connections.ts";
 import type { SendRequest, SendResult } from "./delivery-attempt.ts";
 import { exchange } from "./http-exchange.ts";
 
-export type Sender = {
+export type HttpSender = {
   /** Sends one POST request. Never rejects; resolves within `timeoutMs`. */
   send(request: SendRequest): Promise<SendResult>;
   /** Closes idle connections. */
@@ -10,7 +10,7 @@ export type Sender = {
 };
 
 /** Creates a sender with its own connection pool. It does not follow redirects or decompress responses. */
-export function createHttpSender(settings: NetworkSettings): Sender {
+export function createHttpSender(settings: NetworkSettings): HttpSender {
   const { pooled, single, close } = openWebhookConnections(settings);
   return {
     async send(request) {

@@ -3,7 +3,7 @@ import {
   ACTIONS,
   type Action,
   type ActionName,
-  type Because,
+  type ActionReason,
   type UrgentPart,
 } from "../domain/planning/action.ts";
 import { probabilityText } from "../domain/us-english.ts";
@@ -64,7 +64,7 @@ function urgentPartText({ urgentPart }: { urgentPart: UrgentPart | null }): stri
 }
 
 /** Returns the reason of an action in a sentence or two. */
-function reasonOf(because: Because): string {
+function reasonOf(because: ActionReason): string {
   switch (because.kind) {
     case "hazard":
       return `Known hazard: ${because.hazard.label} (${because.hazard.authority}).`;

@@ -1,6 +1,6 @@
 import type { Calibration, WindowPair } from "../domain/calibration/calibration.ts";
 import type { DCalibration } from "../domain/calibration/life-ends.ts";
-import type { Interval, Measures, ModelProof, Proof } from "../domain/calibration/proof.ts";
+import type { ForecastMeasures, Interval, ModelProof, Proof } from "../domain/calibration/proof.ts";
 import type { SharedCauses } from "../domain/calibration/shared-causes.ts";
 
 /*
@@ -13,7 +13,13 @@ const roundedOrNull = (value: number | null) => (value === null ? null : rounded
 const pair = (interval: Interval | null) =>
   interval && ([rounded(interval.low), rounded(interval.high)] as const);
 
-const measures = ({ concordance, brierSkill, calibrationError, logLoss, actualToExpected }: Measures) => ({
+const measures = ({
+  concordance,
+  brierSkill,
+  calibrationError,
+  logLoss,
+  actualToExpected,
+}: ForecastMeasures) => ({
   concordance: roundedOrNull(concordance),
   brier_skill: roundedOrNull(brierSkill),
   calibration_error: roundedOrNull(calibrationError),

@@ -1,4 +1,4 @@
-import { COST_BASES, type CostBasis, type Costs, type Scaling } from "../domain/costs/component-costs.ts";
+import { COST_BASES, type CostBasis, type PartCosts, type Scaling } from "../domain/costs/component-costs.ts";
 import { enumOf, number, object, usd } from "./schema/fields.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 
@@ -32,7 +32,7 @@ export const costFields = {
 };
 
 export const serializeCosts = object(costFields).serializer(
-  (costs: Pick<Costs, "plannedCents" | "failedCents" | "basis" | "scaling">) => ({
+  (costs: Pick<PartCosts, "plannedCents" | "failedCents" | "basis" | "scaling">) => ({
     proactive_cost: usdFromCents(costs.plannedCents),
     reactive_cost: usdFromCents(costs.failedCents),
     cost_basis: costs.basis,

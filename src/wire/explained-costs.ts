@@ -1,4 +1,4 @@
-import type { Costs, DamageCosts } from "../domain/costs/component-costs.ts";
+import type { DamageCosts, PartCosts } from "../domain/costs/component-costs.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { PERILS, type Peril } from "../domain/knowledge.ts";
 import { costBasis, costSize } from "./costs.ts";
@@ -42,7 +42,7 @@ const serializeDamage = ({ peril, expected, cents }: DamageCosts) => ({
 });
 
 export const serializeExplainedCosts = explainedCosts.serializer(
-  (knowledge: Knowledge, { typeId, state }: { typeId: string; state: string }, costs: Costs) => ({
+  (knowledge: Knowledge, { typeId, state }: { typeId: string; state: string }, costs: PartCosts) => ({
     cost_basis: costs.basis,
     proactive_cost: usdFromCents(costs.plannedCents),
     emergency_cost: usdFromCents(Math.round(costs.emergencyCents)),

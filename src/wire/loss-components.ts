@@ -1,5 +1,5 @@
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { Loss, LossComponent } from "../domain/losses/loss-component.ts";
+import type { LossComponent, LossKind } from "../domain/losses/loss-component.ts";
 import { round, usdFromCents } from "./schema/units.ts";
 
 /* The components that a property's losses add up from, as a workbook lists them (docs/model/losses.md#follow-a-figure). */
@@ -8,18 +8,18 @@ type ListedComponent = {
   componentId: string;
   component: LossComponent;
   yearFactorVariance: number;
-  expected: Readonly<Record<Loss, number>>;
+  expected: Readonly<Record<LossKind, number>>;
 };
 
 type ListedComponents = {
   listed: readonly ListedComponent[];
-  others: { components: number; expected: Readonly<Record<Loss, number>> };
+  others: { components: number; expected: Readonly<Record<LossKind, number>> };
 };
 
 /** Probabilities and numbers of damages keep the digits from which a reader finds the cents. */
 const DIGITS = 12;
 const exactUsd = (cents: number) => round(usdFromCents(cents), DIGITS);
-const usdOf = ({ total, damage, insured }: Readonly<Record<Loss, number>>) => ({
+const usdOf = ({ total, damage, insured }: Readonly<Record<LossKind, number>>) => ({
   total: exactUsd(total),
   damage: exactUsd(damage),
   insured: exactUsd(insured),

@@ -3,7 +3,7 @@ import { type Knowledge, PERILS } from "../domain/knowledge.ts";
 import type { BookLosses, LossDistribution } from "../domain/losses/book-losses.ts";
 import { DRIVERS, type Driver, OTHERS, REPAIR } from "../domain/losses/drivers.ts";
 import type { TailAmount } from "../domain/losses/exceedance.ts";
-import type { Layer } from "../domain/losses/severity.ts";
+import type { InsuredLayer } from "../domain/losses/severity.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
 import { lossAssumptions, serializeAssumptions, serializeYearFactor } from "./assumptions.ts";
@@ -152,7 +152,7 @@ type WrittenLosses = {
   areaSqft: number | null;
   assumptions: Assumptions;
   yearFactors: readonly YearFactor[];
-  layer: Layer;
+  layer: InsuredLayer;
   /** In cents; null unless it is asked for. The deviation is null without a risk load. */
   premium: { amount: number; deviation: number | null } | null;
 };

@@ -5,7 +5,7 @@ import { lifespanYearsOf } from "../domain/planning/part-in-place.ts";
 import type { ComponentPlan, DueNow, WholePlan } from "../domain/planning/planned-appliance.ts";
 import type { PropertyPlan } from "../domain/planning/property-plan.ts";
 import type { Reconciliation } from "../domain/planning/reconciliation.ts";
-import type { Schedule } from "../domain/planning/schedule.ts";
+import type { CostSchedule } from "../domain/planning/schedule.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Work } from "../domain/work.ts";
 import { actionFields, serializeAction } from "./action.ts";
@@ -272,7 +272,7 @@ export type ScheduledPlanJson = Omit<PropertyPlanJson, "units" | "components"> &
 };
 
 /** Returns the costs by year of a schedule: planned replacements, failures and repairs. */
-export const yearlyCosts = (schedule: Schedule | null, years: number): number[] =>
+export const yearlyCosts = (schedule: CostSchedule | null, years: number): number[] =>
   Array.from({ length: years }, (_, year) =>
     schedule ? wholeUsd(schedule.planned[year]! + schedule.failures[year]! + schedule.repairs[year]!) : 0,
   );

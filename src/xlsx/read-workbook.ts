@@ -1,17 +1,20 @@
 import { readFileSync, statSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
 import {
-  type Limits,
   MAX_WORKBOOK_BYTES,
   type SheetTable,
   tooLargeWorkbook,
+  type WorkbookLimits,
   workbookTables,
 } from "./workbook-tables.ts";
 
 export const isWorkbook = (path: string): boolean => /\.xlsx$/i.test(path);
 
 /** Reads the sheets of a workbook that have rows. Throws an OperatorError for a file that is protected, damaged or too large. */
-export async function readWorkbook(path: string, limits: Partial<Limits> = {}): Promise<SheetTable[]> {
+export async function readWorkbook(
+  path: string,
+  limits: Partial<WorkbookLimits> = {},
+): Promise<SheetTable[]> {
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status) throw new OperatorError(`file not found: ${path}`, "Check the path.");
   if (!status.isFile())

@@ -9,8 +9,8 @@ export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }
 
 export const MAX_WORKBOOK_BYTES = 64 * 1_048_576;
 /** A few kilobytes may expand to gigabytes. Reading takes eight times as much memory. */
-export type Limits = { maxRows: number; maxExpandedBytes: number };
-const LIMITS: Limits = { maxRows: 200_000, maxExpandedBytes: 256 * 1_048_576 };
+export type WorkbookLimits = { maxRows: number; maxExpandedBytes: number };
+const LIMITS: WorkbookLimits = { maxRows: 200_000, maxExpandedBytes: 256 * 1_048_576 };
 /** The last row and column of a sheet. */
 const MAX_ROW = 1_048_576;
 const MAX_COLUMN = 16_384;
@@ -30,7 +30,7 @@ const ENCRYPTED = [0xd0, 0xcf, 0x11, 0xe0];
 export async function workbookTables(
   name: string,
   bytes: Uint8Array,
-  limits: Partial<Limits> = {},
+  limits: Partial<WorkbookLimits> = {},
 ): Promise<SheetTable[]> {
   const { maxRows, maxExpandedBytes } = { ...LIMITS, ...limits };
   if (ENCRYPTED.every((byte, at) => bytes[at] === byte))

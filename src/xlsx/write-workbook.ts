@@ -7,7 +7,7 @@ import { amountFormat } from "../domain/display.ts";
  */
 export type SheetCell = CellValue | { value: CellValue; formula?: string; format?: string; isBold?: boolean };
 
-export type Sheet = {
+export type WorkbookSheet = {
   name: string;
   /** `width` in characters; `format` applies to the cells without one. */
   columns: readonly { width: number; format?: string }[];
@@ -25,7 +25,7 @@ const UNDATED = new Date(0);
 
 /** Returns a workbook as the bytes of an XLSX file. Yields to the event loop but for one stretch: that of writing the cells. */
 export async function writeWorkbook(
-  sheets: readonly Sheet[],
+  sheets: readonly WorkbookSheet[],
   yieldNow: () => Promise<void>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   rehearsed ??= rehearse(yieldNow);
@@ -57,7 +57,7 @@ async function rehearse(yieldNow: () => Promise<void>): Promise<void> {
     ...[cell, { value: 1, format: "0.0" }, null],
     ...["A", "B"].map((of) => ({ value: 1.5, formula: `SUM(${of}1:${of}${column + 2})`, format: "0.00" })),
   ]);
-  const sheet: Sheet = {
+  const sheet: WorkbookSheet = {
     name: "Rehearsal",
     columns: cells.map(() => ({ width: 10, format: "0.00" })),
     rows: Array.from({ length: REHEARSED_ROWS }, () => cells),
@@ -69,7 +69,7 @@ async function rehearse(yieldNow: () => Promise<void>): Promise<void> {
   }
 }
 
-function sheetOf({ name, columns, rows, frozenRows = 0, isLandscape = false }: Sheet): WriteSheet {
+function sheetOf({ name, columns, rows, frozenRows = 0, isLandscape = false }: WorkbookSheet): WriteSheet {
   const cells = new Map<string, Partial<Cell>>();
   const values = rows.map((row, rowIndex) =>
     row.map((cell, column) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { loadCommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
-import type { Host } from "../../src/cli/context.ts";
+import type { CommandHost } from "../../src/cli/context.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
 
 const commands = await Promise.all(COMMANDS.map(loadCommand));
@@ -20,7 +20,7 @@ async function run(...argv: string[]) {
       outcome[stream] += text;
     },
   });
-  const host: Host = {
+  const host: CommandHost = {
     stdout: output("out"),
     texts: output("out"),
     stderr: output("err"),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import {
+  type CommandEntry,
   choiceOption,
   defineCommand,
-  type Entry,
   optionalArgument,
   repeatableOption,
   requiredArgument,
@@ -11,14 +11,18 @@ import {
   textOption,
   wholeNumberOption,
 } from "../../src/cli/command.ts";
-import type { Context, Host } from "../../src/cli/context.ts";
+import type { CommandContext, CommandHost } from "../../src/cli/context.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
 import { notFound, OperatorError } from "../../src/domain/errors.ts";
 
-type Seen = { args: unknown; options: unknown; context: Context };
+type Seen = { args: unknown; options: unknown; context: CommandContext };
 
 /** Runs a command line with a small table of commands. `act` is the action of its `partner create`. */
-async function run(line: string, act: (context: Context) => void = () => {}, env: Host["env"] = {}) {
+async function run(
+  line: string,
+  act: (context: CommandContext) => void = () => {},
+  env: CommandHost["env"] = {},
+) {
   const seen: Seen[] = [];
   const outcome = { code: -1, out: "", err: "", guards: 0, seen };
   const create = defineCommand({
@@ -40,7 +44,7 @@ async function run(line: string, act: (context: Context) => void = () => {}, env
     },
   });
   const serve = defineCommand({ longRunning: true, run: act });
-  const commands: Entry[] = [
+  const commands: CommandEntry[] = [
     { name: "partner", summary: "manage partners", load: async () => [create] },
     { name: "serve", summary: "run the service", load: async () => serve },
   ];
@@ -49,7 +53,7 @@ async function run(line: string, act: (context: Context) => void = () => {}, env
       outcome[stream] += written;
     },
   });
-  const host: Host = {
+  const host: CommandHost = {
     stdout: writingTo("out"),
     texts: writingTo("out"),
     stderr: writingTo("err"),
@@ -113,7 +117,7 @@ describe("a command receives", () => {
 });
 
 describe("its output", () => {
-  const act = ({ print }: Context) => print({ partner_id: "PARTNER_1" }, "Partner PARTNER_1");
+  const act = ({ print }: CommandContext) => print({ partner_id: "PARTNER_1" }, "Partner PARTNER_1");
 
   test("is text, or one JSON object with --json", async () => {
     expect((await run("partner create Acme", act)).out).toBe("Partner PARTNER_1\n");

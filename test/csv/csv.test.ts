@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type CsvRow, MAX_ROW_BYTES, readCsv } from "../../src/csv/read.ts";
-import type { Source } from "../../src/csv/source.ts";
+import type { CsvSource } from "../../src/csv/source.ts";
 import { CsvFile, csvLine } from "../../src/csv/write.ts";
 
 let folder: string;
@@ -13,14 +13,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function readAll(source: Source): Promise<CsvRow[]> {
+async function readAll(source: CsvSource): Promise<CsvRow[]> {
   const rows: CsvRow[] = [];
   for await (const row of readCsv(source)) rows.push(row);
   return rows;
 }
 const read = (text: string) => readAll({ name: "t.csv", text });
 
-function file(bytes: Uint8Array | string): Source {
+function file(bytes: Uint8Array | string): CsvSource {
   const path = join(folder, `${crypto.randomUUID()}.csv`);
   writeFileSync(path, bytes);
   return { path };

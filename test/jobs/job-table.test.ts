@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config/load.ts";
 import { jobTable } from "../../src/jobs/job-table.ts";
-import type { Job } from "../../src/jobs/schedule.ts";
+import type { ScheduledJob } from "../../src/jobs/schedule.ts";
 import { createLogger } from "../../src/log.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
 import { AnswerCaches } from "../../src/usecases/partners/answer-caches.ts";
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 /** Returns the jobs of a server with default settings, except for the given ones. */
-function jobs(env: Record<string, string> = {}): Map<string, Job> {
+function jobs(env: Record<string, string> = {}): Map<string, ScheduledJob> {
   const log = createLogger({
     level: "info",
     format: "json",
@@ -40,7 +40,7 @@ function jobs(env: Record<string, string> = {}): Map<string, Job> {
   });
   return new Map(table.map((job) => [job.name, job]));
 }
-const run = (job: Job | undefined) => job!.run(new AbortController().signal);
+const run = (job: ScheduledJob | undefined) => job!.run(new AbortController().signal);
 const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(({ date }) => date);
 
 describe("the snapshot", () => {

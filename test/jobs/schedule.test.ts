@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Cluster, SINGLE_NODE } from "../../src/cluster/cluster.ts";
-import { type Job, startJobs } from "../../src/jobs/schedule.ts";
+import { type ScheduledJob, startJobs } from "../../src/jobs/schedule.ts";
 import { createLogger } from "../../src/log.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
@@ -12,7 +12,7 @@ const log = createLogger({
   destination: { write: (line) => void lines.push(JSON.parse(line)) },
 });
 /** Every second, to keep the tests short. */
-const every = (name: string, run: Job["run"], atStart = false): Job => ({
+const every = (name: string, run: ScheduledJob["run"], atStart = false): ScheduledJob => ({
   name,
   pattern: "* * * * * *",
   runAtStart: atStart,
@@ -83,8 +83,13 @@ test("in a cluster, one server runs a job for each scheduled time; per-server jo
     },
   };
   let own = 0;
-  const hourly: Job = { name: "hourly", pattern: "0 17 * * * *", runAtStart: true, run: async () => {} };
-  const each: Job = { ...every("each", async () => void own++, true), runOnEveryServer: true };
+  const hourly: ScheduledJob = {
+    name: "hourly",
+    pattern: "0 17 * * * *",
+    runAtStart: true,
+    run: async () => {},
+  };
+  const each: ScheduledJob = { ...every("each", async () => void own++, true), runOnEveryServer: true };
   const clock = () => Date.parse("2026-03-10T12:20:00Z");
   const schedule = startJobs([hourly, each], log, clock, among);
   await eventually(() => expect(own).toBeGreaterThanOrEqual(2));
@@ -99,7 +104,7 @@ test("runNow returns whether the job has started, or already runs here or on ano
     new Promise<void>((resolve) => {
       finish = resolve;
     });
-  const job: Job = { name: "slow", run };
+  const job: ScheduledJob = { name: "slow", run };
   let once: Cluster["runExclusively"] = SINGLE_NODE.runExclusively;
   const among: Cluster = {
     ...SINGLE_NODE,

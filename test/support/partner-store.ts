@@ -8,7 +8,7 @@ import { createKeyFile, loadMasterKey } from "../../src/secrets/master-key.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type Administration, createPartner } from "../../src/usecases/partners/partners.ts";
+import { type AdminUseCaseDeps, createPartner } from "../../src/usecases/partners/partners.ts";
 import { onPostgres, poolOn, usePostgres } from "./postgres.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
@@ -23,7 +23,7 @@ export type PartnerFixture = {
   sql(text: string): Promise<Record<string, unknown>[]>;
   store: Store;
   encryptor: Encryptor;
-  administration: Administration;
+  administration: AdminUseCaseDeps;
   partnerId: string;
   webhookSecret: string;
   clock: () => number;
@@ -97,7 +97,7 @@ export function usePartnerStore({ inFile = false } = {}) {
     };
     const store = await open();
     const changed: string[] = [];
-    const administration: Administration = {
+    const administration: AdminUseCaseDeps = {
       store,
       encryptor,
       random,

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { setCurrencyAndUnits, US_DISPLAY } from "../../src/domain/display.ts";
 import {
   distinctChoiceCells,
+  type ImportMapping,
   type ImportRun,
   importFile,
   lacksDateFormat,
-  type Mapping,
   mapColumnToField,
   readCsvTable,
   sendRows,
@@ -19,7 +19,7 @@ import { readWorkbookFile } from "../../src/web/app/workbook-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
 
 const none = { created: 0, unchanged: 0 };
-const mapping: Mapping = {
+const mapping: ImportMapping = {
   rows: "properties",
   fields: {},
   ...{ constants: {}, values: {}, dates: {} },
@@ -150,7 +150,7 @@ test("an aborted import sends no further call", async () => {
 
 test("a field that moves to another column loses what was guessed of its cells, and has its dates guessed again", async () => {
   const table = (await read("Done,Seen,Kind\n2025-01-02,13/02/2025,boiler\n")) as TableFile;
-  const guessed: Mapping = {
+  const guessed: ImportMapping = {
     ...mapping,
     fields: { date: "Done", type_id: "Kind" },
     values: { type_id: { boiler: "BOILER" } },
@@ -171,7 +171,7 @@ test("a field that moves to another column loses what was guessed of its cells, 
 });
 
 test("a number field that moves to another column has its decimal sign guessed again, also by the separator", async () => {
-  const guessed: Mapping = { ...mapping, fields: { total_cost: "Net" }, decimal_comma: ["total_cost"] };
+  const guessed: ImportMapping = { ...mapping, fields: { total_cost: "Net" }, decimal_comma: ["total_cost"] };
   const shown = (await read('Net,Gross\n"1,5","1.200,75"\n')) as TableFile;
   expect(mapColumnToField(shown, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
   const points = (await read("Net;Gross\n1,5;1200.75\n")) as TableFile;
@@ -192,7 +192,7 @@ test("a number field that moves to another column has its decimal sign guessed a
 // Rule: portfolio-app-import
 test("dates with the day or the month first have no format until one is chosen, except in the US", async () => {
   const table = (await read("Done,Seen\n03/04/2021,25/04/2021\n")) as TableFile;
-  const guessed: Mapping = {
+  const guessed: ImportMapping = {
     ...{ ...mapping, fields: { date: "Done", closed_on: "Seen" } },
     dates: { date: "MM/DD/YYYY", closed_on: "DD/MM/YYYY" },
   };
@@ -200,7 +200,8 @@ test("dates with the day or the month first have no format until one is chosen, 
   const canadian = { ...guessed, constants: { country: "CA" } };
   const open = withoutUnprovenDates(table, canadian);
   expect(open.dates).toEqual({ closed_on: "DD/MM/YYYY" });
-  const lacking = (one: Mapping) => ["date", "closed_on"].map((field) => lacksDateFormat(table, one, field));
+  const lacking = (one: ImportMapping) =>
+    ["date", "closed_on"].map((field) => lacksDateFormat(table, one, field));
   expect([lacking(guessed), lacking(open)]).toEqual([
     [false, false],
     [true, false],

@@ -1,7 +1,7 @@
 import { createDeliveryRepository } from "../../src/usecases/deliveries/delivery-repository.ts";
 import { changePartner, setEnabled } from "../../src/usecases/partners/administer-partner.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
-import type { Endpoint, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
+import type { AttemptEndpoint, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
 import type { DeliveryRepository } from "../../src/webhooks/delivery-repository.ts";
 import type { PartnerFixture } from "../support/partner-store.ts";
 import { MemoryDeliveryRepository } from "./memory-delivery-repository.ts";
@@ -12,7 +12,7 @@ type Change = { enabled?: boolean; url?: string | null; concurrency?: number };
 export type RepositoryFixture = {
   repository: DeliveryRepository;
   /** Adds a partner with an endpoint at http://hooks.test/. */
-  addPartner(): Promise<{ id: string; endpoint: Endpoint }>;
+  addPartner(): Promise<{ id: string; endpoint: AttemptEndpoint }>;
   change(partnerId: string, change: Change): Promise<void>;
   /** Adds a delivery that is due at `now`. */
   add(partnerId: string, now: number, orderKey?: string | null): Promise<PendingDelivery>;

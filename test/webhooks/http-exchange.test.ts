@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { parseNetwork } from "../../src/networks.ts";
 import type { AddressPolicy } from "../../src/webhooks/address-policy.ts";
 import type { NetworkSettings } from "../../src/webhooks/connections.ts";
-import { createHttpSender, type Sender } from "../../src/webhooks/http-sender.ts";
+import { createHttpSender, type HttpSender } from "../../src/webhooks/http-sender.ts";
 import { type Behavior, type Receiver, startReceiver } from "../support/receiver.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };
@@ -26,7 +26,7 @@ const resolve = async (name: string) => {
   throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
 };
 
-function sender(settings: Partial<NetworkSettings> = {}): Sender {
+function sender(settings: Partial<NetworkSettings> = {}): HttpSender {
   const made = createHttpSender({
     policy: () => permissive,
     resolve,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createHttpSender, type Sender } from "../../src/webhooks/http-sender.ts";
+import { createHttpSender, type HttpSender } from "../../src/webhooks/http-sender.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { ManualTime } from "./manual-time.ts";
 import { SimulatedEndpoints, type SimulatedResponse } from "./simulated-endpoints.ts";
@@ -8,7 +8,7 @@ import { SimulatedEndpoints, type SimulatedResponse } from "./simulated-endpoint
 const TIMEOUT_MS = 10_000;
 const SHORT_MS = 200;
 type SenderFixture = {
-  send: Sender["send"];
+  send: HttpSender["send"];
   url: string;
   pass(ms: number): Promise<unknown>;
   bodies(): string[];

@@ -1,4 +1,4 @@
-import type { AttemptResult, Endpoint, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
+import type { AttemptEndpoint, AttemptResult, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
 import type { DispatcherDeps } from "../../src/webhooks/dispatcher-deps.ts";
 import { type EndpointHealth, HEALTHY } from "../../src/webhooks/endpoint-health.ts";
 import { MAX_DELAY_MS } from "../../src/webhooks/retry-schedule.ts";
@@ -14,7 +14,7 @@ export class MemoryDeliveryRepository {
   readonly deliveries: StoredDelivery[] = [];
   readonly attempts: AttemptResult[] = [];
   readonly batches: number[] = [];
-  readonly endpoints = new Map<string, Endpoint | null>();
+  readonly endpoints = new Map<string, AttemptEndpoint | null>();
   readonly disabled = new Set<string>();
   readonly concurrency = new Map<string, number>();
   readonly health = new Map<string, EndpointHealth>();

@@ -1,5 +1,5 @@
 import type { SendRequest, SendResult } from "../../src/webhooks/delivery-attempt.ts";
-import type { Sender } from "../../src/webhooks/http-sender.ts";
+import type { HttpSender } from "../../src/webhooks/http-sender.ts";
 import type { ManualTime } from "./manual-time.ts";
 
 /** The response of an endpoint and its delay; no response without a status. */
@@ -7,7 +7,7 @@ export type SimulatedResponse = { status: number; afterMs?: number } | "hang";
 export type Sent = { id: string; partnerId: string; at: number; body: string; concurrent: number };
 
 /** Endpoints at http://<partner>.test/ in simulated time. */
-export class SimulatedEndpoints implements Pick<Sender, "send"> {
+export class SimulatedEndpoints implements Pick<HttpSender, "send"> {
   readonly sent: Sent[] = [];
   readonly underWay = new Map<string, number>();
   answer: (partnerId: string, id: string, nth: number) => SimulatedResponse = () => ({ status: 200 });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import type { Because } from "../../src/domain/planning/action.ts";
+import type { ActionReason } from "../../src/domain/planning/action.ts";
 import { serializeAction } from "../../src/wire/action.ts";
 
 /** The reasons that state a probability. */
-const reasonsWith = (failureProbability: number): Because[] => [
+const reasonsWith = (failureProbability: number): ActionReason[] => [
   { kind: "unit_life_past", urgentPart: { kind: "likely_to_fail", name: "Tank", failureProbability } },
   {
     ...{ kind: "cost_due", failureProbability, isSafetyPastLife: false },

@@ -1,6 +1,6 @@
 import { type Calibration, mostCorrectedKinds } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
-import type { Interval, Measures, Proof } from "../../domain/calibration/proof.ts";
+import type { ForecastMeasures, Interval, Proof } from "../../domain/calibration/proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
 import type { CalibrationContent } from "../../web/calibration/report-content.ts";
@@ -151,7 +151,7 @@ function sharedCausesText(
 
 const numbers = (heading: string): Column => ({ heading, align: "right" });
 
-const MEASURES: readonly (readonly [string, keyof Measures])[] = [
+const MEASURES: readonly (readonly [string, keyof ForecastMeasures])[] = [
   ["concordance", "concordance"],
   ["Brier skill", "brierSkill"],
   ["calibration error", "calibrationError"],

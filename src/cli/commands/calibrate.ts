@@ -22,7 +22,7 @@ import { serializeCalibration, serializeValidation } from "../../wire/calibratio
 import { serializeModelCheck, serializeModelVersion } from "../../wire/model.ts";
 import { calibrationText, reportPageContent } from "../calibration/report.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { actorOf, actorOnMachine, withData } from "../data-access.ts";
 import { yieldCollectingGarbage } from "../garbage-collection.ts";
 import { dayOption } from "../option-values.ts";
@@ -90,7 +90,7 @@ export const calibrateCommand = defineCommand({
 type FitOptions = { apply: boolean; keep: boolean; force: boolean; asOf: string; report: string | undefined };
 
 async function fitAndPrint(
-  context: Context,
+  context: CommandContext,
   deps: ModelAdministration & { fitLock?: FitLock },
   { apply, keep, force, asOf, report }: FitOptions,
 ): Promise<void> {
@@ -129,7 +129,10 @@ function ending({ validation }: Calibration, applied: string | undefined, inUse:
   return `Model ${applied} is now active${forced}. The next snapshot scores all components with it.`;
 }
 
-async function printVersions(context: Context, { store, knowledge }: ModelAdministration): Promise<void> {
+async function printVersions(
+  context: CommandContext,
+  { store, knowledge }: ModelAdministration,
+): Promise<void> {
   const inUse = await modelVersionOf(store.read, knowledge);
   const versions = (await store.read.models.list()).map((stored) => serializeModelVersion(stored, inUse));
   const rows = versions.map((one) => [
@@ -162,7 +165,7 @@ async function printVersions(context: Context, { store, knowledge }: ModelAdmini
 const proofOf = ({ validation }: { validation: Record<string, unknown> }) =>
   validation as ReturnType<typeof serializeValidation>;
 
-async function printReverted(context: Context, deps: ModelAdministration): Promise<void> {
+async function printReverted(context: CommandContext, deps: ModelAdministration): Promise<void> {
   const { from, to } = await revertModel(deps);
   context.print(
     { reverted: from, model_version: to },
@@ -170,7 +173,7 @@ async function printReverted(context: Context, deps: ModelAdministration): Promi
   );
 }
 
-async function printCheck(context: Context, deps: ModelAdministration): Promise<void> {
+async function printCheck(context: CommandContext, deps: ModelAdministration): Promise<void> {
   const check = await checkActiveCalibration(deps, dayOf(context.now()), serializeValidation);
   context.print(
     serializeModelCheck(check),

@@ -11,7 +11,7 @@ import {
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import type { ChangeOrVoid } from "../../wire/voiding.ts";
 import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { withData } from "../data-access.ts";
 import {
   correctionBodyFromOptions,
@@ -69,7 +69,7 @@ const voiding = defineCommand({
 
 /** Changes a claim as the API does, and prints it with the API's warnings. `given` is the body of the same request. */
 async function apply(
-  context: Context,
+  context: CommandContext,
   claimId: string,
   request: ChangeOrVoid<ClaimChange>,
   given: object,

@@ -21,7 +21,7 @@ import {
   textOption,
   UsageError,
 } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { actorOf, withData } from "../data-access.ts";
 import { costHistoryText } from "../terminal/cost-history-text.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
@@ -80,7 +80,7 @@ export const costsCommand = defineCommand({
   },
 });
 
-async function showHistory(context: Context, partnerId: string, apply: boolean): Promise<void> {
+async function showHistory(context: CommandContext, partnerId: string, apply: boolean): Promise<void> {
   const knowledge = loadKnowledge(context.config.costs);
   const today = dayOf(context.now());
   const result = await withData(context, async ({ store }) => {
@@ -109,7 +109,7 @@ async function showHistory(context: Context, partnerId: string, apply: boolean):
 const NOTHING_SAVED = { changes: 0, recalculating: false };
 
 async function importFile(
-  context: Context,
+  context: CommandContext,
   partnerId: string,
   file: string,
   { replace, dryRun, rejects }: { replace: boolean; dryRun: boolean; rejects: string | undefined },
@@ -160,7 +160,7 @@ async function importFile(
 const RECALCULATING = "The sums of this portfolio follow in the background while a server is running.";
 
 async function addLines(
-  context: Context,
+  context: CommandContext,
   store: Store,
   partnerId: string,
   lines: readonly CostLine[],

@@ -30,7 +30,7 @@ import {
   UsageError,
   wholeNumberOption,
 } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { instantOption } from "../option-values.ts";
 import { fittedTable, labeledLines } from "../terminal/fitted-table.ts";
@@ -190,7 +190,7 @@ function deliveryNotFound(id: string): OperatorError {
   );
 }
 
-async function resendOne(context: Context, deliveryId: string): Promise<void> {
+async function resendOne(context: CommandContext, deliveryId: string): Promise<void> {
   const resent = await withAdministration(context, async (administration) => {
     if (!(await administration.store.read.deliveryLog.find(deliveryId))) throw deliveryNotFound(deliveryId);
     return await resendDelivery(administration, deliveryId);
@@ -198,7 +198,7 @@ async function resendOne(context: Context, deliveryId: string): Promise<void> {
   context.print(serializeResentDelivery(resent), `Queued ${deliveryId} for resending.`);
 }
 
-async function resendRange(context: Context, window: FailedWindow, dryRun: boolean): Promise<void> {
+async function resendRange(context: CommandContext, window: FailedWindow, dryRun: boolean): Promise<void> {
   const counts = await withAdministration(context, async (administration) => {
     await requirePartner(administration.store, window.partnerId);
     const matched = await countFailedDeliveries(administration, window);

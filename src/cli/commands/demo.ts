@@ -4,11 +4,11 @@ import { dayOf } from "../../domain/time.ts";
 import { createLogger } from "../../log.ts";
 import { standardStream } from "../../standard-streams.ts";
 import { defineCommand, settingOption } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { DeliveryReport } from "../demo/delivery-report.ts";
 import { demoConfig } from "../demo/demo-config.ts";
 import { prepareDemo } from "../demo/prepare-demo.ts";
-import { type Demo, demoDataJson, demoExampleRequests, demoText } from "../demo/text.ts";
+import { type DemoSummary, demoDataJson, demoExampleRequests, demoText } from "../demo/text.ts";
 import { startLocalReceiver } from "../local-receiver.ts";
 import { OutputClosed } from "../terminal/process-host.ts";
 
@@ -44,7 +44,7 @@ export const demoCommand = defineCommand({
       const app = await startApp({ ...deps, log });
       const apiUrl = `${app.url}${config.server.basePath}`;
       const tries = demoExampleRequests(data, apiUrl, dayOf(now()), usesProxy(env));
-      const demo: Demo = {
+      const demo: DemoSummary = {
         data,
         url: app.url,
         apiUrl,
@@ -83,11 +83,11 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Returns true if curl would use a proxy, which cannot reach a loopback address of this machine. */
-const usesProxy = (env: Context["env"]) =>
+const usesProxy = (env: CommandContext["env"]) =>
   ["http_proxy", "all_proxy", "ALL_PROXY"].some((name) => (env[name] ?? "") !== "");
 
 /** Returns a function that writes to standard output, and stops the demo when the reader has closed it. */
-function writerTo({ stdout }: Context, stop: AbortController) {
+function writerTo({ stdout }: CommandContext, stop: AbortController) {
   return (text: string) => {
     try {
       stdout.write(text);

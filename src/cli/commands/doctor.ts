@@ -1,7 +1,7 @@
 import { setPriority } from "node:os";
 import { databaseFile } from "../../app/data-folder.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { type CheckResult, type Finding, fail, ok, warn } from "../../doctor/check.ts";
+import { type CheckResult, type DoctorFinding, fail, ok, warn } from "../../doctor/check.ts";
 import { FROM_BACKUP } from "../../doctor/database-checks.ts";
 import { diagnose } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -9,7 +9,7 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { findPageProblems } from "../../store/sqlite/inspect.ts";
 import type { DerivedData } from "../../usecases/operations/derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { withData } from "../data-access.ts";
 import { configurationInUseText, requireInstallation } from "../installation.ts";
 import { sentenceCase } from "../terminal/explained-lines.ts";
@@ -56,7 +56,7 @@ export const doctorCommand = defineCommand({
 
 /** Recounts what is derived from other data, unless the database cannot be read or has another schema. */
 async function recount(
-  context: Context,
+  context: CommandContext,
   checks: readonly CheckResult[],
   isRepairing: boolean,
 ): Promise<{ check: CheckResult; wrong?: DerivedData } | undefined> {
@@ -97,7 +97,7 @@ async function recount(
   }
 }
 
-function derivedDataFinding(wrong: DerivedData, isRepaired: boolean): Finding {
+function derivedDataFinding(wrong: DerivedData, isRepaired: boolean): DoctorFinding {
   const found = Object.entries(wrong).filter(([, rows]) => rows > 0);
   if (found.length === 0) return ok("all sums, counters and copied columns agree with their data");
   const rows = found.map(([what, count]) => `${what} ${count}`).join(", ");
@@ -108,7 +108,7 @@ function derivedDataFinding(wrong: DerivedData, isRepaired: boolean): Finding {
   );
 }
 
-async function checkPages(context: Context): Promise<void> {
+async function checkPages(context: CommandContext): Promise<void> {
   requireInstallation(context);
   if (context.config.storage.url !== "")
     throw new OperatorError(
@@ -123,7 +123,7 @@ async function checkPages(context: Context): Promise<void> {
   if (problems.length > 0) throw new OperatorError(`${file} is damaged`, FROM_BACKUP);
 }
 
-async function allChecks(context: Context, depth: "quick" | "full"): Promise<CheckResult[]> {
+async function allChecks(context: CommandContext, depth: "quick" | "full"): Promise<CheckResult[]> {
   try {
     const { config, env } = context;
     const { modelVersion } = loadKnowledge();

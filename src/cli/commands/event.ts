@@ -7,7 +7,7 @@ import {
   serializeServiceEvent,
 } from "../../wire/service-event.ts";
 import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { withData } from "../data-access.ts";
 import {
   correctionBodyFromOptions,
@@ -64,7 +64,7 @@ const voiding = defineCommand({
   },
 });
 
-async function apply(context: Context, eventId: string, request: ServiceEventRequest): Promise<void> {
+async function apply(context: CommandContext, eventId: string, request: ServiceEventRequest): Promise<void> {
   const changed = await withData(context, async ({ store }) => {
     const owner = requireRecordFound(
       await store.read.serviceEvents.ownerOf(eventId),

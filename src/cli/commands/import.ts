@@ -14,7 +14,7 @@ import {
   importPortfolio,
   type RowCounts,
 } from "../../usecases/import/import-portfolio.ts";
-import { type Mapped, ORIGIN, type Prepared } from "../../usecases/import/mapping/prepare.ts";
+import { type MappedTable, ORIGIN, type PreparedRows } from "../../usecases/import/mapping/prepare.ts";
 import { withPreparedFiles } from "../../usecases/import/mapping/prepared-files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
@@ -27,7 +27,7 @@ import {
   UsageError,
   valueOption,
 } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { actorOf, actorOnMachine, withData } from "../data-access.ts";
 import { leftOutRowsText, mapFiles, parseValueMapping } from "../mapped-files.ts";
 import { rejectsWithOriginalPlaces } from "../mapped-rejects.ts";
@@ -202,7 +202,7 @@ export const importCommand = defineCommand({
 
 /** Runs a dry run on a copy, made while the data folder is open, so that it exists and its schema is current. */
 async function onCopy<T>(
-  { config, now, random }: Context,
+  { config, now, random }: CommandContext,
   partnerId: string,
   run: (store: Store) => Promise<T>,
 ): Promise<T> {
@@ -218,16 +218,16 @@ async function onCopy<T>(
   );
 }
 
-type Done = ImportResult & Pick<Prepared, "leftOut">;
+type Done = ImportResult & Pick<PreparedRows, "leftOut">;
 
 /** Returns the result of prepared files in terms of the originals: without their own column, and with the rows of people. */
-const inOriginals = (result: ImportResult, mapped: readonly Mapped[]): ImportResult => ({
+const inOriginals = (result: ImportResult, mapped: readonly MappedTable[]): ImportResult => ({
   ...result,
   warnings: result.warnings.filter((warning) => !warning.endsWith(`: ${ORIGIN}`)),
   rejects: result.rejects.map((rejects) => rejectsWithOriginalPlaces(rejects, mapped)),
 });
 
-function report({ json, stderr, print }: Context, result: Done, dryRun: boolean): void {
+function report({ json, stderr, print }: CommandContext, result: Done, dryRun: boolean): void {
   const { properties, appliances, components, serviceEvents, claims, buildingYears, rejected, durationMs } =
     result;
   const { sameAddress, earlyYears, olderValuations } = result;

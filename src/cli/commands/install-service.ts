@@ -18,7 +18,7 @@ import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { openNewFile, temporaryPath, toStorageError } from "../../files.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { manPageText } from "../man-page.ts";
 
 const CONFIG_FILE = "/etc/mainstay/mainstay.toml";
@@ -50,7 +50,7 @@ type PlannedFile = Planned & {
  * written.
  */
 export async function installService(
-  { cwd, print, allCommands }: Context,
+  { cwd, print, allCommands }: CommandContext,
   options: SystemOptions,
 ): Promise<void> {
   const { user, force } = options;

@@ -1,10 +1,10 @@
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
 import { changePartner, revokeTokens, setEnabled } from "../../usecases/partners/administer-partner.ts";
 import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
-import { type Administration, requirePartner } from "../../usecases/partners/partners.ts";
+import { type AdminUseCaseDeps, requirePartner } from "../../usecases/partners/partners.ts";
 import { serializeFullPartner } from "../../wire/partner.ts";
 import { type Command, defineCommand, requiredArgument, UsageError } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { withAdministration } from "../data-access.ts";
 
 const disable = defineCommand({
@@ -60,10 +60,10 @@ export const controlCommands: readonly Command[] = [disable, enable, setBudget, 
 
 /** Applies the change and prints the updated partner. */
 async function change(
-  context: Context,
+  context: CommandContext,
   partnerId: string,
   done: string,
-  run: (administration: Administration) => Promise<void>,
+  run: (administration: AdminUseCaseDeps) => Promise<void>,
 ): Promise<void> {
   const record = await withAdministration(context, async (administration) => {
     await requirePartner(administration.store, partnerId);

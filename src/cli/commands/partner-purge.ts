@@ -6,10 +6,10 @@ import { requirePartner } from "../../usecases/partners/partners.ts";
 import { purgePartner } from "../../usecases/partners/purge-partner.ts";
 import { serializeAnnouncedState, serializePurgedPartner } from "../../wire/partner.ts";
 import { type Command, defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { actorOnMachine, withAdministration } from "../data-access.ts";
 
-const lockOn = (context: Context, partnerId: string) => ({
+const lockOn = (context: CommandContext, partnerId: string) => ({
   name: partnerLockName(partnerId),
   owner: actorOnMachine(context),
   activity: `another operation on ${partnerId} is in progress`,

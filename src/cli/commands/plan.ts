@@ -45,7 +45,7 @@ import {
   wholeNumberOption,
 } from "../command.ts";
 import { withData } from "../data-access.ts";
-import type { Widths } from "../terminal/fitted-table.ts";
+import type { OutputWidths } from "../terminal/fitted-table.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
 import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
 
@@ -141,7 +141,7 @@ export const planCommand = defineCommand({
 type RenderedPlan = {
   record: object;
   csv(): string;
-  text(widths: Widths): string;
+  text(widths: OutputWidths): string;
   workbook(): Promise<Uint8Array>;
 };
 

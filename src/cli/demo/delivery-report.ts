@@ -1,4 +1,4 @@
-import type { Delivery } from "../local-receiver.ts";
+import type { ReceivedDelivery } from "../local-receiver.ts";
 
 /** The maximum number of lines per event during a burst; a first snapshot sends hundreds of deliveries. */
 const MAX_LINES_PER_BURST = 3;
@@ -15,7 +15,7 @@ export class DeliveryReport {
 
   constructor(private readonly write: (line: string) => void) {}
 
-  add(delivery: Delivery): void {
+  add(delivery: ReceivedDelivery): void {
     const nth = (this.#burst.get(delivery.event) ?? 0) + 1;
     this.#burst.set(delivery.event, nth);
     this.#seen++;
@@ -45,7 +45,7 @@ export class DeliveryReport {
   }
 }
 
-function lineOf({ event, data, verified }: Delivery): string {
+function lineOf({ event, data, verified }: ReceivedDelivery): string {
   const what = data.component_name ?? data.event_type ?? data.type_id ?? data.address ?? data.metric;
   const score = typeof data.risk_score === "number" ? data.risk_score.toFixed(2) : undefined;
   const subject = [what, data.property_name, score].filter((part) => part !== undefined).join(", ");

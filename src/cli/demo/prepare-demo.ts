@@ -21,7 +21,7 @@ import { createEmbed } from "../../usecases/embeds/embeds.ts";
 import { importPortfolio } from "../../usecases/import/import-portfolio.ts";
 import { createAdministrator } from "../../usecases/operations/administrators.ts";
 import { changePartner } from "../../usecases/partners/administer-partner.ts";
-import { type Administration, createPartner } from "../../usecases/partners/partners.ts";
+import { type AdminUseCaseDeps, createPartner } from "../../usecases/partners/partners.ts";
 import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { takeSnapshot } from "../../usecases/snapshot/take-snapshot.ts";
@@ -126,7 +126,7 @@ function claimFolder(dataDir: string): string {
 
 type OwnCredentials = Omit<DemoCredentials, "embed_token">;
 
-async function ensureCredentials(administration: Administration, file: string): Promise<OwnCredentials> {
+async function ensureCredentials(administration: AdminUseCaseDeps, file: string): Promise<OwnCredentials> {
   const kept: Partial<DemoCredentials> = JSON.parse(readFileSync(file, "utf8"));
   const { partners } = administration.store.read;
   if (kept.admin_key && kept.partner_id && (await partners.find(kept.partner_id)))
@@ -151,7 +151,7 @@ const save = (file: string, credentials: object) =>
 
 /** Returns the saved token of the demo property's report if it is still valid, else a new one. */
 async function ensureEmbedToken(
-  administration: Administration,
+  administration: AdminUseCaseDeps,
   file: string,
   credentials: OwnCredentials,
   propertyId: string,

@@ -3,7 +3,7 @@ import { embedUrl } from "../../wire/embed.ts";
 import type { DemoData } from "./prepare-demo.ts";
 
 /** The data that is printed when the demo is ready. */
-export type Demo = {
+export type DemoSummary = {
   data: DemoData;
   url: string;
   /** The base URL of the API, with the base path. */
@@ -45,7 +45,7 @@ export function demoExampleRequests(
   ];
 }
 
-export function demoText(demo: Demo): string {
+export function demoText(demo: DemoSummary): string {
   const { data, apiUrl, adminUrl, webhookUrl, tries } = demo;
   const { credentials, totals, snapshot } = data;
   const rows = [
@@ -89,13 +89,13 @@ export function demoText(demo: Demo): string {
 }
 
 /** Returns the URL of the demo property's report. */
-const pageUrl = ({ data, apiUrl }: Demo) => embedUrl(apiUrl, data.credentials.embed_token);
+const pageUrl = ({ data, apiUrl }: DemoSummary) => embedUrl(apiUrl, data.credentials.embed_token);
 
-const appUrl = ({ apiUrl }: Demo) => `${apiUrl}/embed/app`;
-const consoleUrl = ({ adminUrl }: Demo) => `${adminUrl}/console`;
+const appUrl = ({ apiUrl }: DemoSummary) => `${apiUrl}/embed/app`;
+const consoleUrl = ({ adminUrl }: DemoSummary) => `${adminUrl}/console`;
 
 /** Returns the same data for `--json`. */
-export function demoDataJson(demo: Demo) {
+export function demoDataJson(demo: DemoSummary) {
   const { data, url, apiUrl, adminUrl, webhookUrl, tries } = demo;
   const { properties, appliances, components, serviceEvents } = data.totals;
   return {

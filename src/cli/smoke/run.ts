@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dayOf } from "../../domain/time.ts";
-import type { Context } from "../context.ts";
+import type { CommandContext } from "../context.ts";
 import { Deliveries } from "./deliveries.ts";
 import { runJourney, type Step } from "./journey.ts";
 import { Processes } from "./processes.ts";
@@ -24,7 +24,7 @@ type SmokeOptions = {
 
 /** Runs the test in a temporary folder. Always removes the folder and ends the processes. */
 export async function runSmoke(
-  { env, now }: Pick<Context, "env" | "now">,
+  { env, now }: Pick<CommandContext, "env" | "now">,
   { program, host, deadlineMs, signal, report }: SmokeOptions,
 ): Promise<SmokeResult> {
   const startedAt = performance.now();

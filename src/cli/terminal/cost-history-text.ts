@@ -1,6 +1,6 @@
 import { currencyCode } from "../../domain/display.ts";
 import type { CostHistoryJson } from "../../wire/cost-history.ts";
-import { type Column, fittedTable, type Widths, wrapText } from "./fitted-table.ts";
+import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 const COLUMNS: readonly Column[] = [
   { heading: "TYPE", shrinks: true },
@@ -24,7 +24,7 @@ const cells = ({ count, median_cost, cost_in_use }: Bills) => [
 ];
 
 /** Formats what a partner has paid for replacements, beside the costs in use. */
-export function costHistoryText(history: CostHistoryJson, { columns, tableWidth }: Widths): string {
+export function costHistoryText(history: CostHistoryJson, { columns, tableWidth }: OutputWidths): string {
   const { kinds, applied, changes, recalculating, as_of } = history;
   if (kinds.length === 0)
     return wrapText(

@@ -1,6 +1,6 @@
 import { unitLabel } from "../../domain/display.ts";
 import {
-  type Explained,
+  type ExplainedScore,
   explainedLine,
   formatAmount,
   formatNumber,
@@ -16,7 +16,7 @@ const BASIS = {
 };
 
 /** Returns what the component costs in its place, and what that follows from. */
-export function explainedCostsText({ costs }: Explained, width: number): string {
+export function explainedCostsText({ costs }: ExplainedScore, width: number): string {
   const { size, reference_size: reference, size_unit: unit, damage } = costs;
   const isOfBook = costs.cost_basis === "scaled" || costs.cost_basis === "reference";
   return headedBlock("Costs", width, [

@@ -1,16 +1,16 @@
 import {
-  type Explained,
+  type ExplainedScore,
   explainedLine,
   formatNumber,
   formatPercent,
   headedBlock,
 } from "./explained-lines.ts";
-import { fittedTable, type Widths, wrapText } from "./fitted-table.ts";
+import { fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 /** Returns the evidence as a table, followed by the resulting hazard ratio. */
 export function explainedEvidenceText(
-  { evidence, hazard }: Explained,
-  { columns, tableWidth }: Widths,
+  { evidence, hazard }: ExplainedScore,
+  { columns, tableWidth }: OutputWidths,
 ): string {
   if (evidence.length === 0)
     return headedBlock("Evidence", columns, [
@@ -50,14 +50,14 @@ export function explainedEvidenceText(
   ].join("\n");
 }
 
-function exponent({ weight, strength, times }: Explained["evidence"][number]): string {
+function exponent({ weight, strength, times }: ExplainedScore["evidence"][number]): string {
   const all = weight * strength * times;
   return all === 1 ? "" : formatNumber(all);
 }
 
 function hazardRatioLines(
-  hazard: Explained["hazard"],
-  evidence: Explained["evidence"],
+  hazard: ExplainedScore["hazard"],
+  evidence: ExplainedScore["evidence"],
   width: number,
 ): string[] {
   const isCascadeLimited = hazard.cascades < hazard.cascades_product;

@@ -5,7 +5,7 @@ import { wrapText } from "./fitted-table.ts";
 
 /* Formatting of lines with a label, a number and its basis. */
 
-export type Explained = WireOf<typeof explanationReply>;
+export type ExplainedScore = WireOf<typeof explanationReply>;
 
 const LABEL = 26;
 const VALUE = 15;

@@ -1,7 +1,7 @@
 import { explainedCostsText } from "./explained-costs-text.ts";
 import { explainedEvidenceText } from "./explained-evidence-text.ts";
 import {
-  type Explained,
+  type ExplainedScore,
   explainedLine,
   formatAmount,
   formatDays,
@@ -11,11 +11,11 @@ import {
   headedBlock,
   sentenceCase,
 } from "./explained-lines.ts";
-import { fittedTable, type Widths, wrapText } from "./fitted-table.ts";
+import { fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 /* An explanation for the terminal: each step of the calculation with its numbers and their sources. */
 
-export function explanationText(explained: Explained, widths: Widths): string {
+export function explanationText(explained: ExplainedScore, widths: OutputWidths): string {
   const { columns: width } = widths;
   return [
     heading(explained, width),
@@ -32,7 +32,10 @@ export function explanationText(explained: Explained, widths: Widths): string {
   ].join("\n\n");
 }
 
-function heading({ component, definition, score, shown, as_of, model_version }: Explained, width: number) {
+function heading(
+  { component, definition, score, shown, as_of, model_version }: ExplainedScore,
+  width: number,
+) {
   const make = component.appliance_brand === null ? "" : `, ${component.appliance_brand}`;
   const isOther = shown.risk_score !== score.risk_score;
   return [
@@ -64,7 +67,7 @@ function heading({ component, definition, score, shown, as_of, model_version }: 
 
 const from = ({ source, kind }: { source: string; kind: string }) => `${source}, ${kind}`;
 
-function lifeText({ life, definition, model_source }: Explained, width: number): string {
+function lifeText({ life, definition, model_source }: ExplainedScore, width: number): string {
   const isCalibrated = life.kind_factor !== 1 || life.frailty !== 1;
   return headedBlock("Lifetime", width, [
     explainedLine(
@@ -91,7 +94,7 @@ function lifeText({ life, definition, model_source }: Explained, width: number):
   ]);
 }
 
-function rateText({ rate, definition, model_source, score }: Explained, width: number): string {
+function rateText({ rate, definition, model_source, score }: ExplainedScore, width: number): string {
   const isLimited = rate.environment_product < rate.lowest_life_factor;
   return headedBlock("Aging rate", width, [
     definition.wear === "use"
@@ -123,13 +126,13 @@ function rateText({ rate, definition, model_source, score }: Explained, width: n
   ]);
 }
 
-const REASONS: Readonly<Record<Explained["age"]["reason"], string>> = {
+const REASONS: Readonly<Record<ExplainedScore["age"]["reason"], string>> = {
   replacement: "last Replacement on record",
   installation: "July 1 of the install year",
   unknown_past: "July 1 of the install year",
 };
 
-function ageText({ age, rate, model_source }: Explained, width: number): string {
+function ageText({ age, rate, model_source }: ExplainedScore, width: number): string {
   const past = age.unknown_past;
   const isLimited = age.prior_unlimited > age.prior + 1e-12;
   return headedBlock("Age", width, [
@@ -188,7 +191,7 @@ function ageText({ age, rate, model_source }: Explained, width: number): string 
   ]);
 }
 
-function scoreText({ score, hazard }: Explained, width: number): string {
+function scoreText({ score, hazard }: ExplainedScore, width: number): string {
   const isAcute = hazard.acute_hazard > 0;
   return headedBlock("Hazard and score", width, [
     explainedLine(
@@ -222,7 +225,7 @@ function scoreText({ score, hazard }: Explained, width: number): string {
   ]);
 }
 
-function knownText({ confidence, projection }: Explained, width: number): string {
+function knownText({ confidence, projection }: ExplainedScore, width: number): string {
   const { raised_to, raised_by } = confidence;
   return headedBlock("Confidence and projected failure", width, [
     explainedLine(
@@ -255,14 +258,17 @@ function knownText({ confidence, projection }: Explained, width: number): string
   ]);
 }
 
-const CHANGES: Readonly<Record<Explained["changes"][number]["change"], string>> = {
+const CHANGES: Readonly<Record<ExplainedScore["changes"][number]["change"], string>> = {
   replacement: "Replacement",
   preventive_visit: "Preventive visit",
   inspection_good: "Inspection with a good result",
   inspection_poor: "Inspection with a poor result",
 };
 
-function changesText({ changes, score, confidence }: Explained, { columns, tableWidth }: Widths): string {
+function changesText(
+  { changes, score, confidence }: ExplainedScore,
+  { columns, tableWidth }: OutputWidths,
+): string {
   const rows = changes.map((change) => [
     CHANGES[change.change],
     change.risk_score.toFixed(2),
@@ -292,7 +298,7 @@ function changesText({ changes, score, confidence }: Explained, { columns, table
   return ["What-if scenarios", ...table.split("\n").map((row) => `  ${row}`), ...notes].join("\n");
 }
 
-function decisionText({ decision }: Explained, width: number): string {
+function decisionText({ decision }: ExplainedScore, width: number): string {
   const isByAge = decision.optimal_age_years !== null;
   const what = {
     replace_now: "replace now",
@@ -350,7 +356,7 @@ function decisionText({ decision }: Explained, width: number): string {
   ]);
 }
 
-function sourcesText({ sources }: Explained, width: number): string {
+function sourcesText({ sources }: ExplainedScore, width: number): string {
   const items = sources.map(({ token, title, publisher, year, address, strength, second_hand }) =>
     wrapText(
       [

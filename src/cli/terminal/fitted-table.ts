@@ -1,5 +1,5 @@
 /** The widths of a command's output. */
-export type Widths = {
+export type OutputWidths = {
   /** The width of texts: that of the terminal in characters, or a usual one. */
   columns: number;
   /** The width of tables: that of the terminal, or unlimited where nothing is left out, as in a file or a pipe. */

@@ -1,6 +1,6 @@
 import { currencyCode, wholeMoney } from "../../domain/display.ts";
 import type { LossesJson } from "../../wire/losses.ts";
-import { type Column, fittedTable, type Widths, wrapText } from "./fitted-table.ts";
+import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 /* Losses for the terminal: expected and bad years, the largest damage, drivers and assumptions. */
 
@@ -31,7 +31,7 @@ const LARGEST: Column[] = [
 /** Drivers of each kind that a table shows. */
 const SHOWN_DRIVERS = 5;
 
-export function lossesText(losses: LossesJson, name: string, { columns, tableWidth }: Widths): string {
+export function lossesText(losses: LossesJson, name: string, { columns, tableWidth }: OutputWidths): string {
   const { total, damage, insured } = losses;
   const curve = [
     ["Expected", usd(total.expected), "", usd(damage.expected), usd(insured.expected)],

@@ -1,9 +1,9 @@
-import type { Widths } from "./fitted-table.ts";
+import type { OutputWidths } from "./fitted-table.ts";
 
 const USUAL_COLUMNS = 100;
 
 /** Returns the widths in a terminal of that many columns. A terminal without a size, as of `docker exec -t`, has 0. */
-export const outputWidths = (columns: number | undefined): Widths => ({
+export const outputWidths = (columns: number | undefined): OutputWidths => ({
   columns: columns || USUAL_COLUMNS,
   tableWidth: columns || Number.POSITIVE_INFINITY,
 });

@@ -3,7 +3,7 @@ import type { propertyPlan } from "../../wire/plan.ts";
 import type { planSummary } from "../../wire/plan-summary.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";
-import { type Column, fittedTable, type Widths, wrapText } from "./fitted-table.ts";
+import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 /* A plan for the terminal: recommended actions, costs by year, reserve contributions and assumptions. */
 
@@ -20,7 +20,7 @@ const dollars = (amount: number) => wholeMoney(Math.round(amount));
 const properties = (count: number) => `${usd(count)} ${count === 1 ? "property" : "properties"}`;
 const components = (count: number) => `${count} ${count === 1 ? "component" : "components"}`;
 
-export function propertyPlanText(plan: PropertyPlan, widths: Widths): string {
+export function propertyPlanText(plan: PropertyPlan, widths: OutputWidths): string {
   const { columns: width, tableWidth } = widths;
   const chosen = new Set(plan.budget?.chosen);
   const shown = plan.components.filter(
@@ -100,7 +100,7 @@ function dueNowText({ unit_count, component_count, cost, immediate }: Summary["d
 export function portfolioPlanText(
   plan: PortfolioPlan,
   items: readonly PortfolioItem[],
-  widths: Widths,
+  widths: OutputWidths,
 ): string {
   const { columns: width, tableWidth } = widths;
   const isDue = ({ due_now: due }: PortfolioItem) => due.unit_count + due.component_count > 0;
@@ -177,7 +177,7 @@ const YEAR_COLUMNS: Column[] = [
 
 function years(
   plan: Summary & { assumptions: readonly string[] },
-  { columns: width, tableWidth }: Widths,
+  { columns: width, tableWidth }: OutputWidths,
 ): string[] {
   const rows = plan.schedule.map((year) => [
     String(year.year),

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { standardStream } from "../../standard-streams.ts";
-import type { Host, Output } from "../context.ts";
+import type { CommandHost, Output } from "../context.ts";
 import { coloredText } from "./colored-text.ts";
 import { outputWidths } from "./output-widths.ts";
 import { printableText } from "./printable-text.ts";
@@ -12,7 +12,10 @@ export class OutputClosed extends Error {
 }
 
 /** Returns the host of a command that runs in this process. */
-export function processHost({ guard, betweenSteps }: Pick<Host, "guard" | "betweenSteps">): Host {
+export function processHost({
+  guard,
+  betweenSteps,
+}: Pick<CommandHost, "guard" | "betweenSteps">): CommandHost {
   const stdout = isatty(1) ? printable(descriptor(1)) : descriptor(1);
   return {
     stdout,
@@ -36,7 +39,7 @@ const printable = ({ write }: Output): Output => ({ write: (text) => write(print
 
 const colored = ({ write }: Output): Output => ({ write: (text) => write(coloredText(printableText(text))) });
 
-const showsColors = ({ NO_COLOR, TERM }: Host["env"]) => (NO_COLOR ?? "") === "" && TERM !== "dumb";
+const showsColors = ({ NO_COLOR, TERM }: CommandHost["env"]) => (NO_COLOR ?? "") === "" && TERM !== "dumb";
 
 /** Writes synchronously: process.stdout would lose buffered output when the process exits. */
 function descriptor(number: 1 | 2): Output {

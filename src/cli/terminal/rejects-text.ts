@@ -1,7 +1,7 @@
-import type { RejectReason, Rejects } from "../../usecases/import/rejects.ts";
+import type { RejectedRows, RejectReason } from "../../usecases/import/rejects.ts";
 
 /** Formats the rejected rows of a file with their most frequent reasons. */
-export function rejectsText({ file, rows, path, reasons, otherRows }: Rejects): string {
+export function rejectsText({ file, rows, path, reasons, otherRows }: RejectedRows): string {
   const where = path === null ? "" : ` (written to ${path})`;
   const shown = reasons.slice(0, REASONS_SHOWN);
   const others = reasons.slice(REASONS_SHOWN).reduce((sum, reason) => sum + reason.rows, otherRows);
@@ -32,7 +32,7 @@ function reasonText({ error: given, rows, firstLine, place = `line ${firstLine}`
 }
 
 /** Returns the rejected rows of a file as the JSON of a command has them. */
-export const rejectsRecord = ({ kind, file, rows, path, first, reasons, otherRows }: Rejects) => ({
+export const rejectsRecord = ({ kind, file, rows, path, first, reasons, otherRows }: RejectedRows) => ({
   kind,
   file,
   rows,

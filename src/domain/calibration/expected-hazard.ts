@@ -8,12 +8,12 @@ import {
 } from "../scoring/renewal.ts";
 import { ageAtProbability, cumulativeHazard } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
-import type { Life, LifeYear } from "./life.ts";
+import type { LifeOnRecord, LifeYear } from "./life.ts";
 
 /** The days of a forecast year, equal to the period of a score. */
 export const YEAR_DAYS = 365;
 
-type Aging = Pick<Life, "scale" | "shape" | "entryAge" | "pastIsUnknown">;
+type Aging = Pick<LifeOnRecord, "scale" | "shape" | "entryAge" | "pastIsUnknown">;
 
 /**
  * Returns H, the failures to expect of a life while it accrues `accrued` years of virtual age, evidence and frailty aside
@@ -50,7 +50,7 @@ export class UnknownPastCache {
 
 /** Returns h, the cumulative hazard of a year by age alone, with a corrected log life and a frailty on the hazard. */
 export function expectedHazardOfYear(
-  life: Life,
+  life: LifeOnRecord,
   year: LifeYear,
   { correction, frailty }: { correction: number; frailty: number },
   model: ScoringModel,
@@ -64,7 +64,7 @@ export function expectedHazardOfYear(
 
 /** Returns the effective age. It uses no cache, since each appliance has a scale of its own. */
 function effectiveAge(
-  { shape, entryAge, pastIsUnknown }: Life,
+  { shape, entryAge, pastIsUnknown }: LifeOnRecord,
   { virtualAge }: LifeYear,
   scale: number,
   model: ScoringModel,

@@ -3,7 +3,7 @@ import type { Corrections } from "../scoring/corrections.ts";
 import type { Steps } from "../steps.ts";
 import { type Day, dayNumber, dayNumberOfDate, MS_PER_DAY } from "../time.ts";
 import { expectedHazard, UnknownPastCache } from "./expected-hazard.ts";
-import type { Life } from "./life.ts";
+import type { LifeOnRecord } from "./life.ts";
 import { ReproducibleSums } from "./reproducible-sum.ts";
 
 const LIVES_PER_STEP = 256;
@@ -24,7 +24,7 @@ export type FailureYear = {
  * (docs/model/calibration.md#shared-causes). The result is the same for any order of the lives.
  */
 export function* countFailuresByYearInSteps(
-  lives: readonly Life[],
+  lives: readonly LifeOnRecord[],
   { lifeFactors, frailties }: Pick<Corrections, "lifeFactors" | "frailties">,
   asOf: Day,
 ): Steps<FailureYear[]> {
@@ -67,7 +67,7 @@ type Group = { system: System; division: string; first: number };
 const keyOf = ({ system, division }: Pick<Group, "system" | "division">) => `${system} ${division}`;
 
 /** Returns the classes and divisions with their first whole year on record, in the order of their names. */
-function* groupsOf(lives: readonly Life[], oldest: number, last: number): Steps<Group[]> {
+function* groupsOf(lives: readonly LifeOnRecord[], oldest: number, last: number): Steps<Group[]> {
   const groups = new Map<string, { system: System; division: string; from: number }>();
   for (const [i, { system, division, from }] of lives.entries()) {
     const key = keyOf({ system, division });
@@ -91,7 +91,7 @@ function* groupsOf(lives: readonly Life[], oldest: number, last: number): Steps<
  * evenly. The first entry covers all years before `oldest`, too.
  */
 function* agesByYear(
-  { from, until, accrued }: Life,
+  { from, until, accrued }: LifeOnRecord,
   oldest: number,
 ): Iterable<{ year: number; accrued: number }> {
   const last = calendarYear(until - 1);

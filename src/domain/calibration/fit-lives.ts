@@ -1,6 +1,6 @@
 import { hazardSinceRecordBegan, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
 import type { Steps } from "../steps.ts";
-import type { Life } from "./life.ts";
+import type { LifeOnRecord } from "./life.ts";
 import { ReproducibleSum, ReproducibleSums } from "./reproducible-sum.ts";
 
 /* The parameters of docs/model/calibration.md#lives-and-frailty. */
@@ -27,13 +27,13 @@ export type LivesFit = {
 };
 
 /** An appliance's record: its failures, and those to expect of its kind. */
-export type Experience = { failures: number; expected: number };
+export type FailureExperience = { failures: number; expected: number };
 
 /**
  * Fits corrections of lives and frailties of appliances in turn, both from the hazards under the corrections of the round
  * before.
  */
-export function* fitLivesInSteps(lives: readonly Life[]): Steps<LivesFit> {
+export function* fitLivesInSteps(lives: readonly LifeOnRecord[]): Steps<LivesFit> {
   const record = yield* columnsOf(lives);
   const { kinds, appliances } = record;
   const corrections = new Float64Array(kinds.ids.length);
@@ -88,7 +88,7 @@ type Columns = {
   accrued: Float64Array;
 };
 
-function* columnsOf(lives: readonly Life[]): Steps<Columns> {
+function* columnsOf(lives: readonly LifeOnRecord[]): Steps<Columns> {
   const columns: Columns = {
     kinds: { ids: [], shapes: [], failures: [] },
     appliances: { ids: [], failures: [] },
@@ -198,7 +198,7 @@ export function fitCorrection(failures: number, exposure: number, shape: number)
 }
 
 /** Returns the κ of the highest marginal likelihood; null if no frailty is more likely than any. */
-export function* fitFrailtyShapeInSteps(appliances: readonly Experience[]): Steps<number | null> {
+export function* fitFrailtyShapeInSteps(appliances: readonly FailureExperience[]): Steps<number | null> {
   const logLikelihoods = [null, ...FRAILTY_SHAPES].map((shape) => ({ shape, sum: new ReproducibleSum() }));
   for (const [i, appliance] of appliances.entries()) {
     for (const { shape, sum } of logLikelihoods) sum.add(frailtyLogLikelihood(appliance, shape));
@@ -208,7 +208,7 @@ export function* fitFrailtyShapeInSteps(appliances: readonly Experience[]): Step
 }
 
 /** Returns lnΓ(κ+d) − lnΓ(κ) + κ·ln κ − (κ+d)·ln(κ+e), or −e without frailty. */
-function frailtyLogLikelihood({ failures, expected }: Experience, shape: number | null): number {
+function frailtyLogLikelihood({ failures, expected }: FailureExperience, shape: number | null): number {
   if (shape === null) return -expected;
   // −(κ+d)·ln(κ+e) + κ·ln κ, without loss of digits for a small e
   let sum = -shape * Math.log1p(expected / shape) - failures * Math.log(shape + expected);
@@ -217,7 +217,7 @@ function frailtyLogLikelihood({ failures, expected }: Experience, shape: number 
 }
 
 /** Returns z = (κ+d)/(κ+e) within its limits; 1 without frailty. */
-export function estimateFrailty({ failures, expected }: Experience, shape: number | null): number {
+export function estimateFrailty({ failures, expected }: FailureExperience, shape: number | null): number {
   if (shape === null) return 1;
   const frailty = (shape + failures) / (shape + expected);
   return Math.min(FRAILTY_RANGE.highest, Math.max(FRAILTY_RANGE.lowest, frailty));

@@ -3,8 +3,8 @@ import type { Corrections } from "../scoring/corrections.ts";
 import type { Steps } from "../steps.ts";
 import { expectedHazard, expectedHazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
 import { type EvidenceRow, fitEvidenceStrengthInSteps } from "./fit-evidence.ts";
-import { type Experience, estimateFrailty, fitLivesInSteps, type LivesFit } from "./fit-lives.ts";
-import type { Life } from "./life.ts";
+import { estimateFrailty, type FailureExperience, fitLivesInSteps, type LivesFit } from "./fit-lives.ts";
+import type { LifeOnRecord } from "./life.ts";
 import { ReproducibleSum } from "./reproducible-sum.ts";
 
 /** The fewest failures on record that a model is fitted to (docs/model/calibration.md#when-nothing-is-fitted). */
@@ -29,7 +29,7 @@ export type Fit = {
 export type KindFit = { defId: string; lifeFactor: number; failures: number; expected: number };
 
 /** Counts the lives that ended in failure. */
-export function failuresAmong(lives: readonly Life[]): number {
+export function failuresAmong(lives: readonly LifeOnRecord[]): number {
   return lives.reduce((count, { failed }) => count + (failed ? 1 : 0), 0);
 }
 
@@ -37,7 +37,7 @@ export function failuresAmong(lives: readonly Life[]): number {
  * Fits lives, frailty and the strength of evidence. The result is the same to the last bit for any order of the lives. A
  * step takes a few milliseconds at most.
  */
-export function* fitRecordInSteps(knowledge: Knowledge, lives: readonly Life[]): Steps<Fit> {
+export function* fitRecordInSteps(knowledge: Knowledge, lives: readonly LifeOnRecord[]): Steps<Fit> {
   const livesFit = yield* fitLivesInSteps(lives);
   const { rows, years } = yield* evidenceRows(lives, livesFit, knowledge.model);
   const strength = yield* fitEvidenceStrengthInSteps(rows, knowledge.model.evidence);
@@ -69,14 +69,14 @@ type Evidence = { rows: EvidenceRow[]; years: number };
  * known when the year began.
  */
 function* evidenceRows(
-  lives: readonly Life[],
+  lives: readonly LifeOnRecord[],
   { corrections, frailtyShape }: LivesFit,
   model: ScoringModel,
 ): Steps<Evidence> {
   const rows: EvidenceRow[] = [];
   let years = 0;
   const pasts = new UnknownPastCache();
-  const byAppliance = new Map<string, Life[]>();
+  const byAppliance = new Map<string, LifeOnRecord[]>();
   for (const [i, life] of lives.entries()) {
     const known = byAppliance.get(life.applianceId);
     if (known) known.push(life);
@@ -105,23 +105,23 @@ function* evidenceRows(
 
 /** An appliance's experience as of several days. */
 class Experiences {
-  readonly #byDay = new Map<number, Experience>();
-  readonly #ended = new Map<Life, number>();
+  readonly #byDay = new Map<number, FailureExperience>();
+  readonly #ended = new Map<LifeOnRecord, number>();
 
   constructor(
-    private readonly lives: readonly Life[],
+    private readonly lives: readonly LifeOnRecord[],
     private readonly corrections: ReadonlyMap<string, number>,
     private readonly pasts: UnknownPastCache,
   ) {}
 
   /** Returns the experience up to a day number. */
-  asOf(day: number): Experience {
+  asOf(day: number): FailureExperience {
     const experience = this.#byDay.get(day) ?? this.#compute(day);
     this.#byDay.set(day, experience);
     return experience;
   }
 
-  #compute(day: number): Experience {
+  #compute(day: number): FailureExperience {
     let failures = 0;
     const expected = new ReproducibleSum();
     for (const life of this.lives) {
@@ -136,7 +136,7 @@ class Experiences {
     return { failures, expected: expected.value };
   }
 
-  #hazard(life: Life, accrued: number): number {
+  #hazard(life: LifeOnRecord, accrued: number): number {
     return expectedHazard(life, accrued, this.corrections.get(life.defId)!, this.pasts);
   }
 }

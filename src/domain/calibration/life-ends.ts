@@ -3,7 +3,7 @@ import { scaleFromMedian } from "../scoring/weibull.ts";
 import type { Steps } from "../steps.ts";
 import { expectedHazard } from "./expected-hazard.ts";
 import type { Fit } from "./fit.ts";
-import type { Life } from "./life.ts";
+import type { LifeOnRecord } from "./life.ts";
 import { BINS, type Interval } from "./proof.ts";
 import { ReproducibleSums } from "./reproducible-sum.ts";
 
@@ -23,7 +23,10 @@ export type DCalibration = { shares: readonly number[]; lives: number; chiSquare
  * Returns the D-calibration of a fit, or of the plain model if `fit` is undefined. Frailty is integrated out: what was
  * learned from an end must not forecast it.
  */
-export function* dCalibrationInSteps(lives: readonly Life[], fit: Fit | undefined): Steps<DCalibration> {
+export function* dCalibrationInSteps(
+  lives: readonly LifeOnRecord[],
+  fit: Fit | undefined,
+): Steps<DCalibration> {
   const sums = new ReproducibleSums(BINS);
   for (const [i, life] of lives.entries()) {
     const correction = Math.log(fit?.corrections.lifeFactors.get(life.defId) ?? 1);
@@ -58,7 +61,7 @@ export type SurvivalCurve = {
 };
 
 /** Returns the curve of a kind from its lives of known age; undefined with too few failures. */
-export function survivalCurve(def: ComponentDef, lives: readonly Life[]): SurvivalCurve | undefined {
+export function survivalCurve(def: ComponentDef, lives: readonly LifeOnRecord[]): SurvivalCurve | undefined {
   const standard = scaleFromMedian(def.medianLifeYears, def.weibullShape);
   const known = lives.filter((life) => !life.pastIsUnknown);
   const spans = known.map(({ entryAge, accrued, scale, failed }) => ({

@@ -4,7 +4,7 @@ import type { System } from "../knowledge.ts";
  * A life on record (docs/model/calibration.md#lives-on-record): one part, from the start of its record to its Replacement
  * or to today. Ages are virtual ages in years of normal use; days are day numbers.
  */
-export type Life = {
+export type LifeOnRecord = {
   defId: string;
   componentId: string;
   applianceId: string;

@@ -7,7 +7,7 @@ import { agingRate, partBirthDay, virtualAge } from "../scoring/virtual-age.ts";
 import type { Steps } from "../steps.ts";
 import { type Day, dayNumber } from "../time.ts";
 import { YEAR_DAYS } from "./expected-hazard.ts";
-import type { Life, LifeYear } from "./life.ts";
+import type { LifeOnRecord, LifeYear } from "./life.ts";
 
 /** An Emergency Repair at most so many days before a Replacement means that the part was replaced because it failed. */
 const EMERGENCY_DAYS = 60;
@@ -23,12 +23,12 @@ export function* livesOnRecordInSteps(
   history: PropertyHistory,
   asOf: Day,
   { years = EVIDENCE_YEARS }: { years?: number } = {},
-): Steps<Life[]> {
+): Steps<LifeOnRecord[]> {
   const today = dayNumber(asOf);
   const environment = knowledge.environment(history.state);
   const division = knowledge.division(history.state ?? "");
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
-  const lives: Life[] = [];
+  const lives: LifeOnRecord[] = [];
   for (const appliance of history.appliances) {
     const retiredOn = appliance.retiredOn === undefined ? today : dayNumber(appliance.retiredOn);
     const lastDay = Math.min(today, retiredOn);
@@ -71,9 +71,9 @@ type Subject = {
 type Span = { birth: number; isOriginal: boolean; end: number; replacement: "own" | "whole" | undefined };
 
 /** Passes each life the events of its own span only, so that many short lives cost no more than a long one. */
-function livesOf(subject: Subject): Life[] {
+function livesOf(subject: Subject): LifeOnRecord[] {
   const { events, recordsSince } = subject;
-  const lives: Life[] = [];
+  const lives: LifeOnRecord[] = [];
   let begin = 0;
   for (const span of spansOf(subject)) {
     if (!span.isOriginal) while (begin < events.length && events[begin]!.day < span.birth) begin++;
@@ -105,7 +105,7 @@ function spansOf({ component, events, lastDay }: Subject): Span[] {
   return spans;
 }
 
-function lifeOf(subject: Subject, span: Span, from: number): Life {
+function lifeOf(subject: Subject, span: Span, from: number): LifeOnRecord {
   const { knowledge, appliance, component, def, rate, recordsSince, today } = subject;
   const make = { brandTier: appliance.brandTier, lifeFactor: 1 };
   const pastIsUnknown =

@@ -13,10 +13,10 @@ const NO_VARIANCE = 1e-12;
  */
 const REACH = 8;
 
-type Count = { mean: number; factorVariance: number };
+type CountDistribution = { mean: number; factorVariance: number };
 
 /** Returns the logarithm of the probability of a count; the mean is above 0. */
-export function countLogProbability(count: number, { mean, factorVariance }: Count): number {
+export function countLogProbability(count: number, { mean, factorVariance }: CountDistribution): number {
   if (factorVariance < NO_VARIANCE) return count * Math.log(mean) - mean - logGamma(count + 1);
   const shape = 1 / factorVariance;
   return (
@@ -29,7 +29,10 @@ export function countLogProbability(count: number, { mean, factorVariance }: Cou
 }
 
 /** Returns the least counts that the distribution does not exceed with the probabilities `low` and `high`. */
-export function countInterval(count: Count, [low, high]: readonly [number, number]): [number, number] {
+export function countInterval(
+  count: CountDistribution,
+  [low, high]: readonly [number, number],
+): [number, number] {
   const { mean, factorVariance } = count;
   if (mean <= 0) return [0, 0];
   const deviation = Math.sqrt(mean + factorVariance * mean ** 2);

@@ -2,7 +2,7 @@ import type { Steps } from "../steps.ts";
 import { ReproducibleSums } from "./reproducible-sum.ts";
 
 /** Two models' forecasts of a component's year, and its outcome (docs/model/calibration.md#proof). */
-export type Forecast = {
+export type FailureForecast = {
   /** Probability of failing within the year, by the plain and the calibrated model. */
   before: number;
   after: number;
@@ -10,7 +10,7 @@ export type Forecast = {
 };
 
 /** Measures of a model at a year's outcomes; null where the year has too few, such as no failure. */
-export type Measures = {
+export type ForecastMeasures = {
   /** The probability that a part that failed had a higher forecast than one that did not. Ties count half. */
   concordance: number | null;
   /** 1 − mean squared error / variance of the outcome. */
@@ -23,7 +23,7 @@ export type Measures = {
 };
 
 export type Interval = { low: number; high: number };
-type MeasureIntervals = { [Name in keyof Measures]: Interval | null };
+type MeasureIntervals = { [Name in keyof ForecastMeasures]: Interval | null };
 
 /** A bin of forecasts: the mean forecast, the share that failed, and the interval of that share. */
 type Bin = {
@@ -36,7 +36,7 @@ type Bin = {
   interval: Interval | null;
 };
 
-export type ModelProof = { measures: Measures; intervals: MeasureIntervals; bins: readonly Bin[] };
+export type ModelProof = { measures: ForecastMeasures; intervals: MeasureIntervals; bins: readonly Bin[] };
 
 /** Both models' measures at one year's outcomes. */
 export type Proof = {
@@ -78,7 +78,7 @@ const COUNT = startOf(MODELS.length);
  * fail together. The result is the same for any order of properties and of the forecasts within.
  */
 export function* validateForecastsInSteps(
-  byProperty: readonly (readonly Forecast[])[],
+  byProperty: readonly (readonly FailureForecast[])[],
   random: () => number,
 ): Steps<Proof> {
   const properties: Property[] = [];
@@ -116,7 +116,7 @@ type Property = {
   ranks: readonly [Uint16Array, Uint16Array];
 };
 
-function summarize(forecasts: readonly Forecast[]): Property {
+function summarize(forecasts: readonly FailureForecast[]): Property {
   const sums = new ReproducibleSums(COUNT);
   const ranks: [Uint16Array, Uint16Array] = [
     new Uint16Array(forecasts.length),
@@ -149,7 +149,7 @@ function byContent(a: Property, b: Property): number {
 
 type Measured = {
   sums: Float64Array;
-  models: readonly Measures[];
+  models: readonly ForecastMeasures[];
   /** Difference of the mean log losses, after − before. */
   difference: number | null;
 };
@@ -220,7 +220,7 @@ function concordanceOf(counts: Uint32Array): number | null {
   return failures > 0 && below > 0 ? won / (failures * below) : null;
 }
 
-function measuresOf(sums: Float64Array, at: number): Omit<Measures, "concordance"> {
+function measuresOf(sums: Float64Array, at: number): Omit<ForecastMeasures, "concordance"> {
   const [count, failed] = [sums[0]!, sums[FAILED]!];
   if (count === 0) return { brierSkill: null, calibrationError: null, logLoss: null, actualToExpected: null };
   const share = failed / count;
@@ -240,7 +240,8 @@ function measuresOf(sums: Float64Array, at: number): Omit<Measures, "concordance
 }
 
 function modelProof(model: number, observed: Measured, resamples: readonly Measured[]): ModelProof {
-  const interval = (name: keyof Measures) => intervalOf(resamples.map(({ models }) => models[model]![name]));
+  const interval = (name: keyof ForecastMeasures) =>
+    intervalOf(resamples.map(({ models }) => models[model]![name]));
   return {
     measures: observed.models[model]!,
     intervals: {

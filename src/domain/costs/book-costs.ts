@@ -11,7 +11,7 @@ const MOST_FAILED_SHARE = 1.3;
 const MOST_DAMAGES = 3;
 
 /** Brings the costs of a type to a size and a state (docs/model/costs.md#scaled). */
-export class Scale {
+export class CostScale {
   readonly #bySize: number;
   readonly #byPlace: number;
   readonly #byCount: number;

@@ -31,7 +31,7 @@ export type Scaling = {
 };
 
 /** The costs of a part in its place (docs/model/costs.md). */
-export type Costs = {
+export type PartCosts = {
   /** c_p: a planned replacement; whole cents. */
   plannedCents: number;
   /** A replacement after a failure, damage aside; not rounded. */
@@ -45,13 +45,13 @@ export type Costs = {
 };
 
 /** The costs of a component. Those of a principal part are the costs of its unit. */
-export type ComponentCosts = Costs & {
+export type ComponentCosts = PartCosts & {
   /** True for the principal part of a type that is replaced as a whole. */
   isPrincipal: boolean;
 };
 
 /** The costs of a whole unit: U planned, U_f after its failure. */
-export type UnitCosts = Costs & {
+export type UnitCosts = PartCosts & {
   /**
    * Replacement cost value, in whole cents: the smaller of U and the sum of the components' planned costs, the principal part's
    * own cost among them. A stated U is the value.
@@ -70,5 +70,5 @@ export const zeroCentsByBasis = (): Record<CostBasis, number> => ({
 });
 
 /** Returns c_f in cents, not rounded. */
-export const exactFailedCents = ({ emergencyCents, damage }: Pick<Costs, "emergencyCents" | "damage">) =>
+export const exactFailedCents = ({ emergencyCents, damage }: Pick<PartCosts, "emergencyCents" | "damage">) =>
   emergencyCents + (damage ? damage.expected * damage.cents : 0);

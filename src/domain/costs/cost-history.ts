@@ -1,6 +1,6 @@
 import type { EventType } from "../service-event.ts";
 import { addDays, addMonths, type Day } from "../time.ts";
-import type { Costs } from "./component-costs.ts";
+import type { PartCosts } from "./component-costs.ts";
 import type { CostLine } from "./cost-line.ts";
 import type { OwnCosts } from "./stated-costs.ts";
 
@@ -33,7 +33,7 @@ export type KindHistory = {
   planned: Bills;
   afterFailure: Bills;
   /** The costs in use for what was replaced: those of the middle one by planned cost. */
-  used: Costs;
+  used: PartCosts;
 };
 
 /** The first day whose events matter on a day: the Emergency Repairs before the first Replacement included. */
@@ -47,7 +47,7 @@ export class CostHistory {
     Pick<KindHistory, "typeId" | "componentDefId"> & {
       planned: number[];
       afterFailure: number[];
-      used: Costs[];
+      used: PartCosts[];
     }
   >();
   #applianceId = "";
@@ -62,7 +62,7 @@ export class CostHistory {
    * Adds an event of a part of a type. Those of an appliance follow each other, ordered by date, and an Emergency Repair before
    * others of its day. `costsInUse` returns what the part costs where it is.
    */
-  add(typeId: string, event: BilledEvent, costsInUse: () => Costs): void {
+  add(typeId: string, event: BilledEvent, costsInUse: () => PartCosts): void {
     const { applianceId, componentId, componentDefId, date, costCents } = event;
     if (applianceId !== this.#applianceId) this.#failures.clear();
     this.#applianceId = applianceId;

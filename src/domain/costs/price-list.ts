@@ -1,6 +1,6 @@
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
-import { type BookCosts, Scale } from "./book-costs.ts";
-import { type ComponentCosts, type Costs, type UnitCosts, zeroCentsByBasis } from "./component-costs.ts";
+import { type BookCosts, CostScale } from "./book-costs.ts";
+import { type ComponentCosts, type PartCosts, type UnitCosts, zeroCentsByBasis } from "./component-costs.ts";
 import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
 import type { PriceTerms } from "./price-terms.ts";
 import { applianceSizeForPricing, type PricedAppliance, type PricedProperty } from "./size.ts";
@@ -89,7 +89,7 @@ export class TypePrices {
   readonly #components = new Map<string, Priced<ComponentCosts>>();
   readonly #unit: Priced<UnitCosts>;
   /** The costs of the principal part itself in the knowledge base, by which its own policy is found. */
-  readonly #principalPart: Costs | null;
+  readonly #principalPart: PartCosts | null;
 
   constructor(
     private readonly type: ApplianceType,
@@ -98,7 +98,7 @@ export class TypePrices {
     terms: PriceTerms,
     lines: CostLines,
   ) {
-    const scale = new Scale(type, state, size, terms);
+    const scale = new CostScale(type, state, size, terms);
     const stated = (defId: string | null) =>
       lines.of(type.id, defId, { state, size, exponent: type.size?.exponent ?? 0 });
     const { principalDefId } = this;
@@ -140,7 +140,7 @@ export class TypePrices {
   }
 
   /** Returns the costs of a part itself: of the principal part those in the knowledge base, not its unit's. */
-  part(defId: string, own?: OwnCosts): Costs {
+  part(defId: string, own?: OwnCosts): PartCosts {
     return defId === this.principalDefId ? this.#principalPart! : this.component(defId, own);
   }
 
@@ -156,7 +156,7 @@ export class TypePrices {
     return { ...unit, ...this.#value(unit, own) };
   }
 
-  #value(unit: Costs, own?: ReadonlyMap<string, OwnCosts>): Pick<UnitCosts, "rcvCents" | "rcvByBasis"> {
+  #value(unit: PartCosts, own?: ReadonlyMap<string, OwnCosts>): Pick<UnitCosts, "rcvCents" | "rcvByBasis"> {
     const isStated = unit.basis === "own" || unit.basis === "own_history";
     const byBasis = zeroCentsByBasis();
     let sum = 0;

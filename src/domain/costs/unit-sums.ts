@@ -1,4 +1,4 @@
-import type { Costs } from "./component-costs.ts";
+import type { PartCosts } from "./component-costs.ts";
 import type { TypePrices } from "./price-list.ts";
 import { hasOwnCosts, type OwnCosts } from "./stated-costs.ts";
 
@@ -33,7 +33,7 @@ export class UnitSums {
   add(
     applianceId: string,
     prices: TypePrices,
-    { plannedCents, failedCents }: Pick<Costs, "plannedCents" | "failedCents">,
+    { plannedCents, failedCents }: Pick<PartCosts, "plannedCents" | "failedCents">,
     to: "first" | "second" = "first",
     share = 1,
   ): void {

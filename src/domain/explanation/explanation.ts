@@ -27,7 +27,7 @@ import { type AgeParts, explainAge } from "./age.ts";
 import { type Decision, explainDecision } from "./decision.ts";
 import { type EvidencePart, explainEvidence } from "./evidence-parts.ts";
 import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./life.ts";
-import type { ChangeName, Target } from "./what-if.ts";
+import type { ChangeName, WhatIfTarget } from "./what-if.ts";
 
 /** The calculation of a component's score: each number with its inputs, unrounded. */
 export type Explanation = {
@@ -91,7 +91,7 @@ type RiskParts = {
 export function explainScore(
   knowledge: Knowledge,
   history: PropertyHistory,
-  target: Target,
+  target: WhatIfTarget,
   asOf: Day,
   corrections: Corrections,
   planning: Omit<PlanContext<Plannable>, "knowledge">,
@@ -116,7 +116,7 @@ export function* explainScorePartsInSteps(...given: Parameters<typeof explainedI
 function* explainedInSteps(
   knowledge: Knowledge,
   history: PropertyHistory,
-  { applianceId, componentId }: Target,
+  { applianceId, componentId }: WhatIfTarget,
   asOf: Day,
   corrections: Corrections,
 ): Steps<{ parts: ScoreParts; scores: ReadonlyMap<string, Score> }> {

@@ -14,13 +14,13 @@ export const CHANGES = {
 export type ChangeName = keyof typeof CHANGES;
 
 /** A component and its appliance. */
-export type Target = { applianceId: string; componentId: string };
+export type WhatIfTarget = { applianceId: string; componentId: string };
 
 /** Returns the score that the component would have after the change, with everything else unchanged. */
 export function scoreAfter(
   knowledge: Knowledge,
   history: PropertyHistory,
-  { applianceId, componentId }: Target,
+  { applianceId, componentId }: WhatIfTarget,
   change: ChangeName,
   asOf: Day,
   corrections: Corrections,

@@ -15,7 +15,7 @@ import {
   tailValueAtRisk,
 } from "./exceedance.ts";
 import type { LossBook } from "./loss-book.ts";
-import { LOSSES, type Loss } from "./loss-component.ts";
+import { LOSSES, type LossKind } from "./loss-component.ts";
 import { type SimulationTerms, simulateYears } from "./simulated-years.ts";
 
 /** The simulated years of an answer. */
@@ -27,7 +27,7 @@ export type LossDistribution = ExactLoss & {
   tailValueAtRisk: TailAmount;
 };
 
-export type BookLosses = Record<Loss, LossDistribution> & {
+export type BookLosses = Record<LossKind, LossDistribution> & {
   components: number;
   /** The expected number of damages. */
   expectedDamages: number;
@@ -49,7 +49,7 @@ export function* annualBookLosses(
   const probabilities = yield* largestDamageExceedance(book, exact.groups);
   const { drivers, properties } = yield* lossDriversInSteps(book, exact);
   const years = yield* simulateYears(book, { years: count, modelError });
-  const distributions: Partial<Record<Loss, LossDistribution>> = {};
+  const distributions: Partial<Record<LossKind, LossDistribution>> = {};
   for (const loss of LOSSES) {
     const sorted = yield* sortSimulatedYears(years[loss]);
     distributions[loss] = {
@@ -60,7 +60,7 @@ export function* annualBookLosses(
     yield;
   }
   return {
-    ...(distributions as Record<Loss, LossDistribution>),
+    ...(distributions as Record<LossKind, LossDistribution>),
     components: book.count,
     expectedDamages: exact.expectedDamages,
     largestDamage: book.terms.amounts.map((amount, index) => ({

@@ -26,7 +26,7 @@ export class ComponentChunk {
 }
 
 /** Numbers the distinct values of a column in the order of their first use. */
-export class Numbering<Key extends string | number> {
+export class ComponentNumbering<Key extends string | number> {
   readonly keys: Key[] = [];
   readonly #indexes = new Map<Key, number>();
 

@@ -2,8 +2,8 @@ import type { ComponentCosts } from "../costs/component-costs.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { failureProbabilityWithin, type StoredOutlook } from "../projections.ts";
 import type { BrandTier } from "../scoring/types.ts";
-import type { Loss, LossComponent } from "./loss-component.ts";
-import { insuredMoments, type Layer } from "./severity.ts";
+import type { LossComponent, LossKind } from "./loss-component.ts";
+import { type InsuredLayer, insuredMoments } from "./severity.ts";
 
 /** The days that a year of losses has. */
 export const YEAR_DAYS = 365;
@@ -12,7 +12,7 @@ export const YEAR_DAYS = 365;
 export type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;
 
 /** Returns what a component is expected to cost in the year, in cents (docs/model/losses.md#exact). */
-export function expectedLossesOf(component: LossComponent, layer: Layer): Record<Loss, number> {
+export function expectedLossesOf(component: LossComponent, layer: InsuredLayer): Record<LossKind, number> {
   const { failureProbability, repair, damage } = component;
   const ofDamages = damage ? failureProbability * damage.frequency : 0;
   const ofDamage = damage ? ofDamages * damage.severity.mean : 0;

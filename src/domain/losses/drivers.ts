@@ -1,9 +1,14 @@
 import type { Steps } from "../steps.ts";
-import { type ComponentChunk, LargestComponents, NO_SEVERITY, Numbering } from "./component-columns.ts";
+import {
+  type ComponentChunk,
+  ComponentNumbering,
+  LargestComponents,
+  NO_SEVERITY,
+} from "./component-columns.ts";
 import { type ExactLosses, forEachComponent, type GroupYear } from "./exact-losses.ts";
-import { Stencil } from "./hazard-grid.ts";
+import { GridStencil } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
-import { LOSSES, type Loss } from "./loss-component.ts";
+import { LOSSES, type LossKind } from "./loss-component.ts";
 
 export const DRIVERS = ["system", "peril", "state", "division", "property", "kind"] as const;
 type DriverKind = (typeof DRIVERS)[number];
@@ -40,7 +45,7 @@ type Breakdown = {
 
 /** Adds up sums by key. */
 class KeyedSums {
-  readonly #numbering = new Numbering<string>();
+  readonly #numbering = new ComponentNumbering<string>();
   readonly expected: number[] = [];
   readonly covariance: number[] = [];
 
@@ -75,7 +80,7 @@ export function* lossDriversInSteps(
   };
   const repairs = keyed(1);
   const damages = keyed(book.severities.length);
-  const stencil = new Stencil();
+  const stencil = new GridStencil();
   yield* forEachComponent(book, (chunk, at) => {
     const probability = chunk.probability[at]!;
     const repair = chunk.repair[at]!;
@@ -189,7 +194,7 @@ function largestOf(values: ArrayLike<number>, count: number): number[] {
 /** How components of a group vary with a book: the functions of the hazard that `covarianceWith` reads, by group. */
 export type BookVariation = {
   groups: ReadonlyMap<string, Pick<GroupYear, "squaredProbability" | "covariances">>;
-  standardDeviation: Record<Loss, number>;
+  standardDeviation: Record<LossKind, number>;
 };
 
 const groupKey = ({ division, system }: { division: string; system: string }) => `${division} ${system}`;
@@ -210,9 +215,13 @@ export const bookVariationOf = (book: LossBook, exact: ExactLosses): BookVariati
 });
 
 /** Returns the covariance of a loss of the components with that of the book that contains them, in cents squared. */
-export function* covarianceWith(variation: BookVariation, components: LossBook, loss: Loss): Steps<number> {
+export function* covarianceWith(
+  variation: BookVariation,
+  components: LossBook,
+  loss: LossKind,
+): Steps<number> {
   const index = LOSSES.indexOf(loss);
-  const stencil = new Stencil();
+  const stencil = new GridStencil();
   let covariance = 0;
   const years = components.groups.map((group) => variation.groups.get(groupKey(group)));
   yield* forEachComponent(components, (chunk: ComponentChunk, at) => {

@@ -1,9 +1,9 @@
 import type { Steps } from "../steps.ts";
 import { type ComponentChunk, NO_SEVERITY } from "./component-columns.ts";
 import { GroupSums, type YearMoments } from "./group-sums.ts";
-import { hazardAt, Stencil } from "./hazard-grid.ts";
+import { GridStencil, hazardAt } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
-import { LOSSES, type Loss } from "./loss-component.ts";
+import { LOSSES, type LossKind } from "./loss-component.ts";
 import { type Quadrature, survivalOverYearFactor, yearFactorQuadrature } from "./year-factor.ts";
 
 /** Components of one step. */
@@ -36,7 +36,7 @@ export type GroupYear = {
 };
 
 export type ExactLosses = {
-  losses: Record<Loss, ExactLoss>;
+  losses: Record<LossKind, ExactLoss>;
   /** The expected number of damages. */
   expectedDamages: number;
   groups: GroupYear[];
@@ -47,7 +47,7 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
   const sums = book.groups.map(() => new GroupSums());
   const expected = LOSSES.map(() => 0);
   let expectedDamages = 0;
-  const stencil = new Stencil();
+  const stencil = new GridStencil();
   yield* forEachComponent(book, (chunk, at) => {
     const group = sums[chunk.group[at]!]!;
     stencil.locate(chunk.hazard[at]!);

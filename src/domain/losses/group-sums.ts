@@ -1,4 +1,4 @@
-import { GRID_POINTS, hazardAt, STENCIL, type Stencil } from "./hazard-grid.ts";
+import { GRID_POINTS, type GridStencil, hazardAt, STENCIL } from "./hazard-grid.ts";
 import { LOSSES } from "./loss-component.ts";
 import type { Moments } from "./severity.ts";
 
@@ -13,7 +13,7 @@ export class GroupSums {
   #end = 0;
 
   /** Adds a component with the hazard of the stencil. The moments are those of the cost of its failure. */
-  add(stencil: Stencil, loss: number, { mean, square }: Moments): void {
+  add(stencil: GridStencil, loss: number, { mean, square }: Moments): void {
     const [means, squares, meansSquared] = [this.#mean[loss]!, this.#square[loss]!, this.#meanSquared[loss]!];
     const { first, weights } = stencil;
     for (let k = 0; k < STENCIL; k++) {

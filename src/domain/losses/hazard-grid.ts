@@ -17,7 +17,7 @@ export const GRID_POINTS = 44 * POINTS_PER_UNIT + BEFORE + 8;
 export const hazardAt = (point: number) => Math.expm1((point - BEFORE) / POINTS_PER_UNIT);
 
 /** The weights of the six points from `first`, reused for every hazard. */
-export class Stencil {
+export class GridStencil {
   first = 0;
   readonly weights = new Float64Array(STENCIL);
 

@@ -2,18 +2,18 @@ import type { LossClass, System } from "../knowledge.ts";
 import {
   CHUNK_SIZE,
   ComponentChunk,
+  ComponentNumbering,
   LargestComponents,
   NO_SEVERITY,
-  Numbering,
 } from "./component-columns.ts";
 import type { LossComponent } from "./loss-component.ts";
 import {
+  type DamageSeverity,
   damageMoments,
   exceedanceProbability,
+  type InsuredLayer,
   insuredMoments,
-  type Layer,
   type Moments,
-  type Severity,
   setMomentsOfFailure,
 } from "./severity.ts";
 import { hazardFromYearProbability } from "./year-factor.ts";
@@ -26,7 +26,7 @@ type LossGroup = { system: System; division: string; variance: number };
 
 /** A severity with what the book needs of it. */
 type SeverityEntry = {
-  severity: Severity;
+  severity: DamageSeverity;
   damage: Moments;
   insured: Moments;
   /** The probability that a damage exceeds each of the book's amounts. */
@@ -34,7 +34,7 @@ type SeverityEntry = {
 };
 
 /** The terms of the insured losses, and the amounts whose exceedance by the largest damage is asked; in cents. */
-type LossTerms = { layer: Layer; amounts: readonly number[] };
+type LossTerms = { layer: InsuredLayer; amounts: readonly number[] };
 
 const NO_DAMAGE: SeverityEntry = {
   severity: { peril: "water", mean: 0, variation: 0, isPoisson: false },
@@ -48,8 +48,8 @@ export class LossBook {
   readonly chunks: ComponentChunk[] = [];
   readonly groups: LossGroup[] = [];
   readonly severities: SeverityEntry[] = [NO_DAMAGE];
-  readonly properties = new Numbering<string>();
-  readonly kinds = new Numbering<string>();
+  readonly properties = new ComponentNumbering<string>();
+  readonly kinds = new ComponentNumbering<string>();
   /** By the index of the property, and by that of the kind. */
   readonly stateOf: string[] = [];
   readonly #groupIndexes = new Map<string, Map<System, number>>();
@@ -113,7 +113,7 @@ export class LossBook {
     return index;
   }
 
-  #severityOf(severity: Severity): number {
+  #severityOf(severity: DamageSeverity): number {
     const { peril, mean, variation, isPoisson } = severity;
     const key = `${peril} ${variation} ${isPoisson}`;
     const byMean = this.#severityIndexes.get(key) ?? new Map<number, number>();

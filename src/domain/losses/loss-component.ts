@@ -1,5 +1,5 @@
 import type { System } from "../knowledge.ts";
-import type { Severity } from "./severity.ts";
+import type { DamageSeverity } from "./severity.ts";
 
 /**
  * A component as the losses of a book see it (docs/model/losses.md): it fails at most once in the coming year, and a failure
@@ -11,7 +11,7 @@ export type LossComponent = {
   /** The cost of an emergency repair, in cents. */
   repair: number;
   /** Null for a component whose failure damages nothing else. `frequency`: the expected damages of a failure. */
-  damage: { severity: Severity; frequency: number } | null;
+  damage: { severity: DamageSeverity; frequency: number } | null;
   system: System;
   state: string;
   division: string;
@@ -22,4 +22,4 @@ export type LossComponent = {
 
 /** The sums of a year's losses that are kept apart: all costs, the damage in them, and the insured part of the damage. */
 export const LOSSES = ["total", "damage", "insured"] as const;
-export type Loss = (typeof LOSSES)[number];
+export type LossKind = (typeof LOSSES)[number];

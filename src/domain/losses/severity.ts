@@ -5,22 +5,22 @@ import { normalProbability } from "./normal.ts";
  * The cost of one damage, log-normal, with its mean in cents and its coefficient of variation. A failure does one damage at
  * most, or several, a Poisson number of them.
  */
-export type Severity = { peril: Peril; mean: number; variation: number; isPoisson: boolean };
+export type DamageSeverity = { peril: Peril; mean: number; variation: number; isPoisson: boolean };
 
 /** The deductible and limit of an occurrence, in cents: damage above the deductible is insured up to the limit. */
-export type Layer = { deductible: number; limit: number | null };
+export type InsuredLayer = { deductible: number; limit: number | null };
 
 /** The first two moments of an amount, in cents and cents squared. */
 export type Moments = { mean: number; square: number };
 
 /** Returns the scale and the shape of the logarithm of a damage. */
-export function logNormalParameters({ mean, variation }: Severity): { mu: number; sigma: number } {
+export function logNormalParameters({ mean, variation }: DamageSeverity): { mu: number; sigma: number } {
   const variance = Math.log1p(variation ** 2);
   return { mu: Math.log(mean) - variance / 2, sigma: Math.sqrt(variance) };
 }
 
 /** Returns the probability that a damage costs more than the amount. */
-export function exceedanceProbability(severity: Severity, amount: number): number {
+export function exceedanceProbability(severity: DamageSeverity, amount: number): number {
   if (amount <= 0) return 1;
   const { mu, sigma } = logNormalParameters(severity);
   if (sigma === 0) return severity.mean > amount ? 1 : 0;
@@ -28,7 +28,7 @@ export function exceedanceProbability(severity: Severity, amount: number): numbe
 }
 
 /** Returns the moments of a damage. */
-export const damageMoments = ({ mean, variation }: Severity): Moments => ({
+export const damageMoments = ({ mean, variation }: DamageSeverity): Moments => ({
   mean,
   square: mean ** 2 * (1 + variation ** 2),
 });
@@ -37,7 +37,7 @@ export const damageMoments = ({ mean, variation }: Severity): Moments => ({
  * Returns the moments of the insured part of a damage, from the partial moments of the log-normal distribution (Klugman,
  * Panjer and Willmot, "Loss Models", 4th edition, 2012, appendix A).
  */
-export function insuredMoments(severity: Severity, { deductible, limit }: Layer): Moments {
+export function insuredMoments(severity: DamageSeverity, { deductible, limit }: InsuredLayer): Moments {
   // The logarithm of nothing is infinite.
   if (severity.mean === 0) return { mean: 0, square: 0 };
   const { mu, sigma } = logNormalParameters(severity);

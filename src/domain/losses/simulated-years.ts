@@ -2,12 +2,12 @@ import type { Steps } from "../steps.ts";
 import { CHUNK_SIZE } from "./component-columns.ts";
 import { forEachComponent } from "./exact-losses.ts";
 import { GroupSums } from "./group-sums.ts";
-import { Stencil } from "./hazard-grid.ts";
+import { GridStencil } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
-import { LOSSES, type Loss } from "./loss-component.ts";
+import { LOSSES, type LossKind } from "./loss-component.ts";
 import { RandomVariates } from "./random-variates.ts";
 import type { SimulatedLoss } from "./simulated-loss.ts";
-import { type Factors, type SingleComponent, simulateComponents } from "./single-components.ts";
+import { type SimulatedYearFactors, type SingleComponent, simulateComponents } from "./single-components.ts";
 
 /** The seed of every answer. Another one gives amounts that differ within their standard errors. */
 const SEED = 1;
@@ -15,7 +15,7 @@ const SEED = 1;
 const CELLS = 128;
 const YEARS_PER_STEP = 1000;
 
-type SimulatedYears = Record<Loss, SimulatedLoss>;
+type SimulatedYears = Record<LossKind, SimulatedLoss>;
 
 /** `modelError`: the standard deviation of the logarithm of an error that all hazards of a year share. */
 export type SimulationTerms = { years: number; modelError: number; seed?: number };
@@ -75,7 +75,7 @@ function* dividedComponents(book: LossBook): Steps<{ single: SingleComponent[][]
   }
   yield;
   const rest = book.groups.map(() => new GroupSums());
-  const stencil = new Stencil();
+  const stencil = new GridStencil();
   yield* forEachComponent(book, (chunk, at, place) => {
     const [isTotal, isDamage] = [inTotal.has(place), inDamage.has(place) || chunk.frequency[at] === 0];
     if (isTotal && isDamage) return;
@@ -87,7 +87,11 @@ function* dividedComponents(book: LossBook): Steps<{ single: SingleComponent[][]
   return { single, rest };
 }
 
-function* drawFactors(random: RandomVariates, variance: number, error: Float64Array): Steps<Factors> {
+function* drawFactors(
+  random: RandomVariates,
+  variance: number,
+  error: Float64Array,
+): Steps<SimulatedYearFactors> {
   const factors = { plain: new Float64Array(error.length), withError: new Float64Array(error.length) };
   for (let year = 0; year < error.length; year += YEARS_PER_STEP) {
     drawSome(random, variance, error, factors, year);
@@ -101,7 +105,7 @@ function drawSome(
   random: RandomVariates,
   variance: number,
   error: Float64Array,
-  { plain, withError }: Factors,
+  { plain, withError }: SimulatedYearFactors,
   from: number,
 ): void {
   const shape = 1 / variance;
@@ -117,7 +121,7 @@ const LEAST_VARIANCE = 1e-9;
 /** Adds the sums of a group's other components: gamma, with their mean and variance given the year's factor. */
 function* simulateRest(
   random: RandomVariates,
-  { plain, withError }: Factors,
+  { plain, withError }: SimulatedYearFactors,
   rest: GroupSums,
   losses: SimulatedYears,
 ): Steps<void> {
@@ -151,7 +155,7 @@ type MomentsByFactor = { low: number; cell: number; means: Float64Array; varianc
 function addSums(
   random: RandomVariates,
   { low, cell, means, variances }: MomentsByFactor,
-  { plain, withError }: Factors,
+  { plain, withError }: SimulatedYearFactors,
   years: SimulatedLoss,
   from: number,
 ): void {

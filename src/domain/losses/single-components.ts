@@ -1,7 +1,7 @@
 import type { Steps } from "../steps.ts";
-import type { Loss } from "./loss-component.ts";
+import type { LossKind } from "./loss-component.ts";
 import type { RandomVariates } from "./random-variates.ts";
-import { type Layer, logNormalParameters, type Severity } from "./severity.ts";
+import { type DamageSeverity, type InsuredLayer, logNormalParameters } from "./severity.ts";
 import type { SimulatedLoss } from "./simulated-loss.ts";
 
 /** Above this hazard it is cheaper to draw for every year than for every event. */
@@ -14,20 +14,20 @@ export type SingleComponent = {
   hazard: number;
   repair: number;
   frequency: number;
-  severity: Severity;
+  severity: DamageSeverity;
   inTotal: boolean;
   inDamage: boolean;
 };
 
 /** The factors of a group by year, as the forecast is and with its error. */
-export type Factors = { plain: Float64Array; withError: Float64Array };
+export type SimulatedYearFactors = { plain: Float64Array; withError: Float64Array };
 
-type SimulatedLosses = Record<Loss, SimulatedLoss>;
+type SimulatedLosses = Record<LossKind, SimulatedLoss>;
 
 type Simulation = {
   random: RandomVariates;
-  layer: Layer;
-  factors: Factors;
+  layer: InsuredLayer;
+  factors: SimulatedYearFactors;
   /** The sums by year, to which losses are added. */
   losses: SimulatedLosses;
 };

@@ -6,12 +6,12 @@ import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
  */
 
 /** An item that is replaced at a cost, after some years and then at the end of each life. */
-type Accruing = { cents: number; lifeYears: number; remainingYears: number };
+type FundedItem = { cents: number; lifeYears: number; remainingYears: number };
 
 /** Adds the accrued cents at the end of each year to `sums`; index 0 is today. */
 export function addFullyFundedReserve(
   sums: Float64Array,
-  { cents, lifeYears, remainingYears }: Accruing,
+  { cents, lifeYears, remainingYears }: FundedItem,
 ): void {
   for (let year = 0; year < sums.length; year++) {
     const used =
@@ -32,7 +32,7 @@ function remainingLifeYears({ shape, scaleYears, ageYears, hazardRatio }: PartIn
 export function partFundedOverLife(
   part: PartInPlace,
   { bestAgeMonths, dueInYears }: { bestAgeMonths: number | null; dueInYears: number | null },
-): Accruing {
+): FundedItem {
   return bestAgeMonths === null || dueInYears === null
     ? {
         cents: part.failureCents,

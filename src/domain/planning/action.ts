@@ -25,7 +25,7 @@ export type UrgentPart = { name: string } & (
 );
 
 /** Why an action is advised, with the numbers that the reason states. */
-export type Because =
+export type ActionReason =
   | { kind: "hazard"; hazard: ImmediateHazard }
   | { kind: "unit_due"; waitingCents: number; yearlyCents: number; urgentPart: UrgentPart | null }
   | { kind: "unit_life_past"; urgentPart: UrgentPart | null }
@@ -50,7 +50,7 @@ export type Because =
   | { kind: "with_unit_until_failure" }
   | { kind: "not_worth_planning"; yearlyCents: number };
 
-export type Action = { name: ActionName; because: Because };
+export type Action = { name: ActionName; because: ActionReason };
 
 /** The facts about a part that its action follows from, beside its plan. */
 export type PartFacts = {
@@ -97,7 +97,7 @@ export function wholeUnitAction(unit: UnitFacts): Action {
 /** Returns what to do with a unit that is not due now. */
 function actionOfKept(
   { timing, principal }: PartsUnit,
-  because: Record<"planned" | "untilFailure", Because>,
+  because: Record<"planned" | "untilFailure", ActionReason>,
 ): Action {
   const inspected = principal && inspection(principal.part, principal);
   if (inspected) return inspected;

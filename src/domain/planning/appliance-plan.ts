@@ -2,7 +2,7 @@ import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { type KnownPart, newPartOf } from "./new-part.ts";
 import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
 import { newUnitOf, type PartPlan, type PlanCaches, planPart, planPartBy, schedulePart } from "./plan.ts";
-import type { Schedule } from "./schedule.ts";
+import type { CostSchedule } from "./schedule.ts";
 import type { Unit } from "./unit.ts";
 import { adviseOnTiming, adviseOnUnit, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
 import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
@@ -170,7 +170,7 @@ function unitOf(parts: readonly PartInPlace[], whole: WholeAppliance): Unit {
 }
 
 /** The schedules of an appliance: its own, or those of its parts. */
-type ApplianceSchedule = { unit: Schedule | null; parts: (Schedule | null)[] };
+type ApplianceSchedule = { unit: CostSchedule | null; parts: (CostSchedule | null)[] };
 
 /** Returns the schedules of an appliance. The minor parts of a unit are its repairs, and have none of their own. */
 export function scheduleAppliance({ unit, parts }: AppliancePlan, years: number): ApplianceSchedule {

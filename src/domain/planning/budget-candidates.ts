@@ -1,4 +1,4 @@
-import type { Candidate } from "./budget.ts";
+import type { BudgetCandidate } from "./budget.ts";
 import type { PlannedAppliance } from "./planned-appliance.ts";
 
 /**
@@ -9,7 +9,7 @@ export function budgetCandidatesOfAppliance<C extends { id: string }>({
   unit,
   components,
   applianceId,
-}: PlannedAppliance<C>): Candidate[] {
+}: PlannedAppliance<C>): BudgetCandidate[] {
   const parts = components
     .filter(({ policy }) => policy !== "with_unit")
     .map((plan) => ({

@@ -1,5 +1,5 @@
 /** A unit or part that a budget could replace. Amounts in cents; `waitingCents` is the cost of waiting a year. */
-export type Candidate = {
+export type BudgetCandidate = {
   /** The ID of the appliance, for a unit, or of the component. */
   id: string;
   plannedCents: number;
@@ -9,7 +9,7 @@ export type Candidate = {
 };
 
 /** The allocation of a budget so far. */
-export type Spending<C> = {
+export type BudgetSpending<C> = {
   /** In the order of selection. */
   chosen: C[];
   /** The planned cost of the chosen units and parts. */
@@ -25,27 +25,27 @@ const URGENT = 1e9;
  * Returns the place in the order of spending, the best use of money first: minus the yearly saving per cent spent. What costs
  * nothing counts as costing a cent.
  */
-export const rankOf = ({ plannedCents, waitingCents, isUrgent }: Omit<Candidate, "id">) =>
+export const rankOf = ({ plannedCents, waitingCents, isUrgent }: Omit<BudgetCandidate, "id">) =>
   -(waitingCents / Math.max(plannedCents, 1)) - (isUrgent ? URGENT : 0);
 
 /** Returns whether a rank is that of urgent work. */
 export const isUrgentRank = (rank: number) => rank <= -URGENT / 2;
 
 /** Orders candidates by their rank, then by id. */
-export function byRank(a: Candidate, b: Candidate): number {
+export function byRank(a: BudgetCandidate, b: BudgetCandidate): number {
   return rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1);
 }
 
 /** Returns whether a budget may replace it: waiting costs something, or people are at risk. */
-export const isWorthBuying = ({ waitingCents, isUrgent }: Omit<Candidate, "id">) =>
+export const isWorthBuying = ({ waitingCents, isUrgent }: Omit<BudgetCandidate, "id">) =>
   isUrgent || waitingCents > 0;
 
 /**
  * Adds to `spending` each candidate that is worth buying and that the rest of the budget covers; others are skipped
  * (docs/model/planning.md#budget). Candidates come in the order of `byRank`, in one batch or several.
  */
-export function spendBudget<C extends Candidate>(
-  spending: Spending<C>,
+export function spendBudget<C extends BudgetCandidate>(
+  spending: BudgetSpending<C>,
   amountCents: number,
   candidates: Iterable<C>,
 ): void {

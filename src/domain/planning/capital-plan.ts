@@ -1,9 +1,9 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import {
-  type Funding,
   type LevelDeposit,
   levelDepositOf,
-  type Needs,
+  type ReserveFunding,
+  type ReserveNeeds,
   reserveByYear,
 } from "./level-deposit.ts";
 import { type PlanSums, STORED_SQUARE } from "./plan-sums.ts";
@@ -64,7 +64,7 @@ export function capitalPlanOf(
   sums: PlanSums,
   years: number,
   inflation: number,
-  funding: Funding,
+  funding: ReserveFunding,
 ): CapitalPlan {
   const schedule: PlanYear[] = [];
   const totals = {
@@ -115,7 +115,7 @@ export function reserveNeedsByYear(
   years: number,
   inflation: number,
   interest: number,
-): Needs {
+): ReserveNeeds {
   const cents: number[] = [];
   const costError: number[] = [];
   // Needs of each basis up to a year, compounded to its end.

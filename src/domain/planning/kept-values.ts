@@ -1,5 +1,5 @@
 /** Values that follow from keys and are kept, such as the new part of a kind. Their creator bounds it. */
-export type Cache<Key, Value> = {
+export type ValueCache<Key, Value> = {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): unknown;
 };
@@ -15,7 +15,7 @@ type Comparison<Key> = {
  * Keeps values by keys of numbers. The numbers are compared as they are: texts of them take longer to write than most of
  * what is kept takes to compute. Beyond the limit all are computed again.
  */
-export class KeptValues<Key, Value> implements Cache<Key, Value> {
+export class KeptValues<Key, Value> implements ValueCache<Key, Value> {
   readonly #kept = new Map<number, Map<number, { key: Key; value: Value }[]>>();
   #count = 0;
 

@@ -9,7 +9,7 @@ type DepositConfidence = keyof typeof CONFIDENCES;
 export const DEPOSIT_CONFIDENCES = [50, 80, 95] as const satisfies readonly DepositConfidence[];
 
 /** The funding of a reserve. Rates are yearly shares, such as 0.03. */
-export type Funding = {
+export type ReserveFunding = {
   openingCents: number;
   interest: number;
   /** The floor: the least balance at the end of any year. */
@@ -19,7 +19,7 @@ export type Funding = {
 };
 
 /** The payments of a reserve, in cents; index 0 is the first year. */
-export type Needs = {
+export type ReserveNeeds = {
   /** Expected needs of each year, inflated, after what is due now. */
   cents: readonly number[];
   /** Variance of the needs up to the end of each year, compounded to that time. */
@@ -33,7 +33,7 @@ export type Deposit = { noise: number; withCostError: number };
 export type LevelDeposit = Record<DepositConfidence, Deposit>;
 
 /** Returns the level deposits. */
-export function levelDepositOf(needs: Needs, funding: Funding): LevelDeposit {
+export function levelDepositOf(needs: ReserveNeeds, funding: ReserveFunding): LevelDeposit {
   const { openingCents, interest, minimumCents, depositGrowth } = funding;
   const deposits: LevelDeposit = {
     50: { noise: 0, withCostError: 0 },
@@ -73,7 +73,7 @@ type ReserveYear = {
 /** Returns the reserve by year with a deposit that is `depositCents` in the first. */
 export function reserveByYear(
   needs: readonly number[],
-  { openingCents, interest, depositGrowth }: Funding,
+  { openingCents, interest, depositGrowth }: ReserveFunding,
   depositCents: number,
 ): ReserveYear[] {
   let balanceCents = openingCents;

@@ -1,6 +1,6 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
-import { type Cache, KeptValues } from "./kept-values.ts";
-import type { Kind } from "./part-in-place.ts";
+import { KeptValues, type ValueCache } from "./kept-values.ts";
+import type { PartKind } from "./part-in-place.ts";
 import { type Policy, policyOf } from "./policy.ts";
 import { cumulativeSums, makeNewPart, type NewPart } from "./renewals.ts";
 import { type Spectrum, spectraOf } from "./spectrum.ts";
@@ -20,7 +20,7 @@ export type KnownPart = NewPart & {
 };
 
 /** Returns the new part of a kind, from the cache if possible. */
-export function newPartOf(kind: Kind, { parts }: { parts: Cache<Kind, KnownPart> }): KnownPart {
+export function newPartOf(kind: PartKind, { parts }: { parts: ValueCache<PartKind, KnownPart> }): KnownPart {
   const found = parts.get(kind);
   if (found) return found;
   const { shape, scaleYears, plannedCents, failureCents, fixedLifeYears, safety } = kind;
@@ -32,7 +32,7 @@ export function newPartOf(kind: Kind, { parts }: { parts: Cache<Kind, KnownPart>
 
 /** Keeps the new parts of so many kinds. */
 export const cacheOfNewParts = (most: number) =>
-  new KeptValues<Kind, KnownPart>(most, {
+  new KeptValues<PartKind, KnownPart>(most, {
     first: ({ scaleYears }) => scaleYears,
     second: ({ failureCents }) => failureCents,
     isSame: (one, other) =>
@@ -54,7 +54,7 @@ class DerivedPart implements KnownPart {
   #costs: Float64Array | undefined;
   #leastCosts: Float64Array | undefined;
 
-  constructor(private readonly kind: Kind) {
+  constructor(private readonly kind: PartKind) {
     this.policy = policyOf(kind);
   }
 

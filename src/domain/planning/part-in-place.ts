@@ -1,5 +1,5 @@
 /** A kind of part in its place: its life there and its costs. Decides the policy of new parts. */
-export type Kind = {
+export type PartKind = {
   /** Weibull shape β. */
   shape: number;
   /** s = η/r: Weibull scale in calendar years, at the rate of aging of its place. */
@@ -15,11 +15,11 @@ export type Kind = {
 };
 
 /** Returns L, the median life in calendar years. */
-export const lifespanYearsOf = ({ shape, scaleYears }: Pick<Kind, "shape" | "scaleYears">) =>
+export const lifespanYearsOf = ({ shape, scaleYears }: Pick<PartKind, "shape" | "scaleYears">) =>
   scaleYears * Math.LN2 ** (1 / shape);
 
 /** The age of a part in place, as its remaining life depends on it. */
-export type Age = {
+export type PartAge = {
   /** u = V* / r: effective age in calendar years. */
   ageYears: number;
   /** θ: factor on the hazard for as long as the part stays. */
@@ -27,8 +27,8 @@ export type Age = {
 };
 
 /** A part in place (docs/model/planning.md#part-in-place). */
-export type PartInPlace = Kind &
-  Age & {
+export type PartInPlace = PartKind &
+  PartAge & {
     /** The age by which a fixed life is counted: since its installation, or the effective age with an unknown past. */
     labelAgeYears: number;
     /** q₁: probability of failing within 365.25 days, given that it works today. */
@@ -36,7 +36,7 @@ export type PartInPlace = Kind &
   };
 
 /** The life of a part: all that its survival depends on. */
-type Life = Pick<Kind, "shape" | "scaleYears">;
+type Life = Pick<PartKind, "shape" | "scaleYears">;
 
 /** Returns whether people depend on a part in place that has reached its fixed life, or its median life without one. */
 export function isSafetyPastLife(part: PartInPlace): boolean {
@@ -58,7 +58,7 @@ export function newSurvival({ shape, scaleYears }: Life, months: number): Float6
 
 /** Returns S¹_k, the probability that a part in place still works at the end of each month up to `months`. */
 export function survivalInPlace(
-  { shape, scaleYears, ageYears, hazardRatio }: Life & Age,
+  { shape, scaleYears, ageYears, hazardRatio }: Life & PartAge,
   months: number,
 ): Float64Array {
   const survival = new Float64Array(months + 1);

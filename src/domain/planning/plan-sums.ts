@@ -4,8 +4,8 @@ import { MAX_PLAN_YEARS } from "./horizon.ts";
 import type { DueNow, PlannedAppliance } from "./planned-appliance.ts";
 import {
   addYearlyCosts,
+  type CostSchedule,
   emptyYearlyCosts,
-  type Schedule,
   YEARLY_COST_ROWS,
   type YearlyCosts,
 } from "./schedule.ts";
@@ -162,7 +162,7 @@ export class PlanSumsAccumulator {
     }
   }
 
-  #addSchedule(schedule: Schedule, basis: CostBasis): void {
+  #addSchedule(schedule: CostSchedule, basis: CostBasis): void {
     addYearlyCosts(this.#years, schedule);
     addScheduleVariance(this.#variance, schedule);
     const needs = this.#needs[basis];

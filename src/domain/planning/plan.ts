@@ -1,19 +1,19 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
-import { type Cache, KeptValues } from "./kept-values.ts";
+import { KeptValues, type ValueCache } from "./kept-values.ts";
 import { type KnownPart, newPartOf } from "./new-part.ts";
 import {
-  type Kind,
   monthlyFailureProbabilities,
   type PartInPlace,
+  type PartKind,
   survivalInPlace,
 } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
 import { type Advice, adviseOn, replacementMonth } from "./replacement-advice.ts";
 import {
   addRenewals,
+  type CostSchedule,
   emptySchedule,
   endOfPartInPlace,
-  type Schedule,
   successorSumsByYear,
   sumMonthsByYear,
 } from "./schedule.ts";
@@ -21,7 +21,7 @@ import type { UnitKind } from "./unit.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
 
 /** The new parts and units that are known. */
-export type PlanCaches = { parts: Cache<Kind, KnownPart>; units: Cache<NewUnitKey, NewUnit> };
+export type PlanCaches = { parts: ValueCache<PartKind, KnownPart>; units: ValueCache<NewUnitKey, NewUnit> };
 
 /** The data that a new unit follows from: its kind, and the new minor parts in the kind's order. */
 type NewUnitKey = { kind: Omit<UnitKind, "minors">; minors: readonly KnownPart[] };
@@ -66,7 +66,12 @@ export function planPartBy(policy: Policy, part: PartInPlace): PartPlan {
 }
 
 /** Returns the schedule of a part that is replaced on its own (docs/model/planning.md#schedule). */
-export function schedulePart(part: PartInPlace, plan: PartPlan, newPart: KnownPart, years: number): Schedule {
+export function schedulePart(
+  part: PartInPlace,
+  plan: PartPlan,
+  newPart: KnownPart,
+  years: number,
+): CostSchedule {
   const schedule = emptySchedule(years);
   const survival = survivalInPlace(part, Math.min(12 * years, MAX_PLAN_MONTHS));
   const shares = monthlyFailureProbabilities(survival);

@@ -31,8 +31,8 @@ import {
 } from "./component-plan.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
-import type { Price, Pricing } from "./prices.ts";
-import type { Schedule } from "./schedule.ts";
+import type { Price, PricingInPlace } from "./prices.ts";
+import type { CostSchedule } from "./schedule.ts";
 import { adviceOf, type UnitTiming } from "./unit-advice.ts";
 
 /** The work due now: `immediate` cannot wait, in the terms of a lender's engineer. */
@@ -56,7 +56,7 @@ export type ComponentPlan<C> = PlannedPart &
     /** The due day of its own policy, or of its unit; null for run to failure. */
     dueOn: Day | null;
     /** Its costs by year; null for a part of a whole unit, whose schedule includes them. */
-    schedule: Schedule | null;
+    schedule: CostSchedule | null;
   };
 
 /** The plan of an appliance that is replaced as a whole. */
@@ -71,7 +71,7 @@ export type WholePlan<C> = NonNullable<AppliancePlan["unit"]> &
     dueOn: Day | null;
     /** Since its installation, or its last replacement as a whole. */
     calendarAgeYears: number;
-    schedule: Schedule;
+    schedule: CostSchedule;
   };
 
 /** The plan of a stored appliance. */
@@ -84,7 +84,7 @@ export type PlannedAppliance<C> = {
 /** The data that planning needs beside the components. */
 export type PlanContext<C> = {
   knowledge: Knowledge;
-  pricing: Pricing<C>;
+  pricing: PricingInPlace<C>;
   caches: PlanCaches;
   /** Returns the hazard of an appliance or part that its authority wants removed at once; null without one. */
   hazardOf: (component: C) => ImmediateHazard | null;

@@ -1,5 +1,5 @@
 import { gammaOfOnePlus } from "../gamma.ts";
-import { fastPower, type Kind, lifespanYearsOf } from "./part-in-place.ts";
+import { fastPower, lifespanYearsOf, type PartKind } from "./part-in-place.ts";
 
 /** The longest age to consider, in effective lifespans and in months. */
 const LONGEST_AGE_LIFESPANS = 3;
@@ -26,7 +26,7 @@ export type Policy = {
 };
 
 /** Returns the age at which a kind of part is replaced, or run to failure (docs/model/planning.md#policy-of-a-part). */
-export function policyOf(kind: Kind): Policy {
+export function policyOf(kind: PartKind): Policy {
   const { shape, scaleYears, failureCents, fixedLifeYears } = kind;
   const yearlyCentsRunToFailure = failureCents / (scaleYears * gammaOfOnePlus(1 / shape));
   const atAge = (bestAgeMonths: number, basis: AgeBasis) => ({
@@ -54,14 +54,14 @@ export function policyOf(kind: Kind): Policy {
 }
 
 /** Returns g_K, the long-run yearly cost of replacement at an age in months. */
-function yearlyCostAt(kind: Kind, ageMonths: number): number {
+function yearlyCostAt(kind: PartKind, ageMonths: number): number {
   let cost = 0;
   for (const at of costsByAge(kind, ageMonths)) cost = at;
   return cost;
 }
 
 /** Returns undefined where no age can cost less than run to failure. */
-function cheapestAge(kind: Kind) {
+function cheapestAge(kind: PartKind) {
   // With a hazard that does not rise, or a failure that costs no more than planned work, age is no reason to replace.
   if (kind.shape <= 1 || kind.failureCents <= kind.plannedCents) return undefined;
   const longest = Math.min(LONGEST_AGE_MONTHS, Math.ceil(LONGEST_AGE_LIFESPANS * 12 * lifespanYearsOf(kind)));
@@ -78,7 +78,7 @@ function cheapestAge(kind: Kind) {
 }
 
 /** Returns the long-run yearly cost of replacement at each age, from one month on. */
-function* costsByAge({ shape, scaleYears, plannedCents, failureCents }: Kind, months: number) {
+function* costsByAge({ shape, scaleYears, plannedCents, failureCents }: PartKind, months: number) {
   const step = 1 / 12 / scaleYears;
   let serviceYears = 0;
   let before = 1;

@@ -1,9 +1,9 @@
-import type { Costs } from "../costs/component-costs.ts";
+import type { PartCosts } from "../costs/component-costs.ts";
 import type { PricedComponent, PriceList } from "../costs/price-list.ts";
 import { hasOwnCosts } from "../costs/stated-costs.ts";
 
 /** The costs of a part or unit: a planned replacement, and one after a failure with its probable damage. */
-export type Price = Pick<Costs, "plannedCents" | "failedCents" | "basis" | "scaling">;
+export type Price = Pick<PartCosts, "plannedCents" | "failedCents" | "basis" | "scaling">;
 
 /** The prices of an appliance's parts, and of the appliance if it is replaced as a whole. */
 type AppliancePrices<C> = {
@@ -14,10 +14,10 @@ type AppliancePrices<C> = {
 };
 
 /** Returns the prices of the appliance that a component belongs to. */
-export type Pricing<C> = (component: C) => AppliancePrices<C>;
+export type PricingInPlace<C> = (component: C) => AppliancePrices<C>;
 
 /** Returns the prices of a price list, each in the component's place. */
-export function pricingBy<C extends PricedComponent>(prices: PriceList): Pricing<C> {
+export function pricingBy<C extends PricedComponent>(prices: PriceList): PricingInPlace<C> {
   return (component) => {
     const ofType = prices.ofAppliance(component, component);
     return {

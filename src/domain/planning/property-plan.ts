@@ -1,17 +1,19 @@
 import type { Assumptions } from "../figures/assumptions.ts";
 import type { Property } from "../property.ts";
 import type { Day } from "../time.ts";
-import type { Candidate, Spending } from "./budget.ts";
+import type { BudgetCandidate, BudgetSpending } from "./budget.ts";
 import { type CapitalPlan, capitalPlanOf } from "./capital-plan.ts";
-import type { Funding } from "./level-deposit.ts";
+import type { ReserveFunding } from "./level-deposit.ts";
 import type { PlanSums } from "./plan-sums.ts";
 import type { PlanTerms } from "./plan-terms.ts";
 import type { PlannedAppliance } from "./planned-appliance.ts";
 
 /** A budget and its allocation, in whole cents. */
-export type BudgetUse<C extends Candidate = Candidate> = Spending<C> & { amountCents: number };
+export type BudgetUse<C extends BudgetCandidate = BudgetCandidate> = BudgetSpending<C> & {
+  amountCents: number;
+};
 
-export type PropertyCandidate = Candidate & { propertyId: string };
+export type PropertyCandidate = BudgetCandidate & { propertyId: string };
 
 /** The common part of a property's and a portfolio's plan. */
 export type PlanSummary = {
@@ -50,7 +52,12 @@ export const planSummaryOf = (
   capital: capitalPlanOf(sums, terms.years, terms.inflationPct / 100, fundingOf(terms)),
 });
 
-const fundingOf = ({ openingCents, interestPct, minimumCents, depositGrowthPct }: PlanTerms): Funding => ({
+const fundingOf = ({
+  openingCents,
+  interestPct,
+  minimumCents,
+  depositGrowthPct,
+}: PlanTerms): ReserveFunding => ({
   openingCents,
   interest: interestPct / 100,
   minimumCents,

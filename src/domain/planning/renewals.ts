@@ -1,5 +1,5 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { type Kind, monthlyFailureProbabilities, newSurvival } from "./part-in-place.ts";
+import { monthlyFailureProbabilities, newSurvival, type PartKind } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
 
 /** The expected events of a new part and all that follow it in its place, in each month since its installation. */
@@ -13,7 +13,7 @@ export type NewPart = {
 const NONE_PLANNED = new Float64Array(LOOKAHEAD_MONTHS + 1);
 
 /** Returns the new part of a kind with its policy. */
-export function makeNewPart(kind: Kind, policy: Policy): NewPart {
+export function makeNewPart(kind: PartKind, policy: Policy): NewPart {
   const survival = newSurvival(kind, LOOKAHEAD_MONTHS);
   const lives = monthlyFailureProbabilities(survival);
   const failuresRunToFailure = renewalsOf(lives);

@@ -6,7 +6,7 @@ import { convolvedAt } from "./renewals.ts";
 import { replacementMonth } from "./replacement-advice.ts";
 
 /** The plan and the new part of each minor part, in their order. */
-export type Minors = readonly { plan: PartPlan; newPart: KnownPart }[];
+export type MinorParts = readonly { plan: PartPlan; newPart: KnownPart }[];
 
 /**
  * The expected cost of the minor parts of a unit in place and their successors, month by month for as long as somebody asks.
@@ -16,7 +16,7 @@ export class RepairsByMonth {
   #month = 0;
   readonly #places: Place[] = [];
 
-  constructor(parts: readonly PartInPlace[], minors: Minors) {
+  constructor(parts: readonly PartInPlace[], minors: MinorParts) {
     for (let index = 0; index < parts.length; index++)
       this.#places.push(new Place(parts[index]!, minors[index]!, roomAt(index)));
   }
@@ -86,7 +86,7 @@ class Place {
   readonly #age: number;
   readonly #passed: number;
 
-  constructor(part: PartInPlace, { plan, newPart }: Minors[number], { survival, ended }: Room) {
+  constructor(part: PartInPlace, { plan, newPart }: MinorParts[number], { survival, ended }: Room) {
     this.#part = part;
     this.#newPart = newPart;
     this.#survival = survival;

@@ -5,7 +5,7 @@ import { forEachInSteps, type Steps } from "../steps.ts";
 import { lifespanYearsOf } from "./part-in-place.ts";
 import type { ComponentPlan, DueNow, PlannedAppliance, WholePlan } from "./planned-appliance.ts";
 import type { Price } from "./prices.ts";
-import type { Schedule } from "./schedule.ts";
+import type { CostSchedule } from "./schedule.ts";
 
 /*
  * The lines of a replacement reserve in the form of lenders' engineers: like items with their quantity, unit cost, lives and
@@ -60,7 +60,7 @@ export type ReserveItem = {
   dueYear: number | null;
   expectedLifeYears: number;
   effectiveAgeYears: number;
-  schedule: Schedule;
+  schedule: CostSchedule;
 };
 
 /** How items share lines: from alike in everything to one line for each building system. The first that fits is used. */

@@ -18,7 +18,7 @@ export const YEARLY_COST_ROWS = [
 ] as const satisfies (keyof YearlyCosts)[];
 
 /** The schedule of a unit, or of a part that is replaced on its own. */
-export type Schedule = YearlyCosts & {
+export type CostSchedule = YearlyCosts & {
   /** Expected cost of the first renewal, by year. Its square is what the certainty of one renewal takes off the variance. */
   firstRenewal: Float64Array;
   /** Expected square of what renewals cost, in square cents, by year. */
@@ -32,7 +32,7 @@ export function emptyYearlyCosts(years: number): YearlyCosts {
 }
 
 /** Returns an empty schedule of a number of years. */
-export const emptySchedule = (years: number): Schedule => ({
+export const emptySchedule = (years: number): CostSchedule => ({
   ...emptyYearlyCosts(years),
   firstRenewal: new Float64Array(years),
   squares: new Float64Array(years),
@@ -45,7 +45,7 @@ export function addYearlyCosts(to: YearlyCosts, other: YearlyCosts): void {
 }
 
 /** How the first of its place ends: the probabilities by month, index 0 being 0. */
-type End = {
+type PartEnding = {
   failed: Float64Array;
   planned: Float64Array;
   /** Both together. */
@@ -58,7 +58,11 @@ type End = {
  * Returns how what is in place ends if it is replaced at the end of month `due`, or in the first month if that is 0; null
  * for run to failure. Plain loops take a fraction of the time of `set`, `map` and `findLastIndex` on arrays of this size.
  */
-export function endOfPartInPlace(shares: Float64Array, survival: Float64Array, due: number | null): End {
+export function endOfPartInPlace(
+  shares: Float64Array,
+  survival: Float64Array,
+  due: number | null,
+): PartEnding {
   if (due === null)
     return {
       failed: shares,
@@ -98,7 +102,7 @@ export function sumMonthsByYear(monthly: Float64Array, years: number): Float64Ar
  * and all that follow it, from its installation to the end of each month.
  */
 export function successorSumsByYear(
-  { ended, lastMonth }: Pick<End, "ended" | "lastMonth">,
+  { ended, lastMonth }: Pick<PartEnding, "ended" | "lastMonth">,
   successor: Float64Array,
   years: number,
 ): Float64Array {
@@ -115,8 +119,8 @@ export function successorSumsByYear(
 
 /** Adds the capital costs of a unit or part: of the first renewal, and of all later ones. */
 export function addRenewals(
-  schedule: Schedule,
-  end: End,
+  schedule: CostSchedule,
+  end: PartEnding,
   later: { failures: Float64Array; planned: Float64Array },
   { plannedCents, failureCents }: { plannedCents: number; failureCents: number },
 ): void {

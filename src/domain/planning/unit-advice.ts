@@ -1,6 +1,6 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { fastPower } from "./part-in-place.ts";
-import { type Minors, RepairsByMonth } from "./repairs-by-month.ts";
+import { type MinorParts, RepairsByMonth } from "./repairs-by-month.ts";
 import type { Unit } from "./unit.ts";
 import { planUnit, type UnitPlan } from "./unit-plan.ts";
 import type { NewUnit, UnitPolicy } from "./unit-policy.ts";
@@ -37,7 +37,7 @@ const timingOf = ({ dueInMonths }: UnitPlan): UnitTiming =>
   dueInMonths === null ? "never" : dueInMonths === 0 ? "now" : "later";
 
 /** Returns the advice of `planUnit` in a fraction of its time. */
-export function adviseOnUnit(unit: Unit, minors: Minors, newUnit: NewUnit): UnitAdvice {
+export function adviseOnUnit(unit: Unit, minors: MinorParts, newUnit: NewUnit): UnitAdvice {
   const { policy } = newUnit;
   return {
     bestAgeMonths: policy.bestAgeMonths,
@@ -48,7 +48,7 @@ export function adviseOnUnit(unit: Unit, minors: Minors, newUnit: NewUnit): Unit
 }
 
 /** Returns when `planUnit` has a unit due. */
-export function adviseOnTiming(unit: Unit, minors: Minors, newUnit: NewUnit): UnitTiming {
+export function adviseOnTiming(unit: Unit, minors: MinorParts, newUnit: NewUnit): UnitTiming {
   return obviousTiming(unit, minors, newUnit.policy) ?? timingOf(planUnit(unit, minors, newUnit));
 }
 
@@ -56,7 +56,7 @@ export function adviseOnTiming(unit: Unit, minors: Minors, newUnit: NewUnit): Un
  * Returns when a unit is due; undefined where only the repairs of later months tell. It is due in the month until which the
  * costs of keeping it, less its successors', add up to the least.
  */
-function obviousTiming(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy): UnitTiming | undefined {
+function obviousTiming(unit: Unit, minors: MinorParts, { yearlyCents }: UnitPolicy): UnitTiming | undefined {
   const { capMonths, ageYears } = unit;
   if (capMonths !== null && Math.ceil(capMonths - 12 * ageYears) <= 0) return "now";
   const rounding = ROUNDING * yearlyCents;
@@ -163,7 +163,7 @@ class UnitLife {
 }
 
 /** Returns the expected cost of waiting a year. */
-function waitingCents(unit: Unit, minors: Minors, { yearlyCents }: UnitPolicy): number {
+function waitingCents(unit: Unit, minors: MinorParts, { yearlyCents }: UnitPolicy): number {
   const repairs = new RepairsByMonth(unit.minors, minors);
   const life = new UnitLife(unit);
   let cents = -yearlyCents;

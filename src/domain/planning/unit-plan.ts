@@ -5,9 +5,9 @@ import type { PartPlan } from "./plan.ts";
 import { replacementMonth } from "./replacement-advice.ts";
 import {
   addRenewals,
+  type CostSchedule,
   emptySchedule,
   endOfPartInPlace,
-  type Schedule,
   successorSumsByYear,
   sumMonthsByYear,
 } from "./schedule.ts";
@@ -165,7 +165,12 @@ class PairedTransforms {
 const NOTHING = new Float64Array(1);
 
 /** Returns the schedule of a unit with its repairs (docs/model/planning.md#schedule). */
-export function scheduleUnit(unit: Unit, planned: PlannedUnit, newUnit: NewUnit, years: number): Schedule {
+export function scheduleUnit(
+  unit: Unit,
+  planned: PlannedUnit,
+  newUnit: NewUnit,
+  years: number,
+): CostSchedule {
   const { survival, repairs, dueInMonths: due } = planned;
   const schedule = emptySchedule(years);
   const shares = monthlyFailureProbabilities(survival);

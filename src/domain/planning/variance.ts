@@ -1,4 +1,4 @@
-import type { Schedule } from "./schedule.ts";
+import type { CostSchedule } from "./schedule.ts";
 
 /*
  * The variance of what renewals cost (docs/model/planning.md#level-deposit). The first renewal of a unit or part costs an
@@ -26,7 +26,7 @@ export const emptyVarianceSums = (years: number): VarianceSums => ({
 });
 
 /** Adds a unit or part, in place. */
-export function addScheduleVariance({ squares, products }: VarianceSums, schedule: Schedule): void {
+export function addScheduleVariance({ squares, products }: VarianceSums, schedule: CostSchedule): void {
   const { firstRenewal } = schedule;
   let index = 0;
   for (let second = 0; second < squares.length; second++) {

@@ -1,5 +1,5 @@
 import type { Cascade, Knowledge, ScoringModel } from "../knowledge.ts";
-import type { Trail } from "./evidence.ts";
+import type { EvidenceTrail } from "./evidence.ts";
 import { clamp } from "./ratios.ts";
 
 /** An appliance as a source of cascades. */
@@ -33,7 +33,7 @@ export class CascadeEffects {
    * Returns the product of the hazard ratios that upstream components put on a component of the appliance, within its
    * limit. Appends each to `trail`.
    */
-  ratio(defId: string, appliance: CascadeSource, trail: Trail): number {
+  ratio(defId: string, appliance: CascadeSource, trail: EvidenceTrail): number {
     const { knowledge } = this;
     let product = 1;
     for (const rule of knowledge.cascadesTo(defId))

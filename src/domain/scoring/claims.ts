@@ -1,7 +1,7 @@
 import type { ClaimType, Knowledge } from "../knowledge.ts";
 import type { Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../time.ts";
-import { appendEvidence, type Subject, type Trail } from "./evidence.ts";
+import { appendEvidence, type EvidenceSubject, type EvidenceTrail } from "./evidence.ts";
 import { fadedRatio } from "./ratios.ts";
 import type { ClaimEvidence } from "./types.ts";
 
@@ -61,7 +61,11 @@ export function* strongestClaimsInSteps<C extends ClaimEvidence>(
 }
 
 /** Returns the product of the ratios of claims that affect the component and came after its last Replacement. */
-export function claimsRatio(subject: Subject, claims: readonly WeightedClaim[], trail: Trail): number {
+export function claimsRatio(
+  subject: EvidenceSubject,
+  claims: readonly WeightedClaim[],
+  trail: EvidenceTrail,
+): number {
   let product = 1;
   for (const claim of claims)
     if (claim.day > subject.since && claim.type.componentIds.has(subject.def.id))

@@ -6,7 +6,7 @@ import { fadedRatio } from "./ratios.ts";
 import type { Evidence } from "./types.ts";
 
 /** A component on the day of scoring. */
-export type Subject = {
+export type EvidenceSubject = {
   id: string;
   def: ComponentDef;
   /** Day number of the last Replacement; earlier evidence concerned another part. -Infinity without one. */
@@ -15,11 +15,11 @@ export type Subject = {
 };
 
 /** Collects the evidence of a score; undefined without an explanation. */
-export type Trail = Evidence[] | undefined;
+export type EvidenceTrail = Evidence[] | undefined;
 
 /** Appends a ratio other than 1 to the trail, and returns it. */
 export function appendEvidence(
-  trail: Trail,
+  trail: EvidenceTrail,
   kind: Evidence["kind"],
   subject: string,
   on: Day | null,
@@ -58,9 +58,9 @@ export type EvidenceScope = "all" | "own";
 /** Returns the hazard ratios of a component's service events (docs/model/scoring.md#evidence). */
 export function serviceRatios(
   knowledge: Knowledge,
-  subject: Subject,
+  subject: EvidenceSubject,
   events: readonly DatedEvent[],
-  trail: Trail,
+  trail: EvidenceTrail,
   scope: EvidenceScope = "all",
 ): ServiceRatios {
   const { evidence } = knowledge.model;
@@ -94,7 +94,7 @@ export function serviceRatios(
       inspected = appendEvidence(trail, "inspection", type, event.date, weighed, weight, times);
     }
     const isObserved = observed !== undefined && isSameCondition(event, observed);
-    const words: Trail = trail && [];
+    const words: EvidenceTrail = trail && [];
     if (event.note !== null && event.note.findings.length > 0 && months < evidence.keywords.spanMonths) {
       latest ??= latestByType(subject, events, firstCounted);
       noted = keywordRatio(knowledge, subject, event, latest, words);
@@ -134,7 +134,7 @@ function spanDays({ model }: Knowledge): number {
   return Math.ceil(months * DAYS_PER_MONTH);
 }
 
-function ageMonths(event: DatedEvent, subject: Subject): number {
+function ageMonths(event: DatedEvent, subject: EvidenceSubject): number {
   return (subject.today - event.day) / DAYS_PER_MONTH;
 }
 
@@ -166,7 +166,7 @@ function newestCondition(
 const isSameCondition = (event: DatedEvent, { day, conditionAfter }: DatedEvent) =>
   event.day === day && event.conditionAfter === conditionAfter;
 
-function conditionRatio(knowledge: Knowledge, subject: Subject, event: DatedEvent): number {
+function conditionRatio(knowledge: Knowledge, subject: EvidenceSubject, event: DatedEvent): number {
   const { condition } = knowledge.model.evidence;
   return fadedRatio(condition[event.conditionAfter!], ageMonths(event, subject), condition.spanMonths);
 }
@@ -177,9 +177,9 @@ function conditionRatio(knowledge: Knowledge, subject: Subject, event: DatedEven
  */
 function repairFrequencyRatio(
   knowledge: Knowledge,
-  subject: Subject,
+  subject: EvidenceSubject,
   repairs: readonly DatedEvent[],
-  trail: Trail,
+  trail: EvidenceTrail,
 ): number {
   const { ratio, spanMonths, counted } = knowledge.model.evidence.repair;
   const weighed = repairs.map((event) => {
@@ -196,10 +196,10 @@ function repairFrequencyRatio(
 /** Returns the product of the ratios of a note's findings on the component. */
 function keywordRatio(
   knowledge: Knowledge,
-  subject: Subject,
+  subject: EvidenceSubject,
   event: DatedEvent,
   latest: LatestDays,
-  trail: Trail,
+  trail: EvidenceTrail,
 ): number {
   const { keywords, resolvedFindingExponent } = knowledge.model.evidence;
   const months = ageMonths(event, subject);
@@ -232,7 +232,7 @@ function groupConcerns(group: KeywordGroup, def: ComponentDef): boolean {
 /** The day number of the last counted event on a component, by event type. */
 type LatestDays = ReadonlyMap<EventType, number>;
 
-function latestByType(subject: Subject, events: readonly DatedEvent[], from: number): LatestDays {
+function latestByType(subject: EvidenceSubject, events: readonly DatedEvent[], from: number): LatestDays {
   const latest = new Map<EventType, number>();
   // Events before the first that counts cannot clear a later finding.
   for (let at = from; at < events.length; at++) {

@@ -1,5 +1,5 @@
 import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
-import { Removals } from "./removals.ts";
+import { ReportedRemovals } from "./removals.ts";
 import { type ClauseRules, PhraseBook, readWords, stem, type Word } from "./words.ts";
 
 /** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed, or a thing reported as gone. */
@@ -20,7 +20,7 @@ type Lexicon = {
   resolutions: PhraseBook<true>;
   hypotheticals: PhraseBook<true>;
   /** Null for rules of faults, which end by being resolved. */
-  removals: Removals | null;
+  removals: ReportedRemovals | null;
 };
 
 /** The version of this reader. Findings are stored; a higher number makes every note be read again. */
@@ -60,7 +60,7 @@ function compile(rules: KeywordRules): Lexicon {
     negationsAfter: book(rules.negationsAfter),
     resolutions: book(rules.resolutions),
     hypotheticals: book(rules.hypotheticals),
-    removals: rules.removals && new Removals(rules.removals),
+    removals: rules.removals && new ReportedRemovals(rules.removals),
   };
 }
 

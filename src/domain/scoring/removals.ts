@@ -24,7 +24,7 @@ const REACH_WORDS = 8;
 const YEAR = /^(19|20)\d\d$/;
 
 /** Finds in a note whether a thing is reported as gone. Each answer takes a bounded number of steps. */
-export class Removals {
+export class ReportedRemovals {
   readonly #removed: PhraseBook<true>;
   readonly #auxiliaries: ReadonlySet<string>;
   readonly #carriers: ReadonlySet<string>;

@@ -2,12 +2,12 @@ import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
 import type { Severity } from "../sensor-event.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
 import { compareNullableText, type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
-import type { Subject, Trail } from "./evidence.ts";
+import type { EvidenceSubject, EvidenceTrail } from "./evidence.ts";
 import { fadedRatio } from "./ratios.ts";
 import type { SmartEvidence } from "./types.ts";
 
 /** A sensor warning that no later normal reading has cleared, with its ratio as faded today. */
-export type Warning = {
+export type SensorWarning = {
   eventType: string;
   day: number;
   componentId: string | null;
@@ -31,7 +31,7 @@ export function activeWarnings(
   knowledge: Knowledge,
   readings: readonly SmartEvidence[],
   today: number,
-): Warning[] {
+): SensorWarning[] {
   if (readings.length === 0) return [];
   const { spanDays } = knowledge.model.evidence.smartEvent;
   const clearedAt = new Map<string, number>();
@@ -40,7 +40,7 @@ export function activeWarnings(
     const sensor = sensorKey(reading);
     clearedAt.set(sensor, Math.max(reading.recordedAt, clearedAt.get(sensor) ?? reading.recordedAt));
   }
-  const warnings: Warning[] = [];
+  const warnings: SensorWarning[] = [];
   for (const reading of readings) {
     const type = knowledge.smartEvent(reading.eventType);
     const day = dayOfReading(reading);
@@ -70,10 +70,10 @@ export function activeWarnings(
  */
 export function acuteHazardOfWarnings(
   { model }: Knowledge,
-  subject: Subject,
-  warnings: readonly Warning[],
+  subject: EvidenceSubject,
+  warnings: readonly SensorWarning[],
   events: readonly DatedEvent[],
-  trail: Trail,
+  trail: EvidenceTrail,
 ): number {
   if (warnings.length === 0) return 0;
   const earliest = subject.today - model.evidence.smartEvent.spanDays;

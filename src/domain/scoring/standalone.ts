@@ -7,10 +7,16 @@ import { claimsRatio, strongestClaims, type WeightedClaim } from "./claims.ts";
 import { recentServiceRecord, scoreConfidence } from "./confidence.ts";
 import type { Corrections } from "./corrections.ts";
 import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-events.ts";
-import { appendEvidence, type EvidenceScope, type Subject, serviceRatios, type Trail } from "./evidence.ts";
+import {
+  appendEvidence,
+  type EvidenceScope,
+  type EvidenceSubject,
+  type EvidenceTrail,
+  serviceRatios,
+} from "./evidence.ts";
 import { type Outlook, periodRisk, riskOverScorePeriods } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
-import { activeWarnings, acuteHazardOfWarnings, type Warning } from "./smart.ts";
+import { activeWarnings, acuteHazardOfWarnings, type SensorWarning } from "./smart.ts";
 import type {
   AgedLife,
   ApplianceHistory,
@@ -70,7 +76,7 @@ export type StandaloneComponent = {
   /** The score from what concerns this component alone; cascades follow from it. */
   ownRisk: number;
   confidence: Confidence;
-  trail: Trail;
+  trail: EvidenceTrail;
 };
 
 export type StandaloneAppliance = CascadeSource & { id: string; components: readonly StandaloneComponent[] };
@@ -79,7 +85,7 @@ export type StandaloneAppliance = CascadeSource & { id: string; components: read
 type ApplianceContext = PropertyContext & {
   appliance: ApplianceHistory;
   events: DatedEvents;
-  warnings: readonly Warning[];
+  warnings: readonly SensorWarning[];
   /** Components that the appliance's make harms. */
   hazard: ReadonlySet<string>;
   brandIsKnown: boolean;
@@ -176,8 +182,8 @@ function scoreComponent(
   const lifeFactor = calibratedLife(def, appliance.id, corrections);
   const setting = { brandTier, usageIntensity, environment, recordsSince, installYearBasis, lifeFactor };
   const life = agedLife(def, component, events, setting, today, model);
-  const subject: Subject = { id, def, since: life.replacedOn ?? -Infinity, today };
-  const trail: Trail = context.explain ? [] : undefined;
+  const subject: EvidenceSubject = { id, def, since: life.replacedOn ?? -Infinity, today };
+  const trail: EvidenceTrail = context.explain ? [] : undefined;
   const isOriginal = component.installYear === context.yearBuilt && life.replacedOn === undefined;
   const builtIn = isOriginal ? context.yearBuilt : null;
   const ratio = ratioOf(knowledge, subject, context, builtIn, trail);
@@ -208,10 +214,10 @@ function scoreComponent(
  */
 function ratioOf(
   knowledge: Knowledge,
-  subject: Subject,
+  subject: EvidenceSubject,
   context: ApplianceContext,
   builtIn: number | null,
-  trail: Trail,
+  trail: EvidenceTrail,
   scope: EvidenceScope = "all",
 ): number {
   const { events, claims, hazard, appliance, corrections } = context;
@@ -236,10 +242,10 @@ function ratioOf(
 /** Returns the hazard ratio of an original part of a building of the year. */
 function eraRatio(
   knowledge: Knowledge,
-  subject: Subject,
+  subject: EvidenceSubject,
   yearBuilt: number,
   brand: string | null,
-  trail: Trail,
+  trail: EvidenceTrail,
 ): number {
   let product = 1;
   for (const era of knowledge.erasOf(subject.def.id)) {

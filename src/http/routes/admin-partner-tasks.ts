@@ -9,7 +9,7 @@ import type { Store } from "../../store/store.ts";
 import { announceCurrentTiers } from "../../usecases/deliveries/announce-current-tiers.ts";
 import type { Probed } from "../../usecases/deliveries/probe-signature-checks.ts";
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
-import type { Administration } from "../../usecases/partners/partners.ts";
+import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
 import { partnerInPath } from "../../wire/parameters.ts";
 import {
   announcedState,
@@ -37,8 +37,8 @@ type PartnerTasks = {
   /** Returns the partner's latest task on this server. */
   state(partnerId: string): PartnerTask | undefined;
   /** Starts the task, or returns who is running one on this partner. `by` describes this server. */
-  announce(administration: Administration, partner: Partner, by: string): Promise<TaskStart>;
-  purge(administration: Administration, partner: Partner, by: string): Promise<TaskStart>;
+  announce(administration: AdminUseCaseDeps, partner: Partner, by: string): Promise<TaskStart>;
+  purge(administration: AdminUseCaseDeps, partner: Partner, by: string): Promise<TaskStart>;
 };
 
 export type PartnerTaskDeps = {
@@ -48,7 +48,7 @@ export type PartnerTaskDeps = {
   /** Returns the address on which this server listens. */
   address: () => string;
   /** Sends the partner's endpoint a delivery with an invalid signature. Resolves to undefined without an endpoint. */
-  probe: (administration: Administration, partner: Partner) => Promise<Probed | undefined>;
+  probe: (administration: AdminUseCaseDeps, partner: Partner) => Promise<Probed | undefined>;
 };
 
 /** The operations that check a partner's endpoint, and that send, export or delete a partner's data. */

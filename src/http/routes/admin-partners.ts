@@ -13,7 +13,7 @@ import {
 import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import {
-  type Administration,
+  type AdminUseCaseDeps,
   createPartner,
   rotateApiKey,
   rotateClientSecret,
@@ -65,7 +65,7 @@ export function adminPartnerOperations(): Operation[] {
     action: string,
     id: string,
     summary: string,
-    run: (administration: Administration, partnerId: string) => Promise<void>,
+    run: (administration: AdminUseCaseDeps, partnerId: string) => Promise<void>,
   ) =>
     adminOperation({
       id,

@@ -3,7 +3,7 @@ import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import type { Listed } from "../../store/queries/appliances.ts";
+import type { RetirementFilter } from "../../store/queries/appliances.ts";
 import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { actionsOfComponents } from "../../usecases/portfolio/actions.ts";
@@ -228,7 +228,7 @@ async function appliancesOfPartner(
   { appliances, totals }: Stores,
   partnerId: string,
   slice: RowRange,
-  which: Listed,
+  which: RetirementFilter,
 ): Promise<{ page: ListedAppliance[]; total: number }> {
   const stored = await totals.stored(partnerId);
   const { appliances: all, retiredAppliances: retired } = stored;

@@ -3,9 +3,9 @@ import { NodePgDatabase, NodePgDriver } from "drizzle-orm/node-postgres";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { lazy } from "../../lazy.ts";
 import type { Db, Engine } from "../engine.ts";
-import { columnsToInsert, type RowWrite, type Values } from "../row-writes.ts";
+import { columnsToInsert, type RowValues, type RowWrite } from "../row-writes.ts";
 import { tables } from "./schema.ts";
-import { type Result, type Runner, type Statement, statementNameOf } from "./statement.ts";
+import { type Statement, type StatementResult, type StatementRunner, statementNameOf } from "./statement.ts";
 import { TableNamingDialect } from "./table-names.ts";
 import { TYPE_PARSERS } from "./type-parsers.ts";
 import {
@@ -17,18 +17,22 @@ import {
 
 type Query = { toSQL(): { sql: string; params: unknown[] } };
 const dialect = new TableNamingDialect();
-const NOTHING: Result = { rows: [] };
+const NOTHING: StatementResult = { rows: [] };
 const WRITES = /^\s*(insert|update|delete)\b/i;
 const RETURNS = /\breturning\b/i;
 
 /** Batches rows that are written one by one. */
-type RowBatcher = { add(statement: RowStatement, row: Values): void | Promise<void> };
+type RowBatcher = { add(statement: RowStatement, row: RowValues): void | Promise<void> };
 
 /**
  * Makes what queries need of PostgreSQL. `preparesStatements` has statements prepared by name; `batcher` belongs to a
  * transaction, and is missing where only reads are allowed.
  */
-export function postgresEngine(runner: Runner, preparesStatements: boolean, batcher?: RowBatcher): Engine {
+export function postgresEngine(
+  runner: StatementRunner,
+  preparesStatements: boolean,
+  batcher?: RowBatcher,
+): Engine {
   const isSet = new Map<unknown, Set<string>>();
   const rowWrite = (make: () => RowStatement): RowWrite => {
     const statement = lazy(make);
@@ -45,7 +49,7 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
     });
     const parts = { text, types: TYPE_PARSERS, tables: dialect.tablesOf(text) };
     const statement = preparesStatements ? { name: statementNameOf(text), ...parts } : parts;
-    return (values: Values): Statement => ({
+    return (values: RowValues): Statement => ({
       ...statement,
       values: sources.map((source) =>
         sendable(source.name === undefined ? source.constant : values[source.name]),
@@ -53,7 +57,7 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
     });
   };
   const client = {
-    async query(query: Statement, values: unknown[] = []): Promise<Result> {
+    async query(query: Statement, values: unknown[] = []): Promise<StatementResult> {
       const { text } = query;
       const tables = dialect.tablesOf(text);
       const statement: Statement = { text, values: values.map(sendable), types: TYPE_PARSERS, tables };
@@ -72,7 +76,7 @@ export function postgresEngine(runner: Runner, preparesStatements: boolean, batc
     tables,
     read<T>(make: () => Query) {
       const statement = lazy(() => prepare(make()));
-      return async (values: Values) => (await runner.read(statement()(values))).rows as T[];
+      return async (values: RowValues) => (await runner.read(statement()(values))).rows as T[];
     },
     write(make) {
       const statement = lazy(() => prepare(make()));

@@ -11,12 +11,12 @@ export type Statement = {
   tables?: ReadonlySet<string> | undefined;
 };
 /** The rows of a statement. */
-export type Result = { rows: unknown[] };
+export type StatementResult = { rows: unknown[] };
 
 /** Runs statements: on a connection for reads, or in a transaction. */
-export type Runner = {
+export type StatementRunner = {
   /** Resolves with the statement's rows. */
-  read(statement: Statement): Promise<Result>;
+  read(statement: Statement): Promise<StatementResult>;
   /**
    * Sends a statement that returns no rows. It may resolve before the statement has run: statements run in the order
    * in which they are sent, and a failure fails the transaction.

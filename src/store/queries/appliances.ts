@@ -33,7 +33,7 @@ export type ScoredAppliance = Pick<
 >;
 
 /** The rows of a list by their retirement. */
-export type Listed = "active" | "retired" | "all";
+export type RetirementFilter = "active" | "retired" | "all";
 
 /** Reads and writes appliances. Lists are in the order of `seq`; an ID of another partner is not found. */
 export function applianceStore(engine: Engine) {
@@ -183,7 +183,7 @@ export function applianceStore(engine: Engine) {
       )
       .limit(placeholder("limit")),
   );
-  const ofListed = (which: Listed) =>
+  const ofListed = (which: RetirementFilter) =>
     which === "all" ? undefined : which === "retired" ? lt(appliances.seq, 0) : gt(appliances.seq, 0);
   const forScoringAfter = engine.read<ScoredAppliance & { seq: number }>(() =>
     db
@@ -293,7 +293,7 @@ export function applianceStore(engine: Engine) {
     async pageOfProperty(
       propertyId: string,
       slice: RowRange,
-      which: Listed = "active",
+      which: RetirementFilter = "active",
     ): Promise<Appliance[]> {
       return await db
         .select()
@@ -303,7 +303,7 @@ export function applianceStore(engine: Engine) {
         .limit(slice.limit)
         .offset(slice.offset);
     },
-    async countOfProperty(propertyId: string, which: Listed = "active"): Promise<number> {
+    async countOfProperty(propertyId: string, which: RetirementFilter = "active"): Promise<number> {
       const rows = await db
         .select({ n: count() })
         .from(appliances)

@@ -1,7 +1,7 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import type { Component, PlacedComponent } from "../../domain/component.ts";
 import type { Engine, Query } from "../engine.ts";
-import type { Values } from "../row-writes.ts";
+import type { RowValues } from "../row-writes.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 /** The columns of an appliance that lists of components show. */
@@ -48,7 +48,7 @@ type Rows = ReturnType<typeof selectPlacedComponents>;
 export function placedComponentPage(
   engine: Engine,
   make: (rows: Rows) => Query,
-): (values: Values) => PlacedComponent[] | Promise<PlacedComponent[]> {
+): (values: RowValues) => PlacedComponent[] | Promise<PlacedComponent[]> {
   if (engine.dialect !== "sqlite")
     return engine.read<PlacedComponent>(() => make(selectPlacedComponents(engine)));
   const { db, tables, isAmong, list } = engine;

@@ -3,7 +3,7 @@ import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { TrendRow } from "../../domain/trend.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
-import type { Outcome } from "./service-events.ts";
+import type { EventOutcome } from "./service-events.ts";
 
 /** A partner's rows after an id, up to and including another, in the order of the ids. */
 type IdRange = { partnerId: string; after: string; last: string; limit: number };
@@ -77,10 +77,10 @@ export function exportStore(engine: Engine) {
     /** Returns outcomes after a service event and component, up to the last service event. */
     async outcomes(
       partnerId: string,
-      after: Pick<Outcome, "serviceEventId" | "componentId">,
+      after: Pick<EventOutcome, "serviceEventId" | "componentId">,
       last: string,
       limit: number,
-    ): Promise<Outcome[]> {
+    ): Promise<EventOutcome[]> {
       const t = outcomes;
       return await db
         .select()

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
 import { type AssumptionCounts, emptyAssumptionCounts } from "../../domain/figures/assumptions.ts";
-import { type Candidate, isUrgentRank, rankOf } from "../../domain/planning/budget.ts";
+import { type BudgetCandidate, isUrgentRank, rankOf } from "../../domain/planning/budget.ts";
 import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
@@ -244,7 +244,11 @@ export function planStore(engine: Engine) {
     async dropCandidates(propertyId: string): Promise<void> {
       return dropCandidates({ propertyId });
     },
-    async addCandidates(propertyId: string, partnerId: string, some: readonly Candidate[]): Promise<void> {
+    async addCandidates(
+      propertyId: string,
+      partnerId: string,
+      some: readonly BudgetCandidate[],
+    ): Promise<void> {
       for (const { id, isUrgent, ...cents } of some) {
         const rank = rankOf({ isUrgent, ...cents });
         await addCandidate({ ...cents, propertyId, partnerId, componentId: id, rank });

@@ -15,11 +15,11 @@ export type EventEvidenceRow = {
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
-} & Pick<Reading, "noteKey" | "findings" | "hazards" | "readBy"> &
+} & Pick<NoteReading, "noteKey" | "findings" | "hazards" | "readBy"> &
   Unread;
 
 /** The stored findings of a note; all null without one. */
-export type Reading = {
+export type NoteReading = {
   noteKey: string | null;
   /** Word groups, separated by spaces, with `/2` after those that count half. */
   findings: string | null;
@@ -56,7 +56,7 @@ type NewestDay = Pick<ServiceEvent, "componentId" | "eventType" | "date">;
 type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;
 
 /** The outcome of a component that an event records: a failure, a repair or a replacement. */
-export type Outcome = Tables["outcomes"]["$inferSelect"];
+export type EventOutcome = Tables["outcomes"]["$inferSelect"];
 
 /** Reads and writes service events, with costs in cents. */
 export function serviceEventStore(engine: Engine) {
@@ -262,16 +262,16 @@ export function serviceEventStore(engine: Engine) {
   const insertOutcome = engine.insertRow(outcomes, "all", { unlessThere: true });
 
   return {
-    async insert(event: ServiceEvent, reading: Reading): Promise<void> {
+    async insert(event: ServiceEvent, reading: NoteReading): Promise<void> {
       const jsonOf = (value: unknown) => (value === null ? null : JSON.stringify(value));
       const [inspectionTypes, conditionScore] = [jsonOf(event.inspectionTypes), jsonOf(event.conditionScore)];
       return insert({ ...event, ...reading, inspectionTypes, conditionScore });
     },
-    async saveReading(id: string, reading: Reading): Promise<void> {
+    async saveReading(id: string, reading: NoteReading): Promise<void> {
       return saveReading({ id, ...reading });
     },
     /** Writes all fields of an event, and the findings of its note. */
-    async update(event: ServiceEvent, reading: Reading): Promise<void> {
+    async update(event: ServiceEvent, reading: NoteReading): Promise<void> {
       await db
         .update(serviceEvents)
         .set({ ...event, ...reading })
@@ -423,7 +423,7 @@ export function serviceEventStore(engine: Engine) {
       return billedAfter({ applianceIds: applianceIdList, from, applianceId, date, eventType, id, limit });
     },
     /** Inserts an outcome, unless there is one of the event and component. */
-    async insertOutcome(outcome: Outcome): Promise<void> {
+    async insertOutcome(outcome: EventOutcome): Promise<void> {
       return insertOutcome({ ...outcome });
     },
     /** Returns the partner of an event; undefined for an unknown one. */
@@ -434,7 +434,7 @@ export function serviceEventStore(engine: Engine) {
         .where(eq(serviceEvents.id, id));
       return rows[0]?.partnerId;
     },
-    async outcomesOf(componentId: string): Promise<Outcome[]> {
+    async outcomesOf(componentId: string): Promise<EventOutcome[]> {
       return await db.select().from(outcomes).where(eq(outcomes.componentId, componentId));
     },
     /** Returns an event of the partner, also a voided one. */

@@ -7,9 +7,9 @@ import type { Db, Engine, Query } from "../engine.ts";
 import {
   columnsToInsert,
   type InsertOptions,
+  type RowValues,
   type RowWrite,
   type RowWrites,
-  type Values,
 } from "../row-writes.ts";
 import { sqliteColumnTypes } from "./column-types.ts";
 import * as tables from "./schema.ts";
@@ -34,7 +34,7 @@ export function sqliteEngine(client: Database): Engine {
     tables,
     read: <T>(make: () => Query) => {
       const statement = lazy(() => prepare(client, make()));
-      return (values: Values) => {
+      return (values: RowValues) => {
         const { run, bind } = statement();
         return run.all(...bind(values)) as T[];
       };
@@ -62,7 +62,7 @@ function prepare(client: Database, query: Query) {
     const value = is(param, Param) ? param.value : param;
     return is(value, Placeholder) ? { name: value.name as string } : { constant: value as Bindable };
   });
-  const bind = (values: Values) =>
+  const bind = (values: RowValues) =>
     sources.map((source) => (source.name === undefined ? source.constant : values[source.name]) as Bindable);
   return { run: client.prepare<unknown, Bindable[]>(sql), bind };
 }

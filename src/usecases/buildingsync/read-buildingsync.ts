@@ -1,7 +1,12 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { allElements, elementsAt, textAt, type XmlElement } from "../../xml/read-xml.ts";
 import { type AreaUnit, convertAreaText } from "../import/mapping/areas.ts";
-import { type Cells, type LeftOut, standardFormatTable, type Table } from "../import/mapping/table.ts";
+import {
+  type ImportTable,
+  type LeftOut,
+  standardFormatTable,
+  type TableCells,
+} from "../import/mapping/table.ts";
 import { type Equipment, equipmentOf } from "./equipment.ts";
 import { roofAreas, sizeOf } from "./sizes.ts";
 
@@ -12,16 +17,16 @@ type Building = {
   site: XmlElement;
   /** It is the only one of its site, whose area is its own. */
   isOnly: boolean;
-  reference: Cells;
+  reference: TableCells;
 };
-type Row = { line: number; cells: Cells };
+type Row = { line: number; cells: TableCells };
 
 /**
  * Returns a BuildingSync document as tables of the importer's own columns: its buildings, and the equipment of its systems.
  * Systems without a type, and those of no building, are counted. Throws an OperatorError for another document, or one without
  * buildings.
  */
-export function buildingSyncTables(path: string, root: XmlElement, areaUnit: AreaUnit): Table[] {
+export function buildingSyncTables(path: string, root: XmlElement, areaUnit: AreaUnit): ImportTable[] {
   if (root.name !== "BuildingSync")
     throw new OperatorError(
       `${path} is not BuildingSync XML: its first element is ${root.name.slice(0, 100)}`,
@@ -67,7 +72,7 @@ export function buildingSyncTables(path: string, root: XmlElement, areaUnit: Are
 }
 
 /** Returns the reference of a building: the city's or owner's identifier, else its name, told apart by a number. */
-function referenceOf(building: XmlElement, names: Map<string, number>): Cells {
+function referenceOf(building: XmlElement, names: Map<string, number>): TableCells {
   const id = building.attributes.ID ?? "";
   const name = textAt(building, "PremisesName") || id || "Building";
   const identifiers = elementsAt(building, "PremisesIdentifiers", "PremisesIdentifier")
@@ -93,7 +98,7 @@ function referenceOf(building: XmlElement, names: Map<string, number>): Cells {
   return { partner_property_id: reference, name };
 }
 
-function propertyOf({ element, site, isOnly, reference }: Building, areaUnit: AreaUnit): Cells {
+function propertyOf({ element, site, isOnly, reference }: Building, areaUnit: AreaUnit): TableCells {
   const at = (...path: string[]) => textAt(element, ...path) || textAt(site, ...path);
   const address = ["Address"];
   const detail = [...address, "StreetAddressDetail"];
@@ -160,7 +165,7 @@ function applianceOf(
   { reference }: Building,
   { element, typeId }: Equipment,
   areas: ReadonlyMap<string, number>,
-): Cells {
+): TableCells {
   const near = (...names: string[]) =>
     [element, ...element.children].flatMap((one) => names.map((name) => textAt(one, name))).find(Boolean) ??
     "";

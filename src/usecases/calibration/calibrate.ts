@@ -2,7 +2,7 @@ import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { countFailuresByYearInSteps } from "../../domain/calibration/failure-years.ts";
 import { FEWEST_FAILURES, type Fit, failuresAmong, fitRecordInSteps } from "../../domain/calibration/fit.ts";
-import type { Life } from "../../domain/calibration/life.ts";
+import type { LifeOnRecord } from "../../domain/calibration/life.ts";
 import {
   dCalibrationInSteps,
   type SurvivalCurve,
@@ -78,9 +78,9 @@ async function fitAsOf(
 async function livesAsOf(
   environment: CalibrationDeps,
   asOf: Day,
-  alsoTake?: (history: PropertyHistory, lives: readonly Life[]) => Promise<void>,
-): Promise<Life[]> {
-  const lives: Life[] = [];
+  alsoTake?: (history: PropertyHistory, lives: readonly LifeOnRecord[]) => Promise<void>,
+): Promise<LifeOnRecord[]> {
+  const lives: LifeOnRecord[] = [];
   await forEachPropertyHistory(environment, asOf, async (histories) => {
     for (const history of histories) {
       const ofHistory = await runInTimeSlices(
@@ -96,7 +96,7 @@ async function livesAsOf(
 
 function* survivalCurves(
   knowledge: Knowledge,
-  lives: readonly Life[],
+  lives: readonly LifeOnRecord[],
 ): Generator<void, readonly SurvivalCurve[]> {
   const curves: SurvivalCurve[] = [];
   const byKind = [...Map.groupBy(lives, ({ defId }) => defId)].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -108,7 +108,7 @@ function* survivalCurves(
   return curves;
 }
 
-function refuseThinRecord(lives: readonly Life[], yearAgo: Day): void {
+function refuseThinRecord(lives: readonly LifeOnRecord[], yearAgo: Day): void {
   const begins = lives.reduce((earliest, { from }) => Math.min(earliest, from), Number.POSITIVE_INFINITY);
   if (begins > dayNumber(yearAgo))
     throw new OperatorError(

@@ -2,7 +2,7 @@ import type { ModelProposal } from "../../administration/model-proposal.ts";
 import {
   type Acquired,
   acquireLockIn,
-  type Lock,
+  type ClusterLock,
   lockHeldError,
   lockHolder,
   renewInBackground,
@@ -30,7 +30,7 @@ const APPLIED = "fit.apply";
 const MAX_REASON_LENGTH = 1000;
 
 /** The lock of a running calibration, for the code that stores its result. */
-export type FitLock = Lock & {
+export type FitLock = ClusterLock & {
   /** Releases the lock in the transaction that stores the result. Throws an OperatorError if the lock was lost. */
   finish(tx: Tx, stored: StoredFit): Promise<void>;
 };

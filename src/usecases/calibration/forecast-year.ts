@@ -1,8 +1,8 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
-import type { Life } from "../../domain/calibration/life.ts";
+import type { LifeOnRecord } from "../../domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
-import { type Forecast, validateForecastsInSteps } from "../../domain/calibration/proof.ts";
+import { type FailureForecast, validateForecastsInSteps } from "../../domain/calibration/proof.ts";
 import { seededRandom } from "../../domain/calibration/seeded-random.ts";
 import { WindowCounts } from "../../domain/calibration/window-counts.ts";
 import { isComponentOfType } from "../../domain/component.ts";
@@ -68,7 +68,7 @@ export async function forecastYear(
 /** The two models' forecasts of the year up to `to`, collected property by property. */
 export class YearForecasts {
   readonly #from: Day;
-  readonly #byProperty: Forecast[][] = [];
+  readonly #byProperty: FailureForecast[][] = [];
   readonly #windows = { before: new WindowCounts(), after: new WindowCounts() };
 
   constructor(
@@ -79,7 +79,11 @@ export class YearForecasts {
   }
 
   /** `lives` are those of the property's components on record as of `to`, for at least the last year. */
-  async add(history: PropertyHistory, lives: readonly Life[], corrections: Corrections): Promise<void> {
+  async add(
+    history: PropertyHistory,
+    lives: readonly LifeOnRecord[],
+    corrections: Corrections,
+  ): Promise<void> {
     const { knowledge } = this.environment;
     const start = dayNumber(this.#from);
     const inService = {
@@ -90,7 +94,7 @@ export class YearForecasts {
       runInTimeSlices(this.environment, scorePropertyInSteps(knowledge, inService, this.#from, options));
     const before = await scores({});
     const after = corrections === UNCORRECTED ? before : await scores({ corrections });
-    const forecasts: Forecast[] = [];
+    const forecasts: FailureForecast[] = [];
     for (const { componentId, defId, years, until } of lives) {
       const year = years.find((candidate) => candidate.start === start);
       if (!year || year.failed === null) continue;

@@ -1,4 +1,4 @@
-import { acquireLockIn, type Lock, withLock } from "../../cluster/locks.ts";
+import { acquireLockIn, type ClusterLock, withLock } from "../../cluster/locks.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
 import { type StoredFit, storedFitId } from "../../domain/calibration/model-version.ts";
@@ -159,7 +159,7 @@ async function activate(tx: Tx, fit: FitToApply, actor: string): Promise<string>
  */
 async function storeFrailties(
   { store, yieldNow, fitLock }: Storing,
-  lock: Lock,
+  lock: ClusterLock,
   { fit }: Calibration,
 ): Promise<number> {
   const number = await store.write(async (tx) => {

@@ -4,7 +4,12 @@ import { readDate } from "../../domain/written-dates.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import { type AreaUnit, convertAreaText, parseAreaUnit } from "../import/mapping/areas.ts";
 import { lookUpOwnKey } from "../import/mapping/look-up.ts";
-import { type Cells, type LeftOut, standardFormatTable, type Table } from "../import/mapping/table.ts";
+import {
+  type ImportTable,
+  type LeftOut,
+  standardFormatTable,
+  type TableCells,
+} from "../import/mapping/table.ts";
 import { fieldOfHeading } from "../import/mapping/words.ts";
 import { CATEGORIES, COMPONENT_ATTRIBUTES, FACILITY_ATTRIBUTES, OWN_SYSTEM } from "./layout.ts";
 import { applianceTypeOfProduct, PRODUCT_CLASSES } from "./product-classes.ts";
@@ -20,7 +25,7 @@ const UNKNOWN_YEAR = 1900;
  * mapping of `type_id` has what the names of its types mean. Throws an OperatorError for a workbook without a facility, or
  * with several.
  */
-export function cobieTables(path: string, sheets: readonly SheetTable[], areaUnit: AreaUnit): Table[] {
+export function cobieTables(path: string, sheets: readonly SheetTable[], areaUnit: AreaUnit): ImportTable[] {
   const facilities = sheetRows(sheets, "Facility");
   const [facility] = facilities;
   if (!facility || facilities.length > 1)
@@ -30,7 +35,7 @@ export function cobieTables(path: string, sheets: readonly SheetTable[], areaUni
     );
   const attributes = attributesOf(sheets);
   const property = propertyOf(sheets, facility, attributes, areaUnit);
-  const reference: Cells = { partner_property_id: property.partner_property_id, name: property.name };
+  const reference: TableCells = { partner_property_id: property.partner_property_id, name: property.name };
   const types = new Map(sheetRows(sheets, "Type").map((row) => [row.cell("Name"), row] as const));
   const companies = new Map(
     sheetRows(sheets, "Contact").map((row) => [row.cell("Email"), row.cell("Company")] as const),
@@ -47,7 +52,7 @@ export function cobieTables(path: string, sheets: readonly SheetTable[], areaUni
       .filter(isDwelling)
       .map((row, at) => [row.cell("Name"), unitOf(row, at)] as const),
   );
-  const appliances = components.map((row): { line: number; cells: Cells } => ({
+  const appliances = components.map((row): { line: number; cells: TableCells } => ({
     line: row.line,
     cells: {
       ...reference,
@@ -125,7 +130,7 @@ function propertyOf(
 }
 
 /** Reads a site that is written as an address: `E. Healey St, Urbana, IL 61801`. */
-function siteOf(site: string): Cells {
+function siteOf(site: string): TableCells {
   const [, address, city, state, zip] =
     /^(.{1,200}), ([^,]{1,100}), ([A-Z]{2})(?: (\d{5}(?:-\d{4})?))?$/.exec(site.trim()) ?? [];
   if (address === undefined) return site === "" ? {} : { address: site };
@@ -158,7 +163,7 @@ function applianceOf(
     companies,
     unit,
   }: { stated: Attributes; companies: ReadonlyMap<string, string>; unit: string | undefined },
-): Cells {
+): TableCells {
   const { cell } = row;
   const of = (column: string) => type?.cell(column) ?? "";
   const maker = of("Manufacturer");
@@ -237,9 +242,9 @@ const EVENT_OF_JOB: Readonly<Record<string, string>> = {
 function jobsOf(
   sheets: readonly SheetTable[],
   components: readonly SheetRow[],
-  reference: Cells,
-): { done: { line: number; cells: Cells }[]; leftOut: LeftOut[] } {
-  const done: { line: number; cells: Cells }[] = [];
+  reference: TableCells,
+): { done: { line: number; cells: TableCells }[]; leftOut: LeftOut[] } {
+  const done: { line: number; cells: TableCells }[] = [];
   const left = new Map<string, LeftOut>();
   const serials = Map.groupBy(
     components

@@ -8,7 +8,7 @@ import { type Instant, toIso } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { serializeProperty } from "../../wire/property.ts";
-import { type Sheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
+import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
 import {
   CATEGORIES,
   COLUMNS,
@@ -234,7 +234,7 @@ class CobieBook {
   }
 
   /** Returns all sheets of the standard; those without rows have their headings. */
-  sheets(): Sheet[] {
+  sheets(): WorkbookSheet[] {
     return (Object.keys(COLUMNS) as SheetName[]).map((name) => ({
       name,
       columns: COLUMNS[name].map((column) => ({ width: Math.max(12, column.length + 2) })),

@@ -1,4 +1,4 @@
-import type { Source } from "../../csv/source.ts";
+import type { CsvSource } from "../../csv/source.ts";
 import {
   checkCostLine,
   doubtsAbout,
@@ -13,7 +13,7 @@ import type { Day } from "../../domain/time.ts";
 import { newCostLine, readCostLine } from "../../wire/cost-book.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import { readRows, surveyFile } from "../import/file-rows.ts";
-import { type RejectedRow, RejectLog, type Rejects } from "../import/rejects.ts";
+import { type RejectedRow, type RejectedRows, RejectLog } from "../import/rejects.ts";
 import type { RowReader } from "../import/row-kind.ts";
 
 /** The columns of a file with lines of a cost book. */
@@ -30,7 +30,7 @@ type ReadCosts = {
   /** Lines that later ones replace, unusual costs, and ignored columns. */
   warnings: string[];
   /** Undefined if no row was rejected. */
-  rejects: Rejects | undefined;
+  rejects: RejectedRows | undefined;
 };
 
 /**
@@ -38,7 +38,7 @@ type ReadCosts = {
  * only counted. Throws an OperatorError for a file that is not one of costs, or has more lines than a book.
  */
 export async function readCostFile(
-  source: Source,
+  source: CsvSource,
   {
     knowledge,
     today,

@@ -2,13 +2,13 @@ import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
-import type { Administration } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/partners.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
 import { announceTiers } from "../portfolio/tier-announcements.ts";
-import { Outbox } from "./announcements.ts";
+import { AnnouncementOutbox } from "./announcements.ts";
 
 type AnnounceDeps = {
-  administration: Administration;
+  administration: AdminUseCaseDeps;
   knowledge: Knowledge;
   /** Yields to other writes and requests between two steps. */
   yieldNow: () => Promise<void>;
@@ -48,7 +48,7 @@ export async function announceCurrentTiers(
       const step = await store.write(
         async (tx) => {
           await lock.confirm(tx);
-          const outbox = new Outbox(tx, partner, await tx.forPartner(id));
+          const outbox = new AnnouncementOutbox(tx, partner, await tx.forPartner(id));
           const rows = await tx.components.tierAfter(id, tier, after, STEP);
           const prices = await currentPartnerPrices(tx, knowledge, id);
           const changes = [];
@@ -78,7 +78,7 @@ export async function announceCurrentTiers(
 
 /** Returns the numbers from the maintained counters. */
 async function countAnnouncements(
-  { store: { read } }: Administration,
+  { store: { read } }: AdminUseCaseDeps,
   partnerId: string,
   { events }: WebhookEndpoint,
 ): Promise<AnnouncedState> {

@@ -6,7 +6,7 @@ import { serializeWebhookEvent, type WebhookMessage } from "../../wire/webhook-p
 type Announcement = WebhookMessage & { orderKey?: string };
 
 /** Writes announcements to a partner's outbox, in the transaction of the change that they report. */
-export class Outbox {
+export class AnnouncementOutbox {
   #wanted: ReadonlySet<string> | "all" | "none" | undefined;
 
   constructor(

@@ -2,11 +2,11 @@ import { notFound } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { signedHeaders } from "../../webhooks/signed-headers.ts";
 import { hasSecretOverlapEnded } from "../partners/administer-partner.ts";
-import type { Administration } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /** Returns the headers that a delivery would be sent with now, by name. Throws not_found. */
 export async function currentDeliveryHeaders(
-  { store, encryptor }: Administration,
+  { store, encryptor }: AdminUseCaseDeps,
   id: string,
   at: Instant,
 ): Promise<Record<string, string>> {

@@ -3,10 +3,10 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { SendResult } from "../../webhooks/delivery-attempt.ts";
-import type { Sender } from "../../webhooks/http-sender.ts";
+import type { HttpSender } from "../../webhooks/http-sender.ts";
 import { signedHeaders } from "../../webhooks/signed-headers.ts";
 import { serializeWebhookEvent, webhookTestMessage } from "../../wire/webhook-payloads.ts";
-import type { Administration } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /**
  * `accepts`: the endpoint accepted a wrong signature, so it does not verify. `verifies`: it answered 401 or 403.
@@ -20,8 +20,8 @@ export type Probed = { partner: Partner; url: string; verdict: Verdict } & Pick<
 >;
 
 type ProbeDeps = {
-  administration: Administration;
-  send: Sender["send"];
+  administration: AdminUseCaseDeps;
+  send: HttpSender["send"];
   clock: () => Instant;
   timeoutMs: number;
 };

@@ -3,14 +3,14 @@ import { conflict, notFound } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { runRepeatableChange } from "../../store/unfinished-change.ts";
-import type { Administration } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 type Resent = { id: string; partnerId: string; attempts: number };
 
 const PER_TRANSACTION = 500;
 
 /** The administration, as far as resending needs it. */
-export type ResendDeps = Pick<Administration, "store" | "actor" | "changed">;
+export type ResendDeps = Pick<AdminUseCaseDeps, "store" | "actor" | "changed">;
 
 /**
  * Sends a finished delivery again with the same id and body, in a new cycle of three attempts. Throws not_found
@@ -43,7 +43,7 @@ export async function resendDelivery(deps: ResendDeps, id: string, ofPartner?: s
 
 /** Returns the number of deliveries that `resendFailedDeliveries` would send. */
 export async function countFailedDeliveries(
-  { store }: Administration,
+  { store }: AdminUseCaseDeps,
   window: FailedWindow,
 ): Promise<number> {
   if (!(await store.read.partners.find(window.partnerId))) throw notFound("Partner not found");
@@ -55,7 +55,7 @@ export async function countFailedDeliveries(
  * interruption, repeating the call sends the rest.
  */
 export async function resendFailedDeliveries(
-  administration: Administration,
+  administration: AdminUseCaseDeps,
   window: FailedWindow,
 ): Promise<number> {
   const { store, actor } = administration;
@@ -82,7 +82,7 @@ export async function resendFailedDeliveries(
   return await runRepeatableChange(store, () => resendAll(administration, window));
 }
 
-async function resendAll({ store, changed }: Administration, window: FailedWindow): Promise<number> {
+async function resendAll({ store, changed }: AdminUseCaseDeps, window: FailedWindow): Promise<number> {
   const { partnerId } = window;
   let resent = 0;
   // Continues after the last id, since a delivery that fails again meanwhile would be found again.

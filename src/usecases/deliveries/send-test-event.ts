@@ -1,7 +1,7 @@
 import { conflict, notFound } from "../../domain/errors.ts";
 import { webhookTestMessage } from "../../wire/webhook-payloads.ts";
-import type { Administration } from "../partners/partners.ts";
-import { Outbox } from "./announcements.ts";
+import type { AdminUseCaseDeps } from "../partners/partners.ts";
+import { AnnouncementOutbox } from "./announcements.ts";
 
 export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
 
@@ -10,7 +10,7 @@ export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
  * and conflict if the delivery would have to wait: the partner has no endpoint or is disabled.
  */
 export async function sendTestEvent(
-  { store, actor, changed }: Pick<Administration, "store" | "actor" | "changed">,
+  { store, actor, changed }: Pick<AdminUseCaseDeps, "store" | "actor" | "changed">,
   partnerId: string,
   test: { message: string; requestedBy: string; requestId?: string },
 ): Promise<string> {
@@ -23,7 +23,9 @@ export async function sendTestEvent(
       if (!partner.enabled) throw conflict("The partner is disabled: its deliveries are on hold");
       const sending = { ...tx, requestId: test.requestId ?? null };
       const message = webhookTestMessage(test.message, test.requestedBy);
-      const id = await new Outbox(sending, partner, await tx.forPartner(partnerId)).addUnfiltered(message);
+      const id = await new AnnouncementOutbox(sending, partner, await tx.forPartner(partnerId)).addUnfiltered(
+        message,
+      );
       await tx.partners.raiseRevision(partnerId);
       // A partner's client may test its own endpoint thousands of times: the log of deliveries, which is trimmed, has each.
       if (actor !== partnerId) {

@@ -6,13 +6,13 @@ import { MS_PER_DAY } from "../../domain/time.ts";
 import { newEmbedToken } from "../../secrets/credentials.ts";
 import { hashSecret } from "../../secrets/hash.ts";
 import { hashPasscode } from "../../secrets/passcode.ts";
-import type { Administration } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /**
  * Creates an embed of a property; its token is shown once and stored as a hash.
  */
 export async function createEmbed(
-  { store, random, actor }: Pick<Administration, "store" | "random" | "actor">,
+  { store, random, actor }: Pick<AdminUseCaseDeps, "store" | "random" | "actor">,
   { propertyId, days, label = null, recipient = null, passcode = null }: NewEmbed,
 ): Promise<{ embed: Embed; token: string }> {
   const partnerId = await store.read.properties.ownerOf(propertyId);
@@ -64,7 +64,7 @@ export async function createEmbed(
  * passcode must enter the new one. Throws not_found, and conflict for a revoked embed.
  */
 export async function updateEmbed(
-  { store, actor }: Pick<Administration, "store" | "actor">,
+  { store, actor }: Pick<AdminUseCaseDeps, "store" | "actor">,
   id: string,
   { passcode, ...texts }: EmbedChange,
 ): Promise<Embed> {
@@ -100,7 +100,7 @@ export async function updateEmbed(
 
 /** Revokes an embed's token. Returns false if there is no such embed, or if it was revoked before. */
 export async function revokeEmbed(
-  { store, actor }: Pick<Administration, "store" | "actor">,
+  { store, actor }: Pick<AdminUseCaseDeps, "store" | "actor">,
   id: string,
 ): Promise<boolean> {
   return await store.write(async (tx) => {

@@ -3,12 +3,12 @@ import type { HazardWords, KeywordRules, Knowledge } from "../../domain/knowledg
 import { findKeywords } from "../../domain/scoring/keywords.ts";
 import type { Note } from "../../domain/scoring/types.ts";
 import type { Yield } from "../../event-loop.ts";
-import type { Reading } from "../../store/queries/service-events.ts";
+import type { NoteReading } from "../../store/queries/service-events.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 const HALF = "/2";
-const UNREAD: Reading = {
+const UNREAD: NoteReading = {
   noteKey: null,
   findings: null,
   notedInspections: null,
@@ -23,7 +23,7 @@ export type NoteRules = Pick<Knowledge, "keywords" | "inspectionWords" | "hazard
 export function extractNoteFindings(
   { keywords, inspectionWords, hazardWords }: NoteRules,
   notes: string | null,
-): Reading {
+): NoteReading {
   if (notes === null) return UNREAD;
   const found = findKeywords(keywords, notes).map(({ group, share }) =>
     share === 1 ? group.id : group.id + HALF,
@@ -66,7 +66,7 @@ function firstWords(rules: KeywordRules): RegExp {
 }
 
 /** The stored part of a note that scoring uses. */
-type ScoredReading = Pick<Reading, "noteKey" | "findings" | "hazards">;
+type ScoredReading = Pick<NoteReading, "noteKey" | "findings" | "hazards">;
 
 /** Returns the note as scoring uses it, from its stored findings. */
 export function noteFromFindings({ noteKey, findings, hazards }: ScoredReading): Note | null {
@@ -95,7 +95,7 @@ export async function loadNotesForScoring(
 }
 
 /** Returns what is needed of the findings of each row's note; reads the notes that are unread as `loadNotesForScoring` does. */
-export async function loadNoteReadings<R extends WithReading<Partial<Reading>>>(
+export async function loadNoteReadings<R extends WithReading<Partial<NoteReading>>>(
   stores: Stores | Tx,
   rules: NoteRules,
   rows: readonly R[],

@@ -22,7 +22,7 @@ import { type ServiceEventRequest, serializeServiceEvent } from "../../wire/serv
 import type { Voiding } from "../../wire/voiding.ts";
 import { serviceEventCreatedMessage } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { type Rescoring, rescoreEach } from "../portfolio/rescore.ts";
+import { type RescoreInput, rescoreEach } from "../portfolio/rescore.ts";
 import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
 import { extendRecordStarts, rederiveRecordStarts } from "./service-record.ts";
 
@@ -237,7 +237,7 @@ export class ServiceLog {
     properties: ReadonlyMap<string, Property>,
     replaced: boolean,
   ): Promise<void> {
-    const rescorings: Rescoring[] = [];
+    const rescorings: RescoreInput[] = [];
     for (const [propertyId, appliances] of touched) {
       const changed = [...appliances.values()]
         .filter((appliance) => appliance.replaced === replaced)

@@ -9,7 +9,7 @@ import {
   propertyReferenceText,
   readPropertyReference,
 } from "./property-rows.ts";
-import type { Cells } from "./row-kind.ts";
+import type { RowCells } from "./row-kind.ts";
 
 /** The appliance of a row: by its ID, or by its serial within a property. */
 export type ApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
@@ -22,7 +22,7 @@ export const APPLIANCE_REFERENCES = [
 ] as const;
 
 /** Throws a Failure if the row refers to no appliance. */
-export function readApplianceReference(cells: Cells): ApplianceReference {
+export function readApplianceReference(cells: RowCells): ApplianceReference {
   if (cells.appliance_id !== undefined) return { applianceId: String(cells.appliance_id) };
   if (cells.serial === undefined)
     throw invalid("serial required", [{ field: "serial", message: "or appliance_id is required" }]);

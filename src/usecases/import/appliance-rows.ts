@@ -24,14 +24,21 @@ import {
   readPropertyReference,
   retirementCells,
 } from "./property-rows.ts";
-import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
+import {
+  type AddedCounts,
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type RowOutcome,
+} from "./row-kind.ts";
 
 type Entry = {
   property: PropertyReference;
   input: NewAppliance;
   /** The number of the unit in the property. */
   unit: number | undefined;
-  cells: Cells;
+  cells: RowCells;
 };
 
 /**
@@ -76,7 +83,7 @@ export const applianceRows: RowKind<Entry> = {
   },
 };
 
-function readUnit(unit: Cells[string], { unit_id }: Cells): number | undefined {
+function readUnit(unit: RowCells[string], { unit_id }: RowCells): number | undefined {
   if (unit === undefined) return undefined;
   const refuse = (message: string) => invalid(`unit ${message}`, [{ field: "unit", message }]);
   if (unit_id !== undefined) throw refuse("and unit_id exclude each other");
@@ -87,7 +94,7 @@ function readUnit(unit: Cells[string], { unit_id }: Cells): number | undefined {
 /** Appliances without a serial that existed before the import and have not been matched by a row yet. */
 type Stock = { counted: Set<string>; left: Map<string, number> };
 
-class ApplianceBatch implements Batch<Entry> {
+class ApplianceBatch implements RowBatch<Entry> {
   readonly #creator: ApplianceCreator;
   readonly #properties: PropertyCache;
   readonly #appliances: ApplianceCache;
@@ -118,7 +125,7 @@ class ApplianceBatch implements Batch<Entry> {
   async apply(
     { property: reference, input: given, unit, cells: own }: Entry,
     update: boolean,
-  ): Promise<Outcome> {
+  ): Promise<RowOutcome> {
     const property = this.#properties.find(reference);
     if (!property) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
     const unitId = unit === undefined ? given.unitId : await this.#unitOf(property, unit);
@@ -148,7 +155,7 @@ class ApplianceBatch implements Batch<Entry> {
     return { updated: fields };
   }
 
-  async finish(): Promise<Added> {
+  async finish(): Promise<AddedCounts> {
     let components = 0;
     for (const made of (await this.#creator.finish()).values()) components += made.length;
     return {

@@ -1,4 +1,4 @@
-import { type Lock, NO_LOCK } from "../../cluster/locks.ts";
+import { type ClusterLock, NO_LOCK } from "../../cluster/locks.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Yield } from "../../event-loop.ts";
@@ -7,10 +7,10 @@ import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { type ReadRow, readRows, rejectionReason, type SurveyedFile } from "./file-rows.ts";
 import type { RejectedRow } from "./rejects.ts";
 import {
-  type Added,
-  type Batch,
+  type AddedCounts,
   type FieldChange,
   NOTHING_ADDED,
+  type RowBatch,
   type RowKind,
   type SameAddress,
 } from "./row-kind.ts";
@@ -48,13 +48,13 @@ export type ImportDeps = {
   /** The name in the audit log. */
   actor?: string;
   /** The lock on the partner's imports, if another process could import. */
-  lock?: Lock;
+  lock?: ClusterLock;
   /** Milliseconds of a monotonic clock. */
   monotonicMs?: () => number;
 };
 
 /** The counts of one transaction or of a whole file. */
-export type ImportCounts = Added & {
+export type ImportCounts = AddedCounts & {
   read: number;
   created: number;
   updated: number;
@@ -77,7 +77,7 @@ type BatchResult = {
   sameAddresses: RowOfSameAddress[];
 };
 
-type Written<Entry> = { batch: Batch<Entry>; result: BatchResult; scoringMs: number };
+type Written<Entry> = { batch: RowBatch<Entry>; result: BatchResult; scoringMs: number };
 
 export type RowOfSameAddress = SameAddress & { line: number };
 export type ChangedRow = { line: number; fields: readonly FieldChange[] };
@@ -141,7 +141,7 @@ export async function importRows<Entry>(
 }
 
 async function processRows<Entry>(
-  batch: Batch<Entry>,
+  batch: RowBatch<Entry>,
   rows: readonly ReadRow<Entry>[],
   how: { update: boolean; mostMs: number; monotonicMs: () => number; yieldNow: Yield },
 ): Promise<BatchResult> {

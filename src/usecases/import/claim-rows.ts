@@ -21,10 +21,17 @@ import {
   propertyReferenceText,
   readPropertyReference,
 } from "./property-rows.ts";
-import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
+import {
+  type AddedCounts,
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type RowOutcome,
+} from "./row-kind.ts";
 import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./voiding.ts";
 
-type Entry = { claimNumber: string; property: PropertyReference; cells: Cells } & (
+type Entry = { claimNumber: string; property: PropertyReference; cells: RowCells } & (
   | { input: NewClaim }
   /** For a row that voids the claim, if it is on record. */
   | { voids: Voiding }
@@ -75,7 +82,7 @@ function requireNumber(claimNumber: string | null): string {
   throw invalid("claim_number required", [{ field: "claim_number", message: "is required" }]);
 }
 
-class ClaimBatch implements Batch<Entry> {
+class ClaimBatch implements RowBatch<Entry> {
   readonly #properties: PropertyCache;
   /** By property: the changes of its claims, and the claims by number. */
   readonly #logs = new Map<string, ClaimLog>();
@@ -105,7 +112,7 @@ class ClaimBatch implements Batch<Entry> {
     }
   }
 
-  async apply(entry: Entry, update: boolean): Promise<Outcome> {
+  async apply(entry: Entry, update: boolean): Promise<RowOutcome> {
     const { claimNumber, property: reference, cells } = entry;
     const property = this.#properties.find(reference);
     if (!property) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
@@ -133,7 +140,7 @@ class ClaimBatch implements Batch<Entry> {
     return { updated: fields };
   }
 
-  async finish(): Promise<Added> {
+  async finish(): Promise<AddedCounts> {
     for (const log of this.#logs.values()) {
       await log.finish();
       await this.writer.tx.yieldToEventLoop();

@@ -1,7 +1,7 @@
 import { closestMatch } from "../../closest-match.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
 import { restoreFormula } from "../../spreadsheet-text.ts";
-import type { Cells, FileKind } from "./row-kind.ts";
+import type { FileKind, RowCells } from "./row-kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it contains. */
 export type ColumnMapping = { column: string; field: string };
@@ -19,7 +19,7 @@ type Heading = {
 };
 
 /** The columns of the fields. */
-export type Layout = {
+export type ColumnLayout = {
   /** The columns of the rows, as in the original file; also used for the file of rejected rows. */
   columns: readonly string[];
   /**
@@ -31,7 +31,7 @@ export type Layout = {
   /** Headings that the importer does not know. */
   ignored: readonly string[];
   fields: readonly { field: string; type: "text" | "number"; at: number }[];
-  defaults: Cells;
+  defaults: RowCells;
 };
 
 /** Columns appended to the files of rejected rows. */
@@ -47,7 +47,7 @@ export function findColumns(
   headings: readonly string[],
   mappings: readonly ColumnMapping[],
   defaults: readonly FieldDefault[],
-): Layout {
+): ColumnLayout {
   const isRejects = REJECT_COLUMNS.every(
     (name, i) => headings.at(i - REJECT_COLUMNS.length)?.trim() === name,
   );
@@ -92,7 +92,7 @@ export function findColumns(
 }
 
 /** Returns the row's cells by field. Throws a Failure for text in a numeric field. */
-export function readCells(layout: Layout, row: readonly string[]): Cells {
+export function readCells(layout: ColumnLayout, row: readonly string[]): RowCells {
   const cells: Record<string, string | number | undefined> = { ...layout.defaults };
   const issues: FieldIssue[] = [];
   for (const { field, type, at } of layout.fields) {
@@ -106,7 +106,7 @@ export function readCells(layout: Layout, row: readonly string[]): Cells {
   return cells;
 }
 
-function cellsOf(defaults: readonly FieldDefault[], fields: Fields): Cells {
+function cellsOf(defaults: readonly FieldDefault[], fields: Fields): RowCells {
   const own = defaults.filter(({ field }) => field in fields);
   return Object.fromEntries(
     own.map(({ field, text }) => {

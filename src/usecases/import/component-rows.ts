@@ -17,11 +17,18 @@ import {
   readApplianceReference,
 } from "./appliance-references.ts";
 import { type Comparison, compareRowWithRecord } from "./differences.ts";
-import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
+import {
+  type AddedCounts,
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type RowOutcome,
+} from "./row-kind.ts";
 
 /** The component of a row: by its ID, or by its kind within an appliance. */
 type Reference = { componentId: string } | { appliance: ApplianceReference; defId: string };
-type Entry = { component: Reference; cells: Cells };
+type Entry = { component: Reference; cells: RowCells };
 
 const COMPARISON: Comparison<StatedComponent, Partial<StatedComponent>> = {
   fields: Object.keys(componentChange.type.fields),
@@ -53,7 +60,7 @@ export const componentRows: RowKind<Entry> = {
   },
 };
 
-class ComponentBatch implements Batch<Entry> {
+class ComponentBatch implements RowBatch<Entry> {
   readonly #appliances: ReferencedAppliances;
   readonly #corrections: ComponentCorrections;
   /** The components of rows, by their IDs. */
@@ -79,7 +86,7 @@ class ComponentBatch implements Batch<Entry> {
       this.#ofAppliance.set(id, some);
   }
 
-  async apply({ component: reference, cells }: Entry, update: boolean): Promise<Outcome> {
+  async apply({ component: reference, cells }: Entry, update: boolean): Promise<RowOutcome> {
     const component = await this.#find(reference);
     if (!update) return "unchanged";
     const stated = await this.#corrections.stated(component);
@@ -91,7 +98,7 @@ class ComponentBatch implements Batch<Entry> {
     return { updated: fields };
   }
 
-  async finish(): Promise<Added> {
+  async finish(): Promise<AddedCounts> {
     await this.#corrections.finish();
     return NOTHING_ADDED;
   }
@@ -114,14 +121,14 @@ class ComponentBatch implements Batch<Entry> {
 }
 
 /** Returns the cells with the flag that a body would have. Other texts stay, and are refused as they would be there. */
-function withFlag({ original, ...cells }: Cells): object {
+function withFlag({ original, ...cells }: RowCells): object {
   if (original === undefined) return cells;
   const flag = { true: true, false: false }[String(original).toLowerCase()];
   return { ...cells, original: flag ?? original };
 }
 
 /** Throws a Failure if the row refers to no component. */
-function readReference(cells: Cells): Reference {
+function readReference(cells: RowCells): Reference {
   const { component_id: id, component_def_id: defId } = cells;
   if (id !== undefined) return { componentId: String(id) };
   if (defId === undefined)

@@ -1,4 +1,4 @@
-import type { Cells, FieldChange } from "./row-kind.ts";
+import type { FieldChange, RowCells } from "./row-kind.ts";
 
 /** The differences between a row and the stored record: as a change, and field by field in the file's terms. */
 type Differences<Change> = { change: Change; fields: FieldChange[] };
@@ -6,14 +6,14 @@ type Differences<Change> = { change: Change; fields: FieldChange[] };
 /** The comparison of one kind of row: the fields that can change, and how they are read and written. */
 export type Comparison<Record, Change> = {
   fields: readonly string[];
-  read: (cells: Cells) => Change;
+  read: (cells: RowCells) => Change;
   view: (record: Record) => object;
 };
 
 /** Compares a row with the stored record. Empty cells are not in `cells` and change nothing. */
 export function compareRowWithRecord<Record extends object, Change extends object>(
   { fields, read, view }: Comparison<Record, Change>,
-  cells: Cells,
+  cells: RowCells,
   before: Record,
 ): Differences<Change> {
   const change = {} as Change;

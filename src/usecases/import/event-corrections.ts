@@ -14,7 +14,7 @@ import {
   type ApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
-import type { Cells, Outcome } from "./row-kind.ts";
+import type { RowCells, RowOutcome } from "./row-kind.ts";
 import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./voiding.ts";
 
 /** The columns of a row that corrects or voids a stored event. */
@@ -27,14 +27,14 @@ export type EventCorrection = {
   appliance: ApplianceReference | undefined;
   componentDefId: string | undefined;
   voids: Voiding | undefined;
-  cells: Cells;
+  cells: RowCells;
 };
 
 /** An event before and after, and the outcome of its row. */
-type Corrected = { outcome: Outcome; before: ServiceEvent; after: ServiceEvent };
+type Corrected = { outcome: RowOutcome; before: ServiceEvent; after: ServiceEvent };
 
 /** Returns the correction of a row with the ID of an event; undefined for any other row. Throws invalid_request. */
-export function readEventCorrection(cells: Cells): EventCorrection | undefined {
+export function readEventCorrection(cells: RowCells): EventCorrection | undefined {
   if (cells.service_event_id === undefined) return undefined;
   const voids = readRowVoiding(cells, readServiceEventChange);
   readChange(cells);
@@ -84,7 +84,7 @@ export async function correctEventOfRow(
 }
 
 /** Returns the cells that have lists, as a body has them: inspection types, and a scale such as `1-5`. */
-export const parseListCells = ({ inspection_types: types, condition_scale: scale }: Cells) => ({
+export const parseListCells = ({ inspection_types: types, condition_scale: scale }: RowCells) => ({
   ...(types !== undefined && {
     inspection_types: types
       .toString()
@@ -111,7 +111,7 @@ const CHANGEABLE = [
 ] as const;
 
 /** Returns the change that a row's cells state. An empty cell changes nothing. Throws invalid_request. */
-function readChange(cells: Cells): ServiceEventChange {
+function readChange(cells: RowCells): ServiceEventChange {
   const given = CHANGEABLE.filter((field) => cells[field] !== undefined);
   const request = readServiceEventChange({
     ...Object.fromEntries(given.map((field) => [field, cells[field]])),

@@ -1,16 +1,22 @@
 import { type CsvRow, readCsv } from "../../csv/read.ts";
-import { csvSourceBytes, type Source, sourceName } from "../../csv/source.ts";
+import { type CsvSource, csvSourceBytes, sourceName } from "../../csv/source.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
 import { restoreFormula } from "../../spreadsheet-text.ts";
-import { type ColumnMapping, type FieldDefault, findColumns, type Layout, readCells } from "./columns.ts";
+import {
+  type ColumnLayout,
+  type ColumnMapping,
+  type FieldDefault,
+  findColumns,
+  readCells,
+} from "./columns.ts";
 import type { FileKind, RowReader } from "./row-kind.ts";
 
 /** A file that was read completely once: its columns are known and every row can be parsed. */
 export type SurveyedFile = {
   kind: FileKind;
   name: string;
-  source: Source;
-  layout: Layout;
+  source: CsvSource;
+  layout: ColumnLayout;
   headings: readonly string[];
   /** Rows after the heading. */
   rows: number;
@@ -25,7 +31,7 @@ export type ReadRow<Entry> = CsvRow & ({ entry: Entry } | { error: string });
  */
 export async function surveyFile(
   kind: RowReader<unknown>,
-  source: Source,
+  source: CsvSource,
   mappings: readonly ColumnMapping[],
   defaults: readonly FieldDefault[],
 ): Promise<SurveyedFile> {
@@ -70,10 +76,10 @@ export async function* readRows<Entry>(
 }
 
 /** Restores the texts that were neutralized for spreadsheets when the row was rejected. */
-const originalRow = ({ isRejects }: Layout, row: CsvRow): CsvRow =>
+const originalRow = ({ isRejects }: ColumnLayout, row: CsvRow): CsvRow =>
   isRejects ? { ...row, cells: row.cells.map(restoreFormula) } : row;
 
-function readRow<Entry>(layout: Layout, kind: RowReader<Entry>, row: CsvRow): ReadRow<Entry> {
+function readRow<Entry>(layout: ColumnLayout, kind: RowReader<Entry>, row: CsvRow): ReadRow<Entry> {
   if (row.cells.length !== layout.width) return { ...row, error: raggedness(row.cells, layout.width) };
   try {
     return { ...row, entry: kind.read(readCells(layout, row.cells)) };

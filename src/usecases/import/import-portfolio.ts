@@ -1,5 +1,5 @@
 import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
-import { type Source, sourceName } from "../../csv/source.ts";
+import { type CsvSource, sourceName } from "../../csv/source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { applianceRows } from "./appliance-rows.ts";
@@ -16,7 +16,7 @@ import type { ColumnMapping, FieldDefault } from "./columns.ts";
 import { componentRows } from "./component-rows.ts";
 import { type SurveyedFile, surveyFile } from "./file-rows.ts";
 import { propertyRows } from "./property-rows.ts";
-import { type RejectedRow, RejectLog, type Rejects } from "./rejects.ts";
+import { type RejectedRow, type RejectedRows, RejectLog } from "./rejects.ts";
 import type { FileKind, RowKind } from "./row-kind.ts";
 import { serviceEventRows } from "./service-event-rows.ts";
 
@@ -42,7 +42,7 @@ export const REQUIRED_FIELDS: Readonly<Record<string, readonly string[]>> = Obje
 );
 
 export type ImportRequest = Omit<ImportDeps, "yieldNow" | "lock"> & {
-  sources: { readonly [P in Part]?: Source | undefined };
+  sources: { readonly [P in Part]?: CsvSource | undefined };
   mappings?: readonly ColumnMapping[];
   defaults?: readonly FieldDefault[];
   /** The folder for rejected rows, created when needed; without it they are only counted. */
@@ -81,7 +81,7 @@ export type ImportResult = {
   claims: RowCounts;
   rejected: number;
   /** One entry for each file with rejected rows. */
-  rejects: Rejects[];
+  rejects: RejectedRows[];
   /** The changes made by `update`. */
   changes: ChangedField[];
   warnings: string[];
@@ -144,7 +144,7 @@ async function importFiles(
     serviceEvents: emptyImportCounts(),
     claims: emptyImportCounts(),
   };
-  const rejects: Rejects[] = [];
+  const rejects: RejectedRows[] = [];
   const changes = new ChangeLog();
   const sameAddress: ImportResult["sameAddress"] = { properties: 0, first: [] };
   for (const { part, file } of files) {
@@ -179,7 +179,7 @@ async function importFile(
   part: Part,
   file: SurveyedFile,
   { total, changes, sameAddress }: Totals,
-): Promise<Rejects | undefined> {
+): Promise<RejectedRows | undefined> {
   const { onProgress, onRejected, yieldNow = async () => {}, rejectsFolder, ...deps } = request;
   const log = new RejectLog(file, rejectsFolder);
   const report = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });

@@ -14,9 +14,9 @@ import {
   mappedApplianceTypes,
   mappingProblem,
 } from "./mapping/known-fields.ts";
-import type { Prepared } from "./mapping/prepare.ts";
+import type { PreparedRows } from "./mapping/prepare.ts";
 import { prepareRowsInMemory } from "./mapping/prepared-files.ts";
-import type { LeftOut, Table } from "./mapping/table.ts";
+import type { ImportTable, LeftOut } from "./mapping/table.ts";
 import { checkTableHeadings } from "./mapping/tables.ts";
 
 /** Some rows of a table. `firstRow` is the number of the first one in its file. */
@@ -79,7 +79,7 @@ export async function importTable(
   if (misnamed !== undefined) throw invalid(`mapping: ${misnamed}`);
   // A row that makes several records is rejected once, for the first reason.
   const rejected = new Map<number, string>();
-  const importing = (sources: Prepared["sources"]) => async (own: Store, lock?: HeldLock) => {
+  const importing = (sources: PreparedRows["sources"]) => async (own: Store, lock?: HeldLock) => {
     // The transaction of a dry run may run again.
     rejected.clear();
     return await importPortfolio({
@@ -112,7 +112,7 @@ export async function importTable(
   return { mapping, fields: mappableFields(mapping), result, leftOut, rejected: rows };
 }
 
-function tableOf({ file, columns, rows, firstRow, separator }: TableRows): Table {
+function tableOf({ file, columns, rows, firstRow, separator }: TableRows): ImportTable {
   const headings = columns.map((column) => column.trim());
   asInvalid(() => checkTableHeadings(file, headings));
   return {

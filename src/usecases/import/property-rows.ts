@@ -12,7 +12,7 @@ import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty, firstOfItsAddress } from "../portfolio/properties.ts";
 import { type Comparison, compareRowWithRecord } from "./differences.ts";
-import { type Cells, NOTHING_ADDED, type RowKind, type SameAddress } from "./row-kind.ts";
+import { NOTHING_ADDED, type RowCells, type RowKind, type SameAddress } from "./row-kind.ts";
 
 /** The reference to a property in rows of other files. */
 export type PropertyReference = { propertyId: string } | { partnerPropertyId: string };
@@ -22,7 +22,7 @@ export const PROPERTY_REFERENCES = [["partner_property_id"], ["property_id"]] as
 /** The columns that retire a property or an appliance. An empty cell does not bring one back. */
 export const RETIREMENT_COLUMNS = { retired_at: "text", retired_reason: "text" } as const;
 
-type Entry = { input: NewProperty; partnerPropertyId: string; cells: Cells };
+type Entry = { input: NewProperty; partnerPropertyId: string; cells: RowCells };
 
 /** A property with its place as rows state it. */
 type StatedProperty = Property & { country: string };
@@ -91,7 +91,7 @@ async function sameAddressAs(writer: PortfolioWriter, property: Property): Promi
 }
 
 /** Returns the row's cells of these columns; undefined without any. */
-export function retirementCells({ retired_at, retired_reason }: Cells): Cells | undefined {
+export function retirementCells({ retired_at, retired_reason }: RowCells): RowCells | undefined {
   if (retired_at === undefined && retired_reason === undefined) return undefined;
   return {
     ...(retired_at !== undefined && { retired_at }),
@@ -133,7 +133,7 @@ export class PropertyCache {
 }
 
 /** Throws a Failure if the row has no reference. */
-export function readPropertyReference(cells: Cells): PropertyReference {
+export function readPropertyReference(cells: RowCells): PropertyReference {
   const { property_id: propertyId, partner_property_id: partnerPropertyId } = cells;
   if (propertyId !== undefined) return { propertyId: String(propertyId) };
   if (partnerPropertyId !== undefined) return { partnerPropertyId: String(partnerPropertyId) };

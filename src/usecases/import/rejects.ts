@@ -20,7 +20,7 @@ export type RejectReason = {
  * The rejected rows of one file. `path` is the file that contains them, ready to be fixed; null if they were not
  * written. `reasons` lists up to ten, most frequent first; `otherRows` have other reasons.
  */
-export type Rejects = {
+export type RejectedRows = {
   kind: FileKind;
   file: string;
   rows: number;
@@ -64,7 +64,7 @@ export class RejectLog {
   }
 
   /** Undefined if no row was rejected. */
-  summary(): Rejects | undefined {
+  summary(): RejectedRows | undefined {
     if (!this.#first) return undefined;
     const { kind, name } = this.file;
     const reasons = [...this.#reasons.values()].toSorted((a, b) => b.rows - a.rows).slice(0, MOST_REASONS);

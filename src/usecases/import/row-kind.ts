@@ -9,7 +9,7 @@ export type FileKind =
   | "cost_lines";
 
 /** A row's cells by field, trimmed, without empty ones. */
-export type Cells = Readonly<Record<string, string | number | undefined>>;
+export type RowCells = Readonly<Record<string, string | number | undefined>>;
 
 /** The columns of one kind of file, and the parser of its rows. */
 export type RowReader<Entry> = {
@@ -23,7 +23,7 @@ export type RowReader<Entry> = {
   /** The column of the IDs of stored records, with which a file needs no other. */
   identifier?: string;
   /** Validates everything that needs no database. Throws a Failure. */
-  read(cells: Cells): Entry;
+  read(cells: RowCells): Entry;
 };
 
 /** The import of one kind of file into a portfolio. `Entry` is a parsed row. */
@@ -32,7 +32,7 @@ export type RowKind<Entry> = RowReader<Entry> & {
    * Starts the import of one file; the result opens the file's batches one after another. A batch may be opened
    * more than once for the same rows before it is committed.
    */
-  start(): (writer: PortfolioWriter) => Batch<Entry>;
+  start(): (writer: PortfolioWriter) => RowBatch<Entry>;
 };
 
 /** A field changed by a row, in the file's terms. */
@@ -41,13 +41,13 @@ export type FieldChange = { field: string; from: unknown; to: unknown };
 /** Two properties with the same address, the second of which a row has created or changed. */
 export type SameAddress = { propertyId: string; firstId: string };
 
-export type Outcome =
+export type RowOutcome =
   | "created"
   | "unchanged"
   | { created: true; sameAddress: SameAddress }
   | { updated: readonly FieldChange[]; sameAddress?: SameAddress | undefined };
 
-export type Added = {
+export type AddedCounts = {
   components: number;
   /** Appliances without an install year, which have their building's. */
   buildingYears: number;
@@ -57,19 +57,24 @@ export type Added = {
   olderValuations: number;
 };
 
-export const NOTHING_ADDED: Added = { components: 0, buildingYears: 0, earlyYears: 0, olderValuations: 0 };
+export const NOTHING_ADDED: AddedCounts = {
+  components: 0,
+  buildingYears: 0,
+  earlyYears: 0,
+  olderValuations: 0,
+};
 
 /** The rows of one transaction. */
-export type Batch<Entry> = {
+export type RowBatch<Entry> = {
   /** Loads the data of the next rows together. */
   preload(entries: readonly Entry[]): Promise<void>;
   /**
    * Creates the row's record unless it exists; with `update`, changes an existing record by the row's non-empty
    * cells. Throws a Failure with nothing written for the row.
    */
-  apply(entry: Entry, update: boolean): Promise<Outcome>;
+  apply(entry: Entry, update: boolean): Promise<RowOutcome>;
   /** Scores what the rows have changed. Returns what was added beside the rows. */
-  finish(): Promise<Added>;
+  finish(): Promise<AddedCounts>;
   /** Called once the transaction is committed, to update what later batches read. */
   committed?(): void;
 };

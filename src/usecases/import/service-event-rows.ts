@@ -29,7 +29,14 @@ import {
   voidEventOfRow,
 } from "./event-corrections.ts";
 import { EventDayCache, EventMatcher } from "./event-matcher.ts";
-import { type Added, type Batch, type Cells, NOTHING_ADDED, type Outcome, type RowKind } from "./row-kind.ts";
+import {
+  type AddedCounts,
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type RowOutcome,
+} from "./row-kind.ts";
 import { readRowVoiding } from "./voiding.ts";
 
 type LoggedEvent = {
@@ -39,7 +46,7 @@ type LoggedEvent = {
   input: NewServiceEvent;
   /** Given for a row that voids the event, if it is on record. */
   voids: Voiding | undefined;
-  cells: Cells;
+  cells: RowCells;
 };
 type Entry = LoggedEvent | EventCorrection;
 
@@ -108,7 +115,7 @@ export const serviceEventRows: RowKind<Entry> = {
   },
 };
 
-class ServiceEventBatch implements Batch<Entry> {
+class ServiceEventBatch implements RowBatch<Entry> {
   readonly #log: ServiceLog;
   readonly #appliances: ReferencedAppliances;
   /** The stored events of appliances that were loaded ahead. */
@@ -141,7 +148,7 @@ class ServiceEventBatch implements Batch<Entry> {
     for (const event of events) this.#events.get(event.applianceId)!.push(event);
   }
 
-  async apply(entry: Entry, update: boolean): Promise<Outcome> {
+  async apply(entry: Entry, update: boolean): Promise<RowOutcome> {
     if ("eventId" in entry) return await this.#correct(entry, update);
     const { appliance: reference, componentDefId, input: unresolved, voids, cells } = entry;
     const appliance = await this.#appliances.find(reference);
@@ -166,7 +173,7 @@ class ServiceEventBatch implements Batch<Entry> {
     return { updated: fields };
   }
 
-  async #correct(entry: EventCorrection, update: boolean): Promise<Outcome> {
+  async #correct(entry: EventCorrection, update: boolean): Promise<RowOutcome> {
     const { appliance: reference, componentDefId } = entry;
     const appliance = reference && (await this.#appliances.find(reference));
     const componentId =
@@ -181,12 +188,12 @@ class ServiceEventBatch implements Batch<Entry> {
     return outcome;
   }
 
-  async #void(there: ServiceEvent, voids: Voiding): Promise<Outcome> {
+  async #void(there: ServiceEvent, voids: Voiding): Promise<RowOutcome> {
     this.#events.delete(there.applianceId);
     return (await voidEventOfRow(this.#log, there, voids)).outcome;
   }
 
-  async finish(): Promise<Added> {
+  async finish(): Promise<AddedCounts> {
     await this.#log.finish();
     this.#days.finish();
     return NOTHING_ADDED;

@@ -5,8 +5,8 @@ import { annualBookLosses, type BookLosses } from "../../domain/losses/book-loss
 import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component-losses.ts";
 import { covarianceWith } from "../../domain/losses/drivers.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
-import { LOSSES, type Loss, type LossComponent } from "../../domain/losses/loss-component.ts";
-import type { Layer } from "../../domain/losses/severity.ts";
+import { LOSSES, type LossComponent, type LossKind } from "../../domain/losses/loss-component.ts";
+import type { InsuredLayer } from "../../domain/losses/severity.ts";
 import { lossClassesWith, type YearFactor, yearFactorsOf } from "../../domain/losses/year-factors.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
@@ -43,7 +43,7 @@ type LossSelection = {
   includeDemo: boolean;
 };
 
-export type LossRequest = { selection: LossSelection; layer: Layer };
+export type LossRequest = { selection: LossSelection; layer: InsuredLayer };
 
 /** The losses of a selection, with the properties that have a component in it. */
 export type SelectedLosses = {
@@ -72,12 +72,12 @@ type ListedComponent = {
   componentId: string;
   component: LossComponent;
   yearFactorVariance: number;
-  expected: Record<Loss, number>;
+  expected: Record<LossKind, number>;
 };
 
 type ListedComponents = {
   listed: readonly ListedComponent[];
-  others: { components: number; expected: Record<Loss, number> };
+  others: { components: number; expected: Record<LossKind, number> };
 };
 
 /** Components that are listed: a workbook writes all of its cells in one stretch. */
@@ -159,7 +159,7 @@ export class LossBooks {
       deps.yieldNow,
     );
     const others = sorted.slice(MOST_LISTED);
-    const sum = (loss: Loss) => others.reduce((total, { expected }) => total + expected[loss], 0);
+    const sum = (loss: LossKind) => others.reduce((total, { expected }) => total + expected[loss], 0);
     return {
       listed: sorted.slice(0, MOST_LISTED),
       others: {
@@ -222,7 +222,7 @@ export class LossBooks {
   }
 
   async #book(
-    layer: Layer,
+    layer: InsuredLayer,
     yearFactors: readonly YearFactor[],
     collect: (add: AddRow) => Promise<void>,
   ): Promise<{ book: LossBook } & Pick<SelectedLosses, "units" | "unitsOf" | "areaSqft" | "assumptions">> {

@@ -2,7 +2,7 @@ import { currencyCode } from "../../domain/display.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import type { LossComponentsJson } from "../../wire/loss-components.ts";
 import type { LossesJson } from "../../wire/losses.ts";
-import { AMOUNT, type Sheet, type SheetCell, writeWorkbook } from "../../xlsx/write-workbook.ts";
+import { AMOUNT, type SheetCell, type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
 
 const USD = AMOUNT;
 const SHARE = "0.00%";
@@ -28,7 +28,7 @@ export async function lossWorkbook(
   return await writeWorkbook(sheets, yieldToEventLoop);
 }
 
-function summary(json: LossesJson): Sheet {
+function summary(json: LossesJson): WorkbookSheet {
   const { total, damage, insured } = json;
   const columns = [{ width: 34 }, ...[1, 2, 3].map(() => ({ width: 18, format: USD }))];
   return {
@@ -62,7 +62,7 @@ function summary(json: LossesJson): Sheet {
   };
 }
 
-function exceedance(json: LossesJson): Sheet {
+function exceedance(json: LossesJson): WorkbookSheet {
   const rows: SheetCell[][] = [
     heading("Loss", "Once in years", "Amount", "With model error", "Standard error"),
   ];
@@ -83,7 +83,7 @@ function exceedance(json: LossesJson): Sheet {
   };
 }
 
-const largestDamage = (json: LossesJson): Sheet => ({
+const largestDamage = (json: LossesJson): WorkbookSheet => ({
   name: "Largest damage",
   columns: [
     { width: 24, format: USD },
@@ -97,7 +97,7 @@ const largestDamage = (json: LossesJson): Sheet => ({
 });
 
 /** The sums below each division are formulas, so that a reader sees what adds up. */
-function drivers(json: LossesJson): Sheet {
+function drivers(json: LossesJson): WorkbookSheet {
   const rows: SheetCell[][] = [heading("By", "Key", "Expected", "Share of expected", "Share of variance")];
   for (const by of new Set(json.drivers.map((driver) => driver.by))) {
     const some = json.drivers.filter((driver) => driver.by === by);
@@ -156,7 +156,7 @@ const COMPONENT_COLUMNS: readonly { name: string; width: number; format?: string
 const SUMS = ["M", "N", "O"] as const;
 
 /** Total and damage are formulas over the columns that they follow from; the insured amount takes a distribution. */
-function componentList({ listed, others }: LossComponentsJson): Sheet {
+function componentList({ listed, others }: LossComponentsJson): WorkbookSheet {
   const rows: SheetCell[][] = [heading(...COMPONENT_COLUMNS.map(({ name }) => name))];
   for (const { damages, expected, ...component } of listed) {
     const row = rows.length + 1;
@@ -200,7 +200,7 @@ function componentList({ listed, others }: LossComponentsJson): Sheet {
   return { name: "Components", columns: COMPONENT_COLUMNS, frozenRows: 1, isLandscape: true, rows };
 }
 
-const assumptions = (json: LossesJson): Sheet => ({
+const assumptions = (json: LossesJson): WorkbookSheet => ({
   name: "Assumptions",
   columns: [{ width: 110 }],
   rows: [...json.notes, json.assumptions.statement].map((sentence) => [sentence]),

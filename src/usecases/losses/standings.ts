@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component-losses.ts";
-import type { Layer } from "../../domain/losses/severity.ts";
+import type { InsuredLayer } from "../../domain/losses/severity.ts";
 import { rankPropertiesInSteps, standingIn, type UnitLosses } from "../../domain/losses/standing.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import { iterateLossRows } from "../../store/paged-iteration.ts";
@@ -17,7 +17,7 @@ type StandingDeps = {
   signal?: AbortSignal;
 };
 
-const NO_LAYER: Layer = { deductible: 0, limit: null };
+const NO_LAYER: InsuredLayer = { deductible: 0, limit: null };
 
 /** Properties in one transaction. */
 const BATCH = 500;

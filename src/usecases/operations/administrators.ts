@@ -1,11 +1,11 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { newAdminKey } from "../../secrets/credentials.ts";
 import { hashSecret } from "../../secrets/hash.ts";
-import { type Administration, requireOneLineName } from "../partners/partners.ts";
+import { type AdminUseCaseDeps, requireOneLineName } from "../partners/partners.ts";
 
 /** Creates an administrator; the key is shown once and stored as a hash. */
 export async function createAdministrator(
-  { store, random, actor }: Administration,
+  { store, random, actor }: AdminUseCaseDeps,
   given: string,
 ): Promise<{ id: string; key: string }> {
   const name = requireOneLineName(given, "an administrator's name", 'mainstay admin create "Night shift"');
@@ -20,7 +20,7 @@ export async function createAdministrator(
 }
 
 /** Revokes an administrator's key. */
-export async function revokeAdministrator({ store, actor }: Administration, id: string): Promise<void> {
+export async function revokeAdministrator({ store, actor }: AdminUseCaseDeps, id: string): Promise<void> {
   await store.write(async (tx) => {
     if (!(await tx.administrators.revoke(id, tx.now)))
       throw new OperatorError(

@@ -1,10 +1,10 @@
 import type { JobStartResult } from "../../administration/job.ts";
 import { conflict } from "../../domain/errors.ts";
-import type { Administration } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /** Starts a job in an administrator's name. Throws conflict while it is running. */
 export async function startJobAsAdministrator(
-  { store, actor }: Administration,
+  { store, actor }: AdminUseCaseDeps,
   name: string,
   start: (name: string) => Promise<JobStartResult | undefined>,
 ): Promise<void> {

@@ -4,13 +4,13 @@ import type { Partner, PartnerSettings, WebhookEndpoint } from "../../domain/par
 import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { type Administration, refuseDeleted } from "./partners.ts";
+import { type AdminUseCaseDeps, refuseDeleted } from "./partners.ts";
 
 type Subject = { partner: Partner; endpoint: WebhookEndpoint };
 
 /** Changes a partner's settings. A webhook endpoint with a new URL counts as healthy: it is no longer paused. */
 export async function changePartner(
-  administration: Administration,
+  administration: AdminUseCaseDeps,
   partnerId: string,
   settings: PartnerSettings,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function changePartner(
  * partner whose deletion has started.
  */
 export async function setEnabled(
-  administration: Administration,
+  administration: AdminUseCaseDeps,
   partnerId: string,
   enabled: boolean,
 ): Promise<void> {
@@ -66,7 +66,7 @@ export async function setPartnerEnabled(
 }
 
 /** Revokes all bearer tokens issued so far. The API key and the client credentials stay valid. */
-export async function revokeTokens(administration: Administration, partnerId: string): Promise<void> {
+export async function revokeTokens(administration: AdminUseCaseDeps, partnerId: string): Promise<void> {
   await change(administration, partnerId, async (tx, { partner }, record) => {
     const credentialGeneration = partner.credentialGeneration + 1;
     await tx.partners.update(partnerId, { credentialGeneration });
@@ -79,7 +79,7 @@ export async function revokeTokens(administration: Administration, partnerId: st
  * overlap ends and the new one's signature is sent beside it. A secret whose overlap has not ended yet is replaced.
  */
 export async function rotateWebhookSecret(
-  administration: Administration,
+  administration: AdminUseCaseDeps,
   partnerId: string,
   overlapMs: number,
 ): Promise<{ secret: string; takesEffectAt: Instant }> {
@@ -116,7 +116,7 @@ export async function deleteExpiredSecrets(store: Store): Promise<string[]> {
  * Runs one transaction on an existing partner, visible to a server in another process, and notifies this process.
  */
 async function change<T>(
-  { store, actor, changed }: Administration,
+  { store, actor, changed }: AdminUseCaseDeps,
   partnerId: string,
   run: (
     tx: Tx,

@@ -11,7 +11,7 @@ import {
 } from "../../domain/brand.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { Stores } from "../../store/stores.ts";
-import { type Administration, refuseDeleted } from "./partners.ts";
+import { type AdminUseCaseDeps, refuseDeleted } from "./partners.ts";
 
 /** Returns how a partner's embeds look. */
 export const loadBrand = async (read: Pick<Stores, "brands">, partnerId: string): Promise<Brand> =>
@@ -22,7 +22,7 @@ export const loadBrand = async (read: Pick<Stores, "brands">, partnerId: string)
  * with the nearest that can.
  */
 export async function changeBrand(
-  { store, actor, changed }: Administration,
+  { store, actor, changed }: AdminUseCaseDeps,
   partnerId: string,
   change: BrandChange,
 ): Promise<Brand> {

@@ -8,7 +8,7 @@ import type { Store, Tx } from "../../store/store.ts";
 import { isRequiredLine } from "../../wire/schema/text-bounds.ts";
 
 /** The dependencies of administration, from the command line and over HTTP. */
-export type Administration = {
+export type AdminUseCaseDeps = {
   store: Store;
   encryptor: Encryptor;
   random: FillRandom;
@@ -29,7 +29,7 @@ export function requireOneLineName(given: string, what: string, example: string)
 
 /** Creates a partner with all its credentials. */
 export async function createPartner(
-  { store, encryptor, random, actor }: Administration,
+  { store, encryptor, random, actor }: AdminUseCaseDeps,
   input: { name: string; dailyBudget: number; webhookUrl: string | null },
 ): Promise<{ partner: Partner; credentials: PartnerCredentials }> {
   const name = requireOneLineName(input.name, "a partner's name", 'mainstay partner create "Acme"');
@@ -98,7 +98,7 @@ export async function refuseDeleted(tx: Tx, partnerId: string): Promise<void> {
 }
 
 /** Creates a new API key and revokes the previous one. Throws conflict for a partner whose deletion has started. */
-export async function rotateApiKey(administration: Administration, partnerId: string): Promise<string> {
+export async function rotateApiKey(administration: AdminUseCaseDeps, partnerId: string): Promise<string> {
   const { store, random, actor } = administration;
   await requirePartner(store, partnerId);
   const apiKey = newApiKey(random);
@@ -132,7 +132,7 @@ export async function rotateApiKey(administration: Administration, partnerId: st
  * until they expire, unless `revokeTokens` is called too. Throws conflict for a partner whose deletion has started.
  */
 export async function rotateClientSecret(
-  { store, random, actor }: Administration,
+  { store, random, actor }: AdminUseCaseDeps,
   partnerId: string,
 ): Promise<{ clientId: string; clientSecret: string }> {
   await requirePartner(store, partnerId);

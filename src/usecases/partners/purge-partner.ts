@@ -4,10 +4,10 @@ import type { PurgePlace } from "../../store/queries/purge.ts";
 import type { Tx } from "../../store/store.ts";
 import type { PhotoFiles } from "../portfolio/photos.ts";
 import { setPartnerEnabled } from "./administer-partner.ts";
-import type { Administration } from "./partners.ts";
+import type { AdminUseCaseDeps } from "./partners.ts";
 
 type PurgeDeps = {
-  administration: Administration;
+  administration: AdminUseCaseDeps;
   uploads: Pick<PhotoFiles, "remove">;
   /** Yields to other writes and requests between two steps. */
   yieldNow: () => Promise<void>;

@@ -9,13 +9,13 @@ import { planContextOf } from "./plan-context.ts";
 export type ActionDeps = { prices: PriceList; yieldNow: Yield };
 
 /** The actions for appliances as a whole, if they have one, and for components, by their ids. */
-type Actions = { appliances: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
+type ComponentActions = { appliances: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
 
 /** Returns what to do with appliances of which all components are given, and with these. */
 export async function actionsOfComponents(
   { prices, yieldNow }: ActionDeps,
   rows: readonly PlacedComponent[],
-): Promise<Actions> {
+): Promise<ComponentActions> {
   const context = planContextOf<PlacedComponent>(prices);
   const appliances = new Map<string, Action>();
   const components = new Map<string, Action>();

@@ -27,7 +27,7 @@ import { checkStatedFlags } from "./appliance-flags.ts";
 import { moveAppliance } from "./moved-appliance.ts";
 import { newComponent } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { type Rescoring, rescore, rescoreEach } from "./rescore.ts";
+import { type RescoreInput, rescore, rescoreEach } from "./rescore.ts";
 import { applyApplianceRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
 
 /** Appliances per query. */
@@ -115,7 +115,7 @@ export class ApplianceCreator {
   /** Returns the scored components of each added appliance. */
   async finish(): Promise<Map<string, Component[]>> {
     const components = new Map<string, Component[]>();
-    const rescorings: Rescoring[] = [];
+    const rescorings: RescoreInput[] = [];
     for (const [propertyId, changed] of this.#added) {
       if (changed.length === 0) continue;
       for (const { id } of changed) components.set(id, []);

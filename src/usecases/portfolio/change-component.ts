@@ -13,7 +13,7 @@ import type { Stores } from "../../store/stores.ts";
 import { serializeStatedComponent } from "../../wire/component-change.ts";
 import { installYearWarnings } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { type Rescoring, rescoreEach } from "./rescore.ts";
+import { type RescoreInput, rescoreEach } from "./rescore.ts";
 
 /** Corrects what is stated of components and, when `finish` is called, scores their appliances. */
 export class ComponentCorrections {
@@ -58,7 +58,7 @@ export class ComponentCorrections {
   /** Scores the appliances of changed components. */
   async finish(): Promise<void> {
     const rescorings = [...this.#aged].map(
-      ([propertyId, appliances]): Rescoring => ({
+      ([propertyId, appliances]): RescoreInput => ({
         property: this.#properties.get(propertyId)!,
         changed: [...appliances.values()],
         cause: "history",

@@ -7,7 +7,7 @@ import {
   emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
-import { type Candidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
+import { type BudgetCandidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
@@ -100,7 +100,7 @@ async function renewPlans(
 
 type MadePlan = CountedSums & {
   propertyId: string;
-  candidates: Candidate[];
+  candidates: BudgetCandidate[];
   actions: StoredAction[];
   changes: number;
 };
@@ -131,7 +131,7 @@ async function makePlan(
   const groups = new ApplianceGroups<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();
   const counted = new AssumptionsAccumulator(knowledge);
-  const candidates: Candidate[] = [];
+  const candidates: BudgetCandidate[] = [];
   const actions: StoredAction[] = [];
   const asOf = dayOf(clock());
   const until = addDays(asOf, ACTION_DAYS);

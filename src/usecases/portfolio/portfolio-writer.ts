@@ -13,7 +13,7 @@ import type { Day } from "../../domain/time.ts";
 import { addMoneyTotals, countTier, emptyTotals, type PropertyTotals } from "../../domain/totals.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
 import { webhookEventOfTier } from "../../wire/webhook-payloads.ts";
-import { Outbox } from "../deliveries/announcements.ts";
+import { AnnouncementOutbox } from "../deliveries/announcements.ts";
 import { extractNoteFindings } from "../history/note-findings.ts";
 import { recountSums } from "../operations/derived-data.ts";
 import { correctionDetail } from "./correction-detail.ts";
@@ -69,7 +69,7 @@ export function writePortfolio<T>(
  * are collected in memory and written once, by `flush`.
  */
 export class PortfolioWriter {
-  readonly outbox: Outbox;
+  readonly outbox: AnnouncementOutbox;
   announced = 0;
   /** Deliveries that the announcements have queued. */
   queued = 0;
@@ -106,7 +106,7 @@ export class PortfolioWriter {
     readonly rows: PartnerRows,
     readonly actor: Actor,
   ) {
-    this.outbox = new Outbox(tx, partner, rows);
+    this.outbox = new AnnouncementOutbox(tx, partner, rows);
     this.#money = new MoneyChanges(tx, knowledge, partner.id);
     this.#due = new DueCostChanges(tx, knowledge, this.#money, (propertyId, cents) => {
       this.#propertyDelta(propertyId).dueCents += cents;

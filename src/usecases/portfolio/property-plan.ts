@@ -3,7 +3,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
-import { byRank, type Candidate, spendBudget } from "../../domain/planning/budget.ts";
+import { type BudgetCandidate, byRank, spendBudget } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
@@ -122,7 +122,7 @@ export async function spendBudgetOnAppliances<C extends Plannable>(
   yieldNow: Yield,
 ): Promise<BudgetUse> {
   const use: BudgetUse = { amountCents, chosen: [], spentCents: 0, avoidedCents: 0 };
-  const candidates: Candidate[] = [];
+  const candidates: BudgetCandidate[] = [];
   await forEachYielding(
     appliances,
     yieldNow,

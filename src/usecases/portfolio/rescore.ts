@@ -50,7 +50,7 @@ export async function rescore(
   return scored;
 }
 
-export type Rescoring = {
+export type RescoreInput = {
   property: ScoredProperty;
   changed: readonly ScoredAppliance[] | "all";
   cause: ScoreCause;
@@ -59,7 +59,7 @@ export type Rescoring = {
 /** Does the same for several properties, each listed once, and loads several small ones together. */
 export async function rescoreEach(
   writer: PortfolioWriter,
-  rescorings: readonly Rescoring[],
+  rescorings: readonly RescoreInput[],
 ): Promise<Component[]> {
   const scored: Component[] = [];
   for (const some of await groupRescorings(writer.tx, rescorings)) {
@@ -75,10 +75,10 @@ export async function rescoreEach(
 }
 
 /** Groups rescorings into batches of about one step, loaded together. */
-async function groupRescorings(tx: Tx, rescorings: readonly Rescoring[]): Promise<Rescoring[][]> {
+async function groupRescorings(tx: Tx, rescorings: readonly RescoreInput[]): Promise<RescoreInput[][]> {
   if (rescorings.length < 2) return rescorings.map((rescoring) => [rescoring]);
   const sizes = await tx.totals.appliancesOf(rescorings.map(({ property }) => property.id));
-  const bunches: Rescoring[][] = [];
+  const bunches: RescoreInput[][] = [];
   let room = 0;
   for (const rescoring of rescorings) {
     const { property, changed } = rescoring;
@@ -96,7 +96,7 @@ async function groupRescorings(tx: Tx, rescorings: readonly Rescoring[]): Promis
 
 async function rescoreTogether(
   writer: PortfolioWriter,
-  rescorings: readonly Rescoring[],
+  rescorings: readonly RescoreInput[],
 ): Promise<Component[]> {
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);

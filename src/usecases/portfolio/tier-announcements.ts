@@ -3,7 +3,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Tx } from "../../store/store.ts";
 import { tierChanged } from "../../wire/webhook-payloads.ts";
-import type { Outbox } from "../deliveries/announcements.ts";
+import type { AnnouncementOutbox } from "../deliveries/announcements.ts";
 import { actionsOfComponents } from "./actions.ts";
 
 type TierChange = { component: Component; previousTier: RiskTier };
@@ -23,7 +23,7 @@ export class TierAnnouncements {
   }
 
   /** Queues all changes, in the order in which they were added. */
-  async flush(tx: Tx, prices: () => Promise<PriceList>, outbox: Outbox): Promise<void> {
+  async flush(tx: Tx, prices: () => Promise<PriceList>, outbox: AnnouncementOutbox): Promise<void> {
     const changes = this.#changes;
     this.#changes = [];
     for (let from = 0; from < changes.length; from += STEP) {
@@ -37,7 +37,7 @@ export class TierAnnouncements {
 export async function announceTiers(
   tx: Tx,
   prices: PriceList,
-  outbox: Outbox,
+  outbox: AnnouncementOutbox,
   changes: readonly TierChange[],
 ): Promise<number> {
   const yieldNow = () => tx.yieldToEventLoop();

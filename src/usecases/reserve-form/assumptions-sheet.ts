@@ -5,7 +5,7 @@ import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { planAssumptionSentences } from "../../wire/plan-assumptions.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
-import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import { headingCells, PERCENT, SHARE, SHEETS, USD } from "./cells.ts";
 import type { ReserveForm } from "./form.ts";
 import { depositUnitsOrArea } from "./summary-sheet.ts";
@@ -24,7 +24,7 @@ type FormAssumptions = {
 export function assumptionsSheet(
   plan: PlanSummary,
   { subject, lines, loanTermYears, sentences }: FormAssumptions,
-): Sheet {
+): WorkbookSheet {
   const { terms, modelVersion, asOf } = plan;
   const divisor = depositUnitsOrArea(plan);
   const percent = (value: number): SheetCell => ({ value: value / 100, format: PERCENT });

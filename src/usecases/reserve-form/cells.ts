@@ -1,4 +1,4 @@
-import { AMOUNT, type Sheet, type SheetCell } from "../../xlsx/write-workbook.ts";
+import { AMOUNT, type SheetCell, type WorkbookSheet } from "../../xlsx/write-workbook.ts";
 
 /* The cells of the reserve form, and where its sheets find each other. */
 
@@ -40,7 +40,7 @@ export const tableSheet = (
   name: string,
   columns: readonly TableColumn[],
   rows: readonly (readonly SheetCell[])[],
-): Sheet => ({
+): WorkbookSheet => ({
   name,
   isLandscape: true,
   frozenRows: 1,

@@ -4,7 +4,7 @@ import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference } from "../../xlsx/cell-references.ts";
-import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import {
   boldCell,
   COUNT,
@@ -50,7 +50,7 @@ const ERRORS = {
 } as const;
 
 /** Returns the sheet that derives the level deposits: of each year the deposit that it needs, whose largest is the deposit. */
-export function depositSheet(plan: PlanSummary, costs: CostCells): Sheet {
+export function depositSheet(plan: PlanSummary, costs: CostCells): WorkbookSheet {
   const years = plan.capital.schedule.map(({ year }) => year);
   const byYear = depositYears(plan);
   return tableSheet(SHEETS.deposit, withMoneyFormat(COLUMNS), [

@@ -6,7 +6,7 @@ import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
 import { serializeAction } from "../../wire/action.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference, columnName, rangeReference } from "../../xlsx/cell-references.ts";
-import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import {
   boldCell,
   COUNT,
@@ -49,9 +49,9 @@ type Part = { sheet: string; expected: string; lines: readonly ReserveLine[] };
 /** The sheets of the form's lines: those listed, those below the minimum, and the expected replacements of both. */
 export class ReserveLineSheets implements CostCells {
   readonly placed: readonly Placed[];
-  readonly reserves: Sheet;
-  readonly below: Sheet;
-  readonly expected: readonly Sheet[];
+  readonly reserves: WorkbookSheet;
+  readonly below: WorkbookSheet;
+  readonly expected: readonly WorkbookSheet[];
   readonly #parts: readonly Part[];
   readonly #years: number;
   readonly #inflation: number;
@@ -103,7 +103,7 @@ export class ReserveLineSheets implements CostCells {
     return { items: items!, cost: cost! };
   }
 
-  #lines(knowledge: Knowledge, part: Part): Sheet {
+  #lines(knowledge: Knowledge, part: Part): WorkbookSheet {
     const years = Array.from({ length: this.#years }, (_, at) => at + 1);
     const rows = part.lines.map((line, at) => this.#row(knowledge, part, line, FIRST_ROW + at));
     const amounts = part.lines.map((line) => years.map((year) => usd(costOf(line, year))));
@@ -187,7 +187,7 @@ export class ReserveLineSheets implements CostCells {
     ];
   }
 
-  #expectedSheet(knowledge: Knowledge, { expected, lines }: Part): Sheet {
+  #expectedSheet(knowledge: Knowledge, { expected, lines }: Part): WorkbookSheet {
     const years = Array.from({ length: this.#years }, (_, at) => at + 1);
     const columns = [
       { name: "Expected replacements of an item", width: 38 },
@@ -219,7 +219,11 @@ const costOf = ({ quantity, unitCents, failedCents, planned, failures }: Reserve
   quantity * (unitCents * planned[year - 1]! + failedCents * failures[year - 1]!);
 
 /** Returns the sheet of what is due now, whose quantities and costs are those of the lines. */
-export function dueNowSheet(knowledge: Knowledge, { placed }: ReserveLineSheets, dueNow: DueNow): Sheet {
+export function dueNowSheet(
+  knowledge: Knowledge,
+  { placed }: ReserveLineSheets,
+  dueNow: DueNow,
+): WorkbookSheet {
   const due = placed.filter(({ line }) => line.dueNow === dueNow);
   const last = FIRST_ROW + due.length;
   const sum = (pick: (line: ReserveLine) => number) => due.reduce((total, { line }) => total + pick(line), 0);

@@ -5,7 +5,7 @@ import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference, columnName } from "../../xlsx/cell-references.ts";
-import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import {
   boldCell,
   COUNT,
@@ -48,8 +48,8 @@ export const cellsPerPropertyLine = (years: number) => COLUMNS.length + 2 * year
 
 /** The sheets of a portfolio's properties: their costs by year, and the shares of their costs by basis. */
 export class PropertySheets implements CostCells {
-  readonly properties: Sheet;
-  readonly bases: Sheet;
+  readonly properties: WorkbookSheet;
+  readonly bases: WorkbookSheet;
   readonly #years: number;
   readonly #totalRow: number;
 
@@ -82,7 +82,7 @@ export class PropertySheets implements CostCells {
     return columnName(COLUMNS.length + (of === "planned" ? 0 : this.#years) + year - 1);
   }
 
-  #propertiesSheet(lines: readonly PropertyLine[]): Sheet {
+  #propertiesSheet(lines: readonly PropertyLine[]): WorkbookSheet {
     const years = Array.from({ length: this.#years }, (_, at) => at + 1);
     const last = this.#totalRow - 1;
     const ofYears = (row: number) =>
@@ -139,7 +139,7 @@ export class PropertySheets implements CostCells {
     ]);
   }
 
-  #basesSheet({ sums }: PlanSummary): Sheet {
+  #basesSheet({ sums }: PlanSummary): WorkbookSheet {
     const columns = [
       { name: "Year", width: 7, format: COUNT },
       ...COST_BASES.map((basis) => ({ name: `Share of ${codeInWords(basis)}`, width: 16, format: SHARE })),

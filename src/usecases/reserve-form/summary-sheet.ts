@@ -2,7 +2,7 @@ import { areaUnit, plainTodaysMoney } from "../../domain/display.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { unitsAndAreaOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference } from "../../xlsx/cell-references.ts";
-import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import { boldCell, COUNT, formulaCell, headingCells, INPUTS, rowOfYear, SHEETS, USD } from "./cells.ts";
 import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
 import type { CostCells } from "./form.ts";
@@ -19,7 +19,7 @@ export function summarySheet(
   plan: PlanSummary,
   costs: CostCells,
   [name, place]: readonly [string, string],
-): Sheet {
+): WorkbookSheet {
   const { capital, sums, terms } = plan;
   const { due } = sums;
   const divisor = depositUnitsOrArea(plan);

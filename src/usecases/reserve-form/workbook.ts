@@ -6,7 +6,7 @@ import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
 import { type ReserveItem, reserveItemsOf, reserveLinesOf } from "../../domain/planning/reserve-lines.ts";
 import type { Steps } from "../../domain/steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
-import { type Sheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
+import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
 import { assumptionsOfProperty, assumptionsSheet } from "./assumptions-sheet.ts";
 import { MOST_CELLS } from "./cells.ts";
 import { depositSheet } from "./deposit-sheet.ts";
@@ -43,7 +43,7 @@ export async function reserveWorkbook(
   return await writeWorkbook(sheets, yieldNow);
 }
 
-function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<Sheet[]> {
+function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<WorkbookSheet[]> {
   const { plan } = form;
   const { name } = plan.property;
   const lines = new ReserveLineSheets(knowledge, form);

@@ -1,7 +1,7 @@
 import { plainTodaysMoney } from "../../domain/display.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
-import type { Sheet, SheetCell } from "../../xlsx/write-workbook.ts";
+import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import {
   boldCell,
   COUNT,
@@ -39,7 +39,7 @@ const COLUMNS = [
 ] as const;
 
 /** Returns the sheet of the reserve by year: costs in today's dollars and inflated, deposits and balances. */
-export function yearSheet({ capital, sums, terms }: PlanSummary, costs: CostCells): Sheet {
+export function yearSheet({ capital, sums, terms }: PlanSummary, costs: CostCells): WorkbookSheet {
   const rows = capital.schedule.map((year, at): SheetCell[] => {
     const row = rowOfYear(year.year);
     const isFirst = at === 0;

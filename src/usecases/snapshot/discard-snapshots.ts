@@ -3,7 +3,7 @@ import type { Day } from "../../domain/time.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { Administration } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /** Components per transaction. Other writes to the same partner's rows run in between. */
 const BATCH = 500;
@@ -13,7 +13,7 @@ const BATCH = 500;
  * are removed in short transactions and the runs by the last one, so an interrupted call can be repeated.
  */
 export async function discardLaterSnapshots(
-  { store, actor }: Pick<Administration, "store" | "actor">,
+  { store, actor }: Pick<AdminUseCaseDeps, "store" | "actor">,
   today: Day,
   { yieldNow = yieldToEventLoop, atOnce = BATCH }: { yieldNow?: Yield; atOnce?: number } = {},
 ): Promise<number> {

@@ -5,7 +5,7 @@ import { ApiClient } from "../browser/api-client.ts";
 import { enableChartReadouts } from "../browser/chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { Toasts } from "../browser/toasts.tsx";
-import { type Records, RecordsContext } from "../records/records-context.ts";
+import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/component-name.tsx";
 import { AppContext, type AppServices } from "./app-context.ts";
 import { useApiCallCost } from "./call-cost.ts";
@@ -18,7 +18,7 @@ import { SignIn } from "./sign-in.tsx";
 /** The base path of the API, derived from the address of the page, `<base path>/embed/app`. */
 const ROOT = location.pathname.replace(/\/embed\/app\/?$/, "");
 
-type SignedIn = AppServices & { session: Session; records: Records };
+type SignedIn = AppServices & { session: Session; records: RecordsApi };
 
 function App() {
   const route = useRoute();
@@ -83,7 +83,7 @@ function App() {
   );
 }
 
-const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): Records => ({
+const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): RecordsApi => ({
   read: (path) => api.read(`/v1${path}`),
   write: (method, path, body) => api.write(method, `/v1${path}`, body),
   propertiesPath: (q) => `/properties?${new URLSearchParams({ limit: "8", ...(q !== "" && { q }) })}`,

@@ -40,7 +40,7 @@ export type TableFile = {
 type TableRow = { number: number; cells: readonly string[] };
 
 /** The mapping of a file: the column by field, and what else the API has guessed. */
-export type Mapping = {
+export type ImportMapping = {
   rows: string;
   fields: Readonly<Record<string, string>>;
   /** The values of every row. */
@@ -55,13 +55,13 @@ export type Mapping = {
 };
 
 export const KINDS = ["properties", "appliances", "components", "service_events", "claims"] as const;
-export type Kind = (typeof KINDS)[number];
+export type ImportKind = (typeof KINDS)[number];
 
 export type ImportRun = {
   isDry: boolean;
   done: number;
   isDone: boolean;
-  counts: Readonly<Record<Kind, { created: number; unchanged: number }>>;
+  counts: Readonly<Record<ImportKind, { created: number; unchanged: number }>>;
   rejected: readonly RejectedRow[];
   leftOut: ImportedRowsJson["left_out"];
 };
@@ -133,7 +133,12 @@ function cellsOf({ columns, rows }: TableFile, column: string): string[] {
  * Maps a column to a field, or to none if the field is empty. What was guessed of the cells of the field's former column is
  * dropped, and the format of dates and numbers guessed again.
  */
-export function mapColumnToField(file: TableFile, mapping: Mapping, column: string, field: string): Mapping {
+export function mapColumnToField(
+  file: TableFile,
+  mapping: ImportMapping,
+  column: string,
+  field: string,
+): ImportMapping {
   const fields = Object.fromEntries(
     Object.entries(mapping.fields).filter(([name, at]) => at !== column && name !== field),
   );
@@ -147,7 +152,7 @@ export function mapColumnToField(file: TableFile, mapping: Mapping, column: stri
   return withoutUnprovenDates(file, withDateFormat(chosen, field, format), [field]);
 }
 
-function withDecimalCommas(file: TableFile, { decimal_comma: _, ...mapping }: Mapping): Mapping {
+function withDecimalCommas(file: TableFile, { decimal_comma: _, ...mapping }: ImportMapping): ImportMapping {
   const fields = decimalCommaFields(
     mapping.fields,
     (column) => cellsOf(file, column),
@@ -159,25 +164,25 @@ function withDecimalCommas(file: TableFile, { decimal_comma: _, ...mapping }: Ma
 /** Returns a mapping without the format of dates that have the day or the month first, where neither is usual. */
 export function withoutUnprovenDates(
   file: TableFile,
-  mapping: Mapping,
+  mapping: ImportMapping,
   fields: readonly string[] = DAY_FIELDS,
-): Mapping {
+): ImportMapping {
   const unproven = fields.filter((field) => isUnproven(file, mapping, field));
   const dates = Object.entries(mapping.dates).filter(([field]) => !unproven.includes(field));
   return { ...mapping, dates: Object.fromEntries(dates) };
 }
 
-function isUnproven(file: TableFile, { fields, constants }: Mapping, field: string): boolean {
+function isUnproven(file: TableFile, { fields, constants }: ImportMapping, field: string): boolean {
   const column = fields[field];
   if (column === undefined || isMonthFirst(constants.country)) return false;
   return ambiguousDate(cellsOf(file, column)) !== undefined;
 }
 
 /** Returns whether the reader has to choose the format of a column's dates. */
-export const lacksDateFormat = (file: TableFile, mapping: Mapping, field: string): boolean =>
+export const lacksDateFormat = (file: TableFile, mapping: ImportMapping, field: string): boolean =>
   mapping.dates[field] === undefined && isUnproven(file, mapping, field);
 
-export const withDateFormat = (mapping: Mapping, field: string, format: DateFormat): Mapping => ({
+export const withDateFormat = (mapping: ImportMapping, field: string, format: DateFormat): ImportMapping => ({
   ...mapping,
   dates: { ...mapping.dates, [field]: format },
 });
@@ -209,10 +214,10 @@ const cellText = (cell: string) => cell.trim().replace(/ {2,}/g, " ");
 
 /** Says what a cell of a field means; an empty meaning leaves it as it is. */
 export function withCellMeaning(
-  mapping: Mapping,
+  mapping: ImportMapping,
   field: string,
   { cell, meaning }: { cell: string; meaning: string },
-): Mapping {
+): ImportMapping {
   const others = Object.entries(mapping.values[field] ?? {}).filter(([text]) => text !== cell);
   const own = Object.fromEntries(meaning.trim() === "" ? others : [...others, [cell, meaning.trim()]]);
   return { ...mapping, values: { ...mapping.values, [field]: own } };
@@ -222,7 +227,7 @@ export const importRowsPerCall = ({ columns }: Pick<TableFile, "columns">) =>
   Math.max(1, Math.min(MOST_ROWS, Math.floor(CELLS_A_CALL / columns.length)));
 
 type Api = Pick<ApiClient, "write">;
-type HowToImport = { mapping?: Mapping; isDry: boolean; silent?: boolean };
+type HowToImport = { mapping?: ImportMapping; isDry: boolean; silent?: boolean };
 
 /**
  * Sends rows of a file from a place on: at most `most`, and fewer where they make more records than a call may. Returns the
@@ -261,7 +266,7 @@ export async function sendRows(
 export async function importFile(
   api: Api,
   file: TableFile,
-  how: HowToImport & { mapping: Mapping },
+  how: HowToImport & { mapping: ImportMapping },
   onProgress: (run: ImportRun) => void,
   signal?: AbortSignal,
 ): Promise<void> {

@@ -6,8 +6,8 @@ import { countWithNoun } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import {
   distinctChoiceCells,
+  type ImportMapping,
   lacksDateFormat,
-  type Mapping,
   mapColumnToField,
   type TableFile,
   withCellMeaning,
@@ -22,9 +22,9 @@ const ROWS_SEARCHED = 50;
 export function MappingSection(props: {
   file: TableFile;
   fields: readonly string[];
-  mapping: Mapping;
+  mapping: ImportMapping;
   isBusy: boolean;
-  onChange: (mapping: Mapping) => void;
+  onChange: (mapping: ImportMapping) => void;
 }) {
   const { file, fields, mapping, isBusy, onChange } = props;
   const fieldOf = new Map(Object.entries(mapping.fields).map(([field, column]) => [column, field]));
@@ -116,9 +116,9 @@ function CellMeanings(props: {
   file: TableFile;
   column: string;
   field: string | undefined;
-  mapping: Mapping;
+  mapping: ImportMapping;
   isBusy: boolean;
-  onChange: (mapping: Mapping) => void;
+  onChange: (mapping: ImportMapping) => void;
 }) {
   const { file, column, field, mapping, isBusy, onChange } = props;
   const cells = useMemo(() => distinctChoiceCells(file, column), [file, column]);
@@ -203,7 +203,7 @@ function examplesOf({ rows }: TableFile, at: number): string {
 }
 
 /** Says what a column without a field is for, if anything. */
-function readsOtherwise({ equipment, scores }: Mapping, column: string): string | undefined {
+function readsOtherwise({ equipment, scores }: ImportMapping, column: string): string | undefined {
   const isOf = (one: { column: string; year_column?: string }) =>
     one.column === column.trim() || one.year_column === column.trim();
   if (equipment.some(isOf)) return "Equipment";

@@ -10,13 +10,13 @@ import { DataTable, Section } from "../sections/section.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
 import { useApiCallCost } from "./call-cost.ts";
 import {
+  type ImportKind,
+  type ImportMapping,
   type ImportRun,
   importFile,
   importRowsPerCall,
   KINDS,
-  type Kind,
   lacksDateFormat,
-  type Mapping,
   readCsvTable,
   sendRows,
   type TableFile,
@@ -34,7 +34,7 @@ export function ImportPage() {
   const costOf = useApiCallCost();
   const cost = file && costOf(Math.ceil(file.rows.length / importRowsPerCall(file)));
   const [guess, setGuess] = useState<ImportedRowsJson>();
-  const [mapping, setMapping] = useState<Mapping>();
+  const [mapping, setMapping] = useState<ImportMapping>();
   const [silent, setSilent] = useState(true);
   const [run, setRun] = useState<ImportRun>();
   const [problem, setProblem] = useState<string>();
@@ -91,7 +91,7 @@ export function ImportPage() {
       const { answer } = await sendRows(api, table, first, { isDry: true });
       if (!isLatest()) return;
       setGuess(answer);
-      setMapping(withoutUnprovenDates(table, answer.mapping as Mapping));
+      setMapping(withoutUnprovenDates(table, answer.mapping as ImportMapping));
     }).finally(() => isLatest() && setReading(false));
     if (failure !== undefined && isLatest()) setProblem(failure);
   };
@@ -222,7 +222,7 @@ function useUnmountSignal(): AbortSignal {
   return controller.signal;
 }
 
-const KIND_NAMES: Readonly<Record<Kind, string>> = {
+const KIND_NAMES: Readonly<Record<ImportKind, string>> = {
   properties: "Properties",
   appliances: "Appliances",
   components: "Components",

@@ -1,8 +1,12 @@
 /** Reads the JSON of a path. Rejects with an ApiFailure. */
-export type Reader = { read<T>(path: string): Promise<T> };
+export type ApiReader = { read<T>(path: string): Promise<T> };
 
 /** Reads a whole list, with one call per page of 200 records. */
-export async function readAllPages<K extends string, T>(reader: Reader, path: string, key: K): Promise<T[]> {
+export async function readAllPages<K extends string, T>(
+  reader: ApiReader,
+  path: string,
+  key: K,
+): Promise<T[]> {
   const all: T[] = [];
   for (;;) {
     const address = `${path}${path.includes("?") ? "&" : "?"}limit=200&offset=${all.length}`;

@@ -10,11 +10,11 @@ import {
   type ModelContent,
 } from "./report-content.ts";
 import {
+  type ChartFrame,
+  type ChartScale,
   escapeHtml,
-  type Frame,
   percentText,
   roundCoordinate,
-  type Scale,
   svgElement,
   xAxis,
   yAxis,
@@ -25,7 +25,7 @@ const FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 /** Draws outcomes over forecasts; on the diagonal, they are equal. */
 export function reliabilityChart(model: ModelContent, name: string): string {
-  const frame: Frame = { width: 420, height: 360, left: 52, right: 16, top: 32, bottom: 48 };
+  const frame: ChartFrame = { width: 420, height: 360, left: 52, right: 16, top: 32, bottom: 48 };
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);
   const y = scaleLinear([0, 1], [frame.height - frame.bottom, frame.top]);
   const label = (tick: number) => percentText(tick);
@@ -46,8 +46,8 @@ export function reliabilityChart(model: ModelContent, name: string): string {
 /** Draws a bin as a dot, whose area is proportional to its number of components. */
 function forecastDot(
   { components, forecast, outcome, interval }: BinContent,
-  x: Scale,
-  y: Scale,
+  x: ChartScale,
+  y: ChartScale,
   largest: number,
 ): string {
   if (forecast === null || outcome === null) return "";
@@ -61,7 +61,7 @@ function forecastDot(
 
 /** Draws the share of lifetimes that ended in each decile of the prior, with a line at 10%. */
 export function decileChart({ shares }: DecileContent, name: string): string {
-  const frame: Frame = { width: 420, height: 280, left: 52, right: 16, top: 32, bottom: 48 };
+  const frame: ChartFrame = { width: 420, height: 280, left: 52, right: 16, top: 32, bottom: 48 };
   const highest = Math.max(0.2, ...shares) * 1.05;
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);
   const y = scaleLinear([0, highest], [frame.height - frame.bottom, frame.top]);
@@ -88,7 +88,7 @@ const ROW_HEIGHT = 24;
 
 /** Draws the lifetime correction of each component type on a logarithmic scale. */
 export function correctionChart(corrections: readonly LifeCorrection[]): string {
-  const frame: Frame = {
+  const frame: ChartFrame = {
     width: 860,
     height: corrections.length * ROW_HEIGHT + 84,
     left: 400,
@@ -136,7 +136,7 @@ const shortened = (name: string) =>
 
 /** Draws the observed survival with its band, and the survival by both models. */
 export function survivalChart(curve: CurveContent): string {
-  const frame: Frame = { width: 420, height: 280, left: 52, right: 16, top: 32, bottom: 48 };
+  const frame: ChartFrame = { width: 420, height: 280, left: 52, right: 16, top: 32, bottom: 48 };
   const oldest = curve.steps.at(-1)!.age;
   const x = scaleLinear([0, oldest * 1.05], [frame.left, frame.width - frame.right]);
   const y = scaleLinear([0, 1], [frame.height - frame.bottom, frame.top]);

@@ -4,8 +4,8 @@ import type { ScaleContinuousNumeric } from "d3-scale";
 export const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]!);
 
-export type Scale = ScaleContinuousNumeric<number, number>;
-export type Frame = {
+export type ChartScale = ScaleContinuousNumeric<number, number>;
+export type ChartFrame = {
   width: number;
   height: number;
   left: number;
@@ -16,7 +16,7 @@ export type Frame = {
 
 /** Renders an SVG element with a description for screen readers. */
 export function svgElement(
-  frame: Pick<Frame, "width" | "height">,
+  frame: Pick<ChartFrame, "width" | "height">,
   description: string,
   content: string,
 ): string {
@@ -29,8 +29,8 @@ export const roundCoordinate = (value: number) => Number(value.toFixed(2));
 
 /** Draws grid lines at the ticks of y, with their labels. */
 export function yAxis(
-  frame: Frame,
-  y: Scale,
+  frame: ChartFrame,
+  y: ChartScale,
   ticks: readonly number[],
   label: (tick: number) => string,
 ): string {
@@ -47,8 +47,8 @@ export function yAxis(
 
 /** Draws the x axis with its ticks and title. */
 export function xAxis(
-  frame: Frame,
-  x: Scale,
+  frame: ChartFrame,
+  x: ChartScale,
   ticks: readonly number[],
   { label, title }: { label: (tick: number) => string; title: string },
 ): string {
@@ -66,7 +66,7 @@ export function xAxis(
   );
 }
 
-export const yTitle = (frame: Frame, text: string) =>
+export const yTitle = (frame: ChartFrame, text: string) =>
   `<text class="title" x="${frame.left - 40}" y="${frame.top - 16}">${escapeHtml(text)}</text>`;
 
 export const percentText = (share: number, decimals = 0) => `${(share * 100).toFixed(decimals)}%`;

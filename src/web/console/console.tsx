@@ -7,7 +7,7 @@ import { FailureMessage, LoadingMessage } from "../browser/load-states.tsx";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { showToast, Toasts } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
-import { type Records, RecordsContext } from "../records/records-context.ts";
+import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/component-name.tsx";
 import { AdminClient, readSession } from "./admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
@@ -82,7 +82,7 @@ function Console() {
 }
 
 /** The records of any partner, below `/admin`. */
-const recordsOf = (api: AdminClient): Records => ({
+const recordsOf = (api: AdminClient): RecordsApi => ({
   read: (path) => api.read(`/admin${path}`),
   write: (method, path, body) => api.write(method, `/admin${path}`, body),
   propertiesPath: (q, { partner_id }) =>

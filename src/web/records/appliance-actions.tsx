@@ -6,11 +6,11 @@ import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { apiFailureMessage, type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { count, countWithNoun } from "../format.ts";
 import { PICKED, PropertyPicker } from "./property-picker.tsx";
-import { type Owned, type Records, recordPath, useRecords } from "./records-context.ts";
+import { type PartnerOwned, type RecordsApi, recordPath, useRecords } from "./records-context.ts";
 import { RetirementActions } from "./retirement-actions.tsx";
 
 type Props = {
-  appliance: ApplianceJson & Owned;
+  appliance: ApplianceJson & PartnerOwned;
   type: ApplianceTypeJson;
   types: readonly ApplianceTypeJson[];
   onChanged: () => void;
@@ -168,7 +168,7 @@ function PlaceFields({ appliance }: Pick<Props, "appliance">) {
 }
 
 /** Returns a unit by its number: units are numbered without gaps, in their order. Returns the reason if there is none. */
-async function unitOf(records: Records, propertyId: string, number: number): Promise<UnitJson | string> {
+async function unitOf(records: RecordsApi, propertyId: string, number: number): Promise<UnitJson | string> {
   const path = `${recordPath("property", propertyId)}/units?limit=1&offset=${number - 1}`;
   const { units, total } = await records.read<UnitPageJson>(path);
   return units[0] ?? `No unit ${count(number)}: the property has ${countWithNoun(total, "unit")}.`;

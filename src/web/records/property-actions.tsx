@@ -6,7 +6,7 @@ import type { PropertyJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { apiFailureMessage, type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { PICKED, PropertyPicker } from "./property-picker.tsx";
-import { type Owned, recordPath, useRecords } from "./records-context.ts";
+import { type PartnerOwned, recordPath, useRecords } from "./records-context.ts";
 import { RetirementActions } from "./retirement-actions.tsx";
 import { ChangeWarnings } from "./warnings.tsx";
 
@@ -14,7 +14,7 @@ type Written = { warnings: readonly string[] };
 
 /** The buttons that correct, merge and retire a property, and the warnings about the last change. */
 export function PropertyActions(props: {
-  property: PropertyJson & Owned;
+  property: PropertyJson & PartnerOwned;
   onChanged: () => void;
   /** Other buttons for a property in service. */
   children?: ComponentChildren;

@@ -4,7 +4,7 @@ import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { countWithNoun } from "../format.ts";
-import { type Owned, useRecords } from "./records-context.ts";
+import { type PartnerOwned, useRecords } from "./records-context.ts";
 
 /** The name of the field with the chosen property's ID. */
 export const PICKED = "picked";
@@ -12,7 +12,7 @@ export const PICKED = "picked";
 /** Fields of a form that find a property by words in its name or address, and choose it. */
 export function PropertyPicker(props: {
   legend: string;
-  owner: Owned;
+  owner: PartnerOwned;
   /** The property that is left out, if any. */
   except?: string;
   /** The words of the first search. */

@@ -1,19 +1,19 @@
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { ApplianceTypeJson } from "../../wire/appliance.ts";
-import { type Reader, readAllPages } from "../browser/read-all.ts";
+import { type ApiReader, readAllPages } from "../browser/read-all.ts";
 
 /** A record as administrators see it names its partner. */
-export type Owned = { partner_id?: string };
+export type PartnerOwned = { partner_id?: string };
 
 /**
  * The access to records that the portfolio app and the console share. Paths are those of the API without `/v1`, such as
  * `/appliances/A_…`. Each rejects with an ApiFailure.
  */
-export type Records = Reader & {
+export type RecordsApi = ApiReader & {
   write<T>(method: "POST" | "PUT", path: string, body: unknown): Promise<T>;
   /** Returns the path of the properties with these words, of the partner that owns the record. */
-  propertiesPath(words: string, owner: Owned): string;
+  propertiesPath(words: string, owner: PartnerOwned): string;
   /** Called after a change that moves sums of other pages. */
   onChanged(): void;
   /** The list of properties that records lead back to. */
@@ -27,7 +27,7 @@ export type Records = Reader & {
   useApiCallCost(): (calls: number) => string | undefined;
 };
 
-export const RecordsContext = createContext<Records | undefined>(undefined);
+export const RecordsContext = createContext<RecordsApi | undefined>(undefined);
 export const useRecords = () => useContext(RecordsContext)!;
 
 /** Sets the title of the document. */
@@ -38,7 +38,7 @@ export function useRecordTitle(title: string): void {
   }, [title, siteName]);
 }
 
-export const applianceTypes = (reader: Reader, path = "/appliance-types") =>
+export const applianceTypes = (reader: ApiReader, path = "/appliance-types") =>
   readAllPages<"appliance_types", ApplianceTypeJson>(reader, path, "appliance_types");
 
 /** Returns the path of a record. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Life } from "../../../src/domain/calibration/life.ts";
+import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record.ts";
 import type { BrandTier, PropertyHistory } from "../../../src/domain/scoring/types.ts";
 import type { Condition, EventType } from "../../../src/domain/service-event.ts";
@@ -36,7 +36,7 @@ export function goldenFleet(): PropertyHistory[] {
   }));
 }
 
-export function livesOf(fleet: readonly PropertyHistory[], asOf: string): Life[] {
+export function livesOf(fleet: readonly PropertyHistory[], asOf: string): LifeOnRecord[] {
   return fleet.flatMap((property) => runSteps(livesOnRecordInSteps(knowledge, property, asOf)));
 }
 

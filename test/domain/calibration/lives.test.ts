@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { expectedHazard } from "../../../src/domain/calibration/expected-hazard.ts";
-import type { Life } from "../../../src/domain/calibration/life.ts";
+import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record.ts";
 import type { EventEvidence } from "../../../src/domain/scoring/types.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
@@ -18,7 +18,7 @@ function livesOf(
   events: EventEvidence[],
   recordsSince = "2010-01-01",
   asOf = AS_OF,
-): Life[] {
+): LifeOnRecord[] {
   const heater = appliance("water_heater_gas", { installYear: 2015, events });
   const history = property([heater], { recordsSince });
   return runSteps(livesOnRecordInSteps(knowledge, history, asOf)).filter(
@@ -28,7 +28,8 @@ function livesOf(
 
 const on = (componentId: string | null, type: EventEvidence["eventType"], date: string) =>
   event(type, date, { componentId });
-const spans = (lives: readonly Life[]) => lives.map(({ from, until, failed }) => [from, until, failed]);
+const spans = (lives: readonly LifeOnRecord[]) =>
+  lives.map(({ from, until, failed }) => [from, until, failed]);
 const day = dayNumber;
 
 // Rule: lives-on-record

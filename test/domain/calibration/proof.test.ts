@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Life } from "../../../src/domain/calibration/life.ts";
+import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
 import { dCalibrationInSteps, survivalCurve } from "../../../src/domain/calibration/life-ends.ts";
-import { type Forecast, validateForecastsInSteps } from "../../../src/domain/calibration/proof.ts";
+import { type FailureForecast, validateForecastsInSteps } from "../../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../../src/domain/calibration/seeded-random.ts";
 import { scaleFromMedian } from "../../../src/domain/scoring/weibull.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 
-const proofOf = (properties: readonly (readonly Forecast[])[]) =>
+const proofOf = (properties: readonly (readonly FailureForecast[])[]) =>
   runSteps(validateForecastsInSteps(properties, seededRandom(1)));
 const forecast = fc.record({
   // four decimals, by which forecasts are ranked
@@ -38,7 +38,7 @@ describe("the proof", () => {
             9,
           );
         if (all.length === 0) return;
-        const mean = (value: (f: Forecast) => number) =>
+        const mean = (value: (f: FailureForecast) => number) =>
           all.reduce((sum, f) => sum + value(f), 0) / all.length;
         const share = mean((f) => Number(f.failed));
         if (share > 0 && share < 1)
@@ -76,7 +76,7 @@ describe("the proof", () => {
 
   test("calls the calibrated model better only if chance does not explain it", () => {
     const random = seededRandom(3);
-    const fleet = (properties: number, skill: number): Forecast[][] =>
+    const fleet = (properties: number, skill: number): FailureForecast[][] =>
       Array.from({ length: properties }, () =>
         Array.from({ length: 20 }, () => {
           const risk = random() < 0.2 ? 0.4 : 0.02;
@@ -122,7 +122,7 @@ describe("the proof", () => {
 
 const def = knowledge.component("wh_gas_tank");
 const scale = scaleFromMedian(def.medianLifeYears, def.weibullShape);
-const life = (given: Partial<Life>): Life => ({
+const life = (given: Partial<LifeOnRecord>): LifeOnRecord => ({
   defId: def.id,
   componentId: "C",
   applianceId: "A",

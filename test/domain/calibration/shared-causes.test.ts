@@ -6,7 +6,7 @@ import {
   type FailureYear,
 } from "../../../src/domain/calibration/failure-years.ts";
 import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
-import type { Life } from "../../../src/domain/calibration/life.ts";
+import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
 import { countInterval, countLogProbability } from "../../../src/domain/calibration/negative-binomial.ts";
 import { fitSharedCausesInSteps, learnedVariance } from "../../../src/domain/calibration/shared-causes.ts";
 import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
@@ -16,7 +16,7 @@ import { expected, goldenFleet, livesOf } from "./fleet.ts";
 
 const fleet = livesOf(goldenFleet(), expected.as_of);
 const fit = runSteps(fitRecordInSteps(knowledge, fleet));
-const cellsOf = (lives: readonly Life[], asOf = expected.as_of) =>
+const cellsOf = (lives: readonly LifeOnRecord[], asOf = expected.as_of) =>
   runSteps(countFailuresByYearInSteps(lives, fit.corrections, asOf));
 
 /** Counts of plumbing failures whose yearly factor has the variance. */

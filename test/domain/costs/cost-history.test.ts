@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Costs } from "../../../src/domain/costs/component-costs.ts";
+import type { PartCosts } from "../../../src/domain/costs/component-costs.ts";
 import {
   type BilledEvent,
   CostHistory,
@@ -18,7 +18,7 @@ const event = (fields: Partial<BilledEvent>): BilledEvent => ({
   costCents: 100_000,
   ...fields,
 });
-const costs = (plannedCents: number): Costs => ({
+const costs = (plannedCents: number): PartCosts => ({
   ...{ plannedCents, emergencyCents: plannedCents, failedCents: plannedCents, damage: null, basis: "scaled" },
   scaling: { size: 1, referenceSize: 1, bySize: 1, byLocation: 1, byPriceLevel: 1 },
 });

@@ -1,7 +1,7 @@
 import type { LossClass, System } from "../../../src/domain/knowledge.ts";
 import { LossBook } from "../../../src/domain/losses/loss-book.ts";
 import type { LossComponent } from "../../../src/domain/losses/loss-component.ts";
-import type { Layer } from "../../../src/domain/losses/severity.ts";
+import type { InsuredLayer } from "../../../src/domain/losses/severity.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
 const knowledge = loadKnowledge();
@@ -11,7 +11,7 @@ export const AMOUNTS = [10_000, 50_000, 100_000];
 
 export function bookOf(
   components: readonly LossComponent[],
-  layer: Layer = { deductible: 2500, limit: 50_000 },
+  layer: InsuredLayer = { deductible: 2500, limit: 50_000 },
   lossClass: (system: System) => LossClass = lossClassOf,
 ): LossBook {
   const book = new LossBook(lossClass, { layer, amounts: AMOUNTS });

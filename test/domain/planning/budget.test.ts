@@ -1,28 +1,31 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  type BudgetCandidate,
+  type BudgetSpending,
   byRank,
-  type Candidate,
   isUrgentRank,
   rankOf,
-  type Spending,
   spendBudget,
 } from "../../../src/domain/planning/budget.ts";
 
-const part = (id: string, plannedCents: number, waitingCents: number): Candidate => ({
+const part = (id: string, plannedCents: number, waitingCents: number): BudgetCandidate => ({
   id,
   plannedCents,
   waitingCents,
   isUrgent: false,
 });
 
-function spendOn(candidates: readonly Candidate[], amountCents: number): Spending<Candidate> {
+function spendOn(
+  candidates: readonly BudgetCandidate[],
+  amountCents: number,
+): BudgetSpending<BudgetCandidate> {
   const spending = { chosen: [], spentCents: 0, avoidedCents: 0 };
   spendBudget(spending, amountCents, candidates.toSorted(byRank));
   return spending;
 }
 
-const ids = ({ chosen }: Spending<Candidate>) => chosen.map(({ id }) => id);
+const ids = ({ chosen }: BudgetSpending<BudgetCandidate>) => chosen.map(({ id }) => id);
 
 describe("a budget", () => {
   const roof = part("roof", 900_000, 300_000);
@@ -80,7 +83,7 @@ describe("a budget", () => {
   test("is spent equally in one batch and in several", () => {
     const all = Array.from({ length: 30 }, (_, i) => part(`C_${i}`, 100 + ((i * 37) % 400), (i * 91) % 700));
     const sorted = all.toSorted(byRank);
-    const batched: Spending<Candidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };
+    const batched: BudgetSpending<BudgetCandidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };
     for (let i = 0; i < sorted.length; i += 7) spendBudget(batched, 2_000, sorted.slice(i, i + 7));
     expect(batched).toEqual(spendOn(all, 2_000));
   });

@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   DEPOSIT_CONFIDENCES,
-  type Funding,
   levelDepositOf,
+  type ReserveFunding,
   reserveByYear,
 } from "../../../src/domain/planning/level-deposit.ts";
 
-const NO_FUNDS: Funding = { openingCents: 0, interest: 0, minimumCents: 0, depositGrowth: 0 };
+const NO_FUNDS: ReserveFunding = { openingCents: 0, interest: 0, minimumCents: 0, depositGrowth: 0 };
 const needsOf = (cents: number[], variance = cents.map(() => 0), costError = cents.map(() => 0)) => ({
   cents,
   variance,

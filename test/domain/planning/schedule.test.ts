@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
-import type { Schedule } from "../../../src/domain/planning/schedule.ts";
+import type { CostSchedule } from "../../../src/domain/planning/schedule.ts";
 import { anyPart, dearPart, planOf, worn, yearsOf } from "./parts.ts";
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
@@ -11,7 +11,7 @@ const ROWS = [
   "repairs",
   "runToFailure",
   "squares",
-] as const satisfies (keyof Schedule)[];
+] as const satisfies (keyof CostSchedule)[];
 const parts = fc.array(fc.oneof(anyPart, dearPart), { minLength: 1, maxLength: 6 });
 
 describe("a schedule", () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Member, writeArchive } from "../../../src/backup/archive.ts";
+import { type ArchiveMember, writeArchive } from "../../../src/backup/archive.ts";
 import { CHECKSUMS, DATABASE, KEY, MANIFEST, parseManifest } from "../../../src/backup/backup-manifest.ts";
 import { inspectBackup } from "../../../src/backup/inspect-backup.ts";
 import { PassphraseLock } from "../../../src/backup/passphrase-lock.ts";
@@ -72,7 +72,7 @@ const manifestText = (databaseBytes: number, keyIncluded: boolean) =>
   });
 
 async function backupBytes(lock: PassphraseLock | undefined): Promise<Buffer> {
-  const member = (name: string, text: string): Member => ({
+  const member = (name: string, text: string): ArchiveMember => ({
     name,
     bytes: Buffer.byteLength(text),
     content: () => [Buffer.from(text)],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { buildingSyncTables } from "../../../src/usecases/buildingsync/read-buildingsync.ts";
-import type { Table } from "../../../src/usecases/import/mapping/table.ts";
+import type { ImportTable } from "../../../src/usecases/import/mapping/table.ts";
 import { parseDocument } from "../../../src/xml/read-xml.ts";
 
 /* The documents are written by the schema of BuildingSync 2.7, with the elements that audit tools fill. */
@@ -8,7 +8,7 @@ import { parseDocument } from "../../../src/xml/read-xml.ts";
 const read = (text: string, areaUnit: "sqft" | "m2" = "sqft") =>
   buildingSyncTables("a.xml", parseDocument("a.xml", Buffer.from(text)), areaUnit);
 
-async function rowsOf({ headings, rows }: Table): Promise<Record<string, unknown>[]> {
+async function rowsOf({ headings, rows }: ImportTable): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];
   for await (const { line, cells } of rows())
     found.push({

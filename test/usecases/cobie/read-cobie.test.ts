@@ -6,7 +6,7 @@ import { writeXlsx } from "hucre/xlsx";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { COLUMNS, type SheetName } from "../../../src/usecases/cobie/layout.ts";
 import { applianceTypeOfProduct, PRODUCT_CLASSES } from "../../../src/usecases/cobie/product-classes.ts";
-import type { Table } from "../../../src/usecases/import/mapping/table.ts";
+import type { ImportTable } from "../../../src/usecases/import/mapping/table.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
 
 /* The workbooks are written as the standard has them, with the cells of other programs. */
@@ -21,7 +21,7 @@ type Rows = Partial<Record<SheetName, Record<string, string>[]>>;
 const FACILITY = { Name: "East Hall", SiteName: "1 Elm St, Urbana, IL 61801", AreaUnits: "square meters" };
 
 /** Opens a workbook with these rows, whose other cells are `n/a`. */
-async function open(rows: Rows, name = "cobie.xlsx"): Promise<Table[]> {
+async function open(rows: Rows, name = "cobie.xlsx"): Promise<ImportTable[]> {
   const path = join(folder, name);
   const sheets = (Object.keys(COLUMNS) as SheetName[]).map((sheet) => ({
     name: sheet,
@@ -35,7 +35,7 @@ async function open(rows: Rows, name = "cobie.xlsx"): Promise<Table[]> {
 }
 
 /** Returns the rows of the table of a sheet, without empty cells, with their lines. */
-async function rowsOf(tables: readonly Table[], sheet: string): Promise<Record<string, unknown>[]> {
+async function rowsOf(tables: readonly ImportTable[], sheet: string): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];
   const table = tables.find(({ name }) => name.endsWith(`sheet ${sheet}`));
   if (table)

@@ -4,7 +4,7 @@ import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
-import type { Batch, Outcome } from "../../../src/usecases/import/row-kind.ts";
+import type { RowBatch, RowOutcome } from "../../../src/usecases/import/row-kind.ts";
 import { serviceEventRows } from "../../../src/usecases/import/service-event-rows.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -204,7 +204,7 @@ const CHANGED_MEANWHILE = {
 };
 
 /** Returns the result of a row by the rule itself: the matching event is searched among all. */
-function applied(events: Reported[], row: Reported, update: boolean): Outcome | "updated" {
+function applied(events: Reported[], row: Reported, update: boolean): RowOutcome | "updated" {
   const { totalCostCents, ...matched } = row;
   const isAlike = (one: Reported) =>
     (Object.keys(matched) as (keyof typeof matched)[]).every((field) => one[field] === row[field]);
@@ -236,8 +236,8 @@ async function take(
   batches: ReturnType<typeof serviceEventRows.start>,
   entries: readonly Entry[],
   { update, isInVain = false }: { update: boolean; isInVain?: boolean },
-): Promise<(Outcome | "updated")[]> {
-  type Acquired = { batch: Batch<Entry>; outcomes: (Outcome | "updated")[] };
+): Promise<(RowOutcome | "updated")[]> {
+  type Acquired = { batch: RowBatch<Entry>; outcomes: (RowOutcome | "updated")[] };
   const { batch, outcomes } = await writePortfolio<Acquired>(
     store.write,
     knowledge,

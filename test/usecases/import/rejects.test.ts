@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { readCsv } from "../../../src/csv/read.ts";
-import type { Source } from "../../../src/csv/source.ts";
+import type { CsvSource } from "../../../src/csv/source.ts";
 import { csvLine } from "../../../src/csv/write.ts";
 import { readRows, surveyFile } from "../../../src/usecases/import/file-rows.ts";
 import { propertyRows } from "../../../src/usecases/import/property-rows.ts";
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const COLUMNS = ["partner_property_id", "name", "address", "state"];
 
 /** Reads a file of properties as an import does, and rejects every row. */
-async function rejectAll(source: Source, error: string): Promise<{ path: string; cells: string[][] }> {
+async function rejectAll(source: CsvSource, error: string): Promise<{ path: string; cells: string[][] }> {
   const file = await surveyFile(propertyRows, source, [], []);
   const log = new RejectLog(file, mkdtempSync(join(folder, "r-")));
   const cells: string[][] = [];

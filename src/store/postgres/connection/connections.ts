@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../../domain/errors.ts";
 import { explainError, isConnectionLost, isReadTimeout, isRetryableConflict } from "../errors.ts";
-import type { Result, Runner, Statement } from "../statement.ts";
+import type { Statement, StatementResult, StatementRunner } from "../statement.ts";
 import type { DatabaseAddress } from "./address.ts";
 
 /** The limit of a read; whatever takes longer is read in pages. */
@@ -91,7 +91,7 @@ export class PostgresConnections {
   /**
    * Runs reads, each on any idle connection of the pool, and retries them while the database is briefly unavailable.
    */
-  readonly reader: Runner = {
+  readonly reader: StatementRunner = {
     read: (statement) =>
       this.#retried((isRepeated) =>
         this.#pool.query(isRepeated ? statement : this.#withRepeatTimeout(statement)),
@@ -105,7 +105,7 @@ export class PostgresConnections {
    * Runs a statement that changes something in a transaction of its own, once. When the connection is lost, the
    * statement may have run.
    */
-  async sendOnce(statement: Statement): Promise<Result> {
+  async sendOnce(statement: Statement): Promise<StatementResult> {
     if (this.#unavailable) throw this.#unavailable;
     return await this.#pool.query(this.#withRepeatTimeout(statement));
   }

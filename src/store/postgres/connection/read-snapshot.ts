@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { isConnectionLost } from "../errors.ts";
-import type { Runner } from "../statement.ts";
+import type { StatementRunner } from "../statement.ts";
 import type { PostgresConnections } from "./connections.ts";
 
 const BEGIN = [
@@ -13,7 +13,7 @@ const BEGIN = [
 /** Opens a transaction that sees what was committed at its first read, until it is closed. */
 export async function openReadSnapshot(
   connections: PostgresConnections,
-): Promise<{ runner: Runner; close(): Promise<void> }> {
+): Promise<{ runner: StatementRunner; close(): Promise<void> }> {
   const { client, giveBack } = await connections.checkOut(BEGIN);
   let isLost = false;
   return {

@@ -1,5 +1,5 @@
 import { StorageError, UnknownOutcome } from "../../../domain/errors.ts";
-import type { Job } from "./job.ts";
+import type { WriteJob } from "./job.ts";
 
 /**
  * The time after which callers no longer wait for a commit. No setting of PostgreSQL limits it: statement_timeout ends
@@ -8,15 +8,15 @@ import type { Job } from "./job.ts";
 const COMMIT_TIMEOUT_MS = 8_000;
 const CHECK_INTERVAL_MS = 250;
 /** Jobs that were refused before their group had a result. */
-const refused = new WeakSet<Job>();
+const refused = new WeakSet<WriteJob>();
 
 /** Settles a job, unless it was refused already. */
-export function settleWriteJob(job: Job, error: unknown, value: unknown): void {
+export function settleWriteJob(job: WriteJob, error: unknown, value: unknown): void {
   if (!refused.has(job)) job.settle(error, value);
 }
 
 /** Refuses a job before its group has a result. */
-export function refuseWriteJob(job: Job, error: StorageError): void {
+export function refuseWriteJob(job: WriteJob, error: StorageError): void {
   settleWriteJob(job, error, undefined);
   refused.add(job);
 }
@@ -27,8 +27,8 @@ export function refuseWriteJob(job: Job, error: StorageError): void {
  */
 export async function withCommitTimeout<T>(
   commit: Promise<T>,
-  group: readonly Job[],
-  waiting: Job[],
+  group: readonly WriteJob[],
+  waiting: WriteJob[],
   monotonicMs: () => number,
 ): Promise<T> {
   // Counted in intervals, so that a pause of this process doesn't count as one of the database.

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from "../../../event-loop.ts";
 import { isConnectionLost, isLockTimeout, isRetryableConflict } from "../errors.ts";
 import { refuseWriteJob, settleWriteJob, withCommitTimeout } from "./commit-timeout.ts";
 import { GroupTransaction, type TransactionHooks } from "./group-transaction.ts";
-import { type Job, type Outcome, orderSharedRowJobsLast } from "./job.ts";
+import { type JobOutcome, orderSharedRowJobsLast, type WriteJob } from "./job.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
 /** How often a group is repeated after conflicts with other transactions. */
@@ -35,7 +35,7 @@ type GroupCommitterOptions = TransactionHooks & {
  * when the connection is lost during the commit, the database is asked for the result.
  */
 export class GroupCommitter {
-  readonly #waiting: Job[] = [];
+  readonly #waiting: WriteJob[] = [];
   readonly #transaction: GroupTransaction;
   #running: Promise<void> | undefined;
   #committing = 0;
@@ -59,7 +59,7 @@ export class GroupCommitter {
     return this.#waiting.length + this.#committing;
   }
 
-  add(job: Job): void {
+  add(job: WriteJob): void {
     this.#waiting.push(job);
     this.#running ??= this.#drain();
   }
@@ -79,9 +79,9 @@ export class GroupCommitter {
     this.#running = undefined;
   }
 
-  async #settle(group: readonly Job[]): Promise<void> {
+  async #settle(group: readonly WriteJob[]): Promise<void> {
     const startedAt = this.options.monotonicMs();
-    let outcomes: Outcome[];
+    let outcomes: JobOutcome[];
     try {
       outcomes = await this.#commit(group, group.length === 1);
     } catch (error) {
@@ -109,14 +109,14 @@ export class GroupCommitter {
   }
 
   /** Refuses a job that has expired, of which nothing is written. */
-  #isRefused(job: Job): boolean {
+  #isRefused(job: WriteJob): boolean {
     const isExpired = this.options.monotonicMs() > job.expiresAt;
     if (isExpired) refuseWriteJob(job, noConnectionAnswers());
     return isExpired;
   }
 
   /** Repeats a group until every job has an outcome. Rejects when the group can't be committed. */
-  async #commit(all: readonly Job[], startsWithSavepoints: boolean): Promise<Outcome[]> {
+  async #commit(all: readonly WriteJob[], startsWithSavepoints: boolean): Promise<JobOutcome[]> {
     let group = all;
     let lostAt: number | undefined;
     let lockError: unknown;
@@ -146,8 +146,8 @@ export class GroupCommitter {
     }
   }
 
-  async #commitHalves(group: readonly Job[]): Promise<Outcome[]> {
-    const outcomes: Outcome[] = [];
+  async #commitHalves(group: readonly WriteJob[]): Promise<JobOutcome[]> {
+    const outcomes: JobOutcome[] = [];
     const middle = group.length >> 1;
     for (const half of [group.slice(0, middle), group.slice(middle)])
       try {

@@ -7,7 +7,7 @@ import {
   isRetryableConflict,
 } from "../errors.ts";
 import type { Statement } from "../statement.ts";
-import type { Job, Outcome } from "./job.ts";
+import type { JobOutcome, WriteJob } from "./job.ts";
 import * as statements from "./transaction-statements.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
@@ -19,7 +19,7 @@ const MOST_CONFLICTS_OF_JOB = 3;
 /** The steps of a transaction beside its jobs. */
 export type TransactionHooks = {
   /** The lock timeout of a group's transaction. */
-  lockTimeoutMs: (group: readonly Job[]) => number;
+  lockTimeoutMs: (group: readonly WriteJob[]) => number;
   /**
    * Called in the transaction before its first job: locks the rows of these partners; with `unlocked`, those alone that
    * no other transaction has locked.
@@ -47,17 +47,17 @@ type GroupTransactionOptions = TransactionHooks & {
   /** How long the result of a lost commit is looked for. */
   reconnectMs: number;
   /** Waits for a group's commit. */
-  awaitCommit: <T>(commit: Promise<T>, group: readonly Job[]) => Promise<T>;
+  awaitCommit: <T>(commit: Promise<T>, group: readonly WriteJob[]) => Promise<T>;
 };
 
 /** The result of one attempt to commit a group. */
 type Attempt =
   /** Every job has its outcome, and those without an error are committed. */
-  | { result: "settled"; outcomes: Outcome[] }
+  | { result: "settled"; outcomes: JobOutcome[] }
   /** A job failed after it had written: the group has to run with savepoints, to undo that job alone. */
   | { result: "retryWithSavepoints" }
   /** The writes of the last job failed at the commit: the other jobs have to run again without it. */
-  | { result: "jobFailedAtCommit"; outcome: Outcome }
+  | { result: "jobFailedAtCommit"; outcome: JobOutcome }
   /** The transaction failed as a whole, or its result can't be determined. */
   | { result: "failed"; error: unknown };
 
@@ -75,11 +75,11 @@ export class GroupTransaction {
   constructor(private readonly options: GroupTransactionOptions) {}
 
   /** Runs a group's jobs in one transaction and commits it. Never rejects. */
-  async attempt(group: readonly Job[], { withSavepoints, lockError }: AttemptOptions): Promise<Attempt> {
+  async attempt(group: readonly WriteJob[], { withSavepoints, lockError }: AttemptOptions): Promise<Attempt> {
     const { connection, beforeCommit, flush } = this.options;
     const number = ++this.#number;
     let jobs = group;
-    let outcomes: Outcome[];
+    let outcomes: JobOutcome[];
     try {
       await this.#begin(group, number, lockError === undefined ? "all" : "unlocked");
       if (lockError !== undefined)
@@ -90,7 +90,7 @@ export class GroupTransaction {
         return { result: "retryWithSavepoints" };
       }
       const blocked = group.filter((job) => !jobs.includes(job));
-      outcomes = [...ran, ...blocked.map((job): Outcome => ({ job, error: lockError, value: undefined }))];
+      outcomes = [...ran, ...blocked.map((job): JobOutcome => ({ job, error: lockError, value: undefined }))];
       const hasNothingToCommit = jobs.length === 0 || (jobs.length === 1 && ran[0]!.error !== undefined);
       if (hasNothingToCommit) {
         await connection.send({ text: "ROLLBACK", values: [] });
@@ -116,7 +116,7 @@ export class GroupTransaction {
     return { result: "jobFailedAtCommit", outcome: { job: jobs.at(-1)!, error, value: undefined } };
   }
 
-  async #begin(group: readonly Job[], number: number, which: "all" | "unlocked"): Promise<void> {
+  async #begin(group: readonly WriteJob[], number: number, which: "all" | "unlocked"): Promise<void> {
     const { connection, lockTimeoutMs, onBegin } = this.options;
     const isDurable = group.some((job) => job.isDurable);
     await connection.beginTransaction(statements.beginStatement(isDurable, lockTimeoutMs(group)));
@@ -132,8 +132,8 @@ export class GroupTransaction {
   }
 
   /** Undefined when the jobs have to run again with savepoints. */
-  async #runAll(jobs: readonly Job[], withSavepoints: boolean): Promise<Outcome[] | undefined> {
-    const outcomes: Outcome[] = [];
+  async #runAll(jobs: readonly WriteJob[], withSavepoints: boolean): Promise<JobOutcome[] | undefined> {
+    const outcomes: JobOutcome[] = [];
     for (const job of jobs) {
       const outcome = withSavepoints
         ? await this.#runInSavepoint(job, jobs.length === 1, job === jobs.at(-1), MOST_CONFLICTS_OF_JOB)
@@ -149,7 +149,7 @@ export class GroupTransaction {
    * Runs a job that can't be undone alone once one of its writes was sent: then it returns undefined when the job fails.
    * Rejects with an error that fails the whole transaction.
    */
-  async #runWithoutSavepoint(job: Job): Promise<Outcome | undefined> {
+  async #runWithoutSavepoint(job: WriteJob): Promise<JobOutcome | undefined> {
     const { connection, onJob } = this.options;
     const discard = onJob();
     try {
@@ -165,7 +165,12 @@ export class GroupTransaction {
   }
 
   /** Runs a job so that it can be undone alone. Rejects with an error that fails the whole transaction. */
-  async #runInSavepoint(job: Job, isOnly: boolean, isLast: boolean, conflicts: number): Promise<Outcome> {
+  async #runInSavepoint(
+    job: WriteJob,
+    isOnly: boolean,
+    isLast: boolean,
+    conflicts: number,
+  ): Promise<JobOutcome> {
     const { connection, flush, onJob } = this.options;
     const discard = onJob();
     if (!isOnly) connection.command("SAVEPOINT job");
@@ -203,7 +208,7 @@ export class GroupTransaction {
    * Sends the commit. Returns false when the transaction was rolled back; the connection has the failure. Rejects when
    * the result can't be determined.
    */
-  async #commit(number: number, group: readonly Job[]): Promise<boolean> {
+  async #commit(number: number, group: readonly WriteJob[]): Promise<boolean> {
     const { connection, awaitCommit } = this.options;
     try {
       const { command } = await awaitCommit(connection.send({ text: "COMMIT", values: [] }), group);

@@ -1,4 +1,4 @@
-import type { Runner } from "../statement.ts";
+import type { StatementRunner } from "../statement.ts";
 
 /**
  * Finds sessions that have been idle in a transaction, or busy with one statement other than a wait for a lock, for a
@@ -17,7 +17,7 @@ const STALLED_TRANSACTION =
  * lock_timeout can't tell the two apart: it either refuses writes that would have succeeded, or lets callers wait
  * for 8 s in place of 2 for rows that stay locked.
  */
-export async function hasStalledTransaction(reader: Runner): Promise<boolean> {
+export async function hasStalledTransaction(reader: StatementRunner): Promise<boolean> {
   try {
     return (await reader.read({ text: STALLED_TRANSACTION, values: [] })).rows.length > 0;
   } catch {

@@ -1,5 +1,5 @@
 /** A write that waits to be committed in a group. */
-export type Job = {
+export type WriteJob = {
   /** Runs the write. It is called again when the transaction that it was part of is rolled back. */
   run: () => Promise<unknown>;
   isDurable: boolean;
@@ -15,13 +15,14 @@ export type Job = {
 };
 
 /** How a job of a group has ended: `error` is undefined when it was committed. */
-export type Outcome = { job: Job; error: unknown; value: unknown };
+export type JobOutcome = { job: WriteJob; error: unknown; value: unknown };
 
 /** Puts the jobs that lock a shared row last, ordered by the row's name, so that no two servers deadlock over them. */
-export function orderSharedRowJobsLast(jobs: readonly Job[]): Job[] {
+export function orderSharedRowJobsLast(jobs: readonly WriteJob[]): WriteJob[] {
   const locking = jobs.filter(locksSharedRow);
   const others = jobs.filter((job) => !locksSharedRow(job));
   return [...others, ...locking.sort((a, b) => compare(a.sharedRow, b.sharedRow))];
 }
 const compare = (a: string, b: string) => Number(a > b) - Number(a < b);
-const locksSharedRow = (job: Job): job is Job & { sharedRow: string } => job.sharedRow !== undefined;
+const locksSharedRow = (job: WriteJob): job is WriteJob & { sharedRow: string } =>
+  job.sharedRow !== undefined;

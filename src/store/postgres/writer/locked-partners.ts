@@ -2,7 +2,7 @@ import { notFound } from "../../../domain/errors.ts";
 import { newDeliveryId } from "../../../domain/ids.ts";
 import type { Instant } from "../../../domain/time.ts";
 import type { NumberedList, PartnerRows } from "../../store.ts";
-import type { Runner } from "../statement.ts";
+import type { StatementRunner } from "../statement.ts";
 
 /*
  * A partner's row of `partner_totals` is locked before the partner's first write until the commit. Its rows are
@@ -38,7 +38,7 @@ export class LockedPartners {
   #now = 0;
 
   constructor(
-    private readonly runner: Runner,
+    private readonly runner: StatementRunner,
     private readonly preparesStatements: boolean,
     private readonly nextDelivery: () => number,
   ) {}

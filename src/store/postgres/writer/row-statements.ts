@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { getTableConfig, PgDialect, type PgTable } from "drizzle-orm/pg-core";
-import type { AddOptions, InsertOptions, Values } from "../../row-writes.ts";
+import type { AddOptions, InsertOptions, RowValues } from "../../row-writes.ts";
 import { tables } from "../schema.ts";
 
 /*
@@ -87,7 +87,10 @@ export function addToRowsStatement(
 }
 
 /** Returns the statement's parameters for the rows: an array for each column, in PostgreSQL's array syntax. */
-export function columnArrayParameters({ columns, merge }: RowStatement, rows: readonly Values[]): string[] {
+export function columnArrayParameters(
+  { columns, merge }: RowStatement,
+  rows: readonly RowValues[],
+): string[] {
   const merged = merge && rows.length > 1 ? mergeRows(rows, merge.keys, merge.sums) : rows;
   return columns.map(({ name, type }) => {
     const isText = type === "text";
@@ -103,7 +106,11 @@ export function columnArrayParameters({ columns, merge }: RowStatement, rows: re
 }
 
 /** Returns one row for each key: the last one, or the sums in the order of the keys. */
-function mergeRows(rows: readonly Values[], keys: readonly string[], sums: readonly string[]): Values[] {
+function mergeRows(
+  rows: readonly RowValues[],
+  keys: readonly string[],
+  sums: readonly string[],
+): RowValues[] {
   const byKey = new Map<string, Record<string, unknown>>();
   for (const row of rows) {
     const key = keys.map((name) => row[name]).join("\n");

@@ -1,5 +1,5 @@
-import type { Values } from "../../row-writes.ts";
-import { type Result, type Runner, type Statement, statementNameOf } from "../statement.ts";
+import type { RowValues } from "../../row-writes.ts";
+import { type Statement, type StatementResult, type StatementRunner, statementNameOf } from "../statement.ts";
 import { columnArrayParameters, type RowStatement } from "./row-statements.ts";
 
 /** The most rows of one kind that are held before they are sent. */
@@ -9,8 +9,8 @@ const MOST_ROWS = 500;
  * Sends a transaction's statements, and batches the rows that are written one by one: they are sent together before
  * any statement that could read or change them, and before the commit.
  */
-export class StatementBatcher implements Runner {
-  #rows = new Map<RowStatement, Values[]>();
+export class StatementBatcher implements StatementRunner {
+  #rows = new Map<RowStatement, RowValues[]>();
   /** How many of the rows belong to earlier jobs of the transaction. */
   #earlier = new Map<RowStatement, number>();
   /** True if the current job has batched rows, and whether any of its writes was sent. */
@@ -19,11 +19,11 @@ export class StatementBatcher implements Runner {
   readonly #cached = new Map<string, { table: string; value: Promise<unknown> }>();
 
   constructor(
-    private readonly runner: Runner,
+    private readonly runner: StatementRunner,
     private readonly preparesStatements: boolean,
   ) {}
 
-  async read(statement: Statement): Promise<Result> {
+  async read(statement: Statement): Promise<StatementResult> {
     if (!isSelect(statement.text)) await this.#beforeWrite(statement);
     else if (this.#hasRowsFor(statement)) await this.flush();
     return await this.runner.read(statement);
@@ -35,7 +35,7 @@ export class StatementBatcher implements Runner {
   }
 
   /** Adds a row to the statement's batch. */
-  add(statement: RowStatement, row: Values): void | Promise<void> {
+  add(statement: RowStatement, row: RowValues): void | Promise<void> {
     this.#hasBatched = true;
     const rows = this.#rows.get(statement);
     if (!rows) this.#rows.set(statement, [row]);

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { PostgresConnections } from "../connection/connections.ts";
-import type { Result, Runner, Statement } from "../statement.ts";
+import type { Statement, StatementResult, StatementRunner } from "../statement.ts";
 
 /** Statements that may be sent without an answer before a write waits for them. */
 const MOST_PENDING = 128;
@@ -9,7 +9,7 @@ const MOST_PENDING = 128;
  * The connection of one writer. Statements that return nothing are sent without waiting for their answers; the first
  * failure of a transaction is kept, since PostgreSQL refuses all statements after it.
  */
-export class WriterConnection implements Runner {
+export class WriterConnection implements StatementRunner {
   #client: pg.Client | undefined;
   #pending = 0;
   #failure: unknown;
@@ -42,7 +42,7 @@ export class WriterConnection implements Runner {
   }
 
   /** Rejects with the first failure of the transaction. */
-  async read(statement: Statement): Promise<Result> {
+  async read(statement: Statement): Promise<StatementResult> {
     try {
       return await this.send(statement);
     } catch (error) {

@@ -6,7 +6,7 @@ import type { PostgresConnections } from "../connection/connections.ts";
 import { postgresEngine } from "../engine.ts";
 import { dropDeadConnections } from "./dead-connection-watchdog.ts";
 import { GroupCommitter } from "./group-committer.ts";
-import type { Job } from "./job.ts";
+import type { WriteJob } from "./job.ts";
 import { LockedPartners } from "./locked-partners.ts";
 import { StatementBatcher } from "./statement-batcher.ts";
 import { WriterConnection } from "./writer-connection.ts";
@@ -36,7 +36,7 @@ type WriterOptions = {
   /** The number that tells deliveries of the same instant apart. */
   nextDelivery: () => number;
   yieldToEventLoop: () => Promise<void>;
-  lockTimeoutMs: (group: readonly Job[]) => number;
+  lockTimeoutMs: (group: readonly WriteJob[]) => number;
   onGroup: (jobs: number, durationMs: number) => void;
 };
 

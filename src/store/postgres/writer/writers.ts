@@ -4,7 +4,7 @@ import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/connections.ts";
 import { explainError, isLockTimeout } from "../errors.ts";
 import { hasStalledTransaction } from "./idle-in-transaction-check.ts";
-import type { Job } from "./job.ts";
+import type { WriteJob } from "./job.ts";
 import { openWriter, type Writer } from "./writer.ts";
 
 /** The longest time that a write runs between two yields to the event loop. */
@@ -148,7 +148,7 @@ export class Writers {
     return writers.reduce((best, writer) => (writer.committer.load < best.committer.load ? writer : best));
   }
 
-  #lockTimeoutMs(number: number, group: readonly Job[]): number {
+  #lockTimeoutMs(number: number, group: readonly WriteJob[]): number {
     if (number === BACKGROUND) return BACKGROUND_LOCK_TIMEOUT_MS;
     if (number < REQUEST_WRITERS) return REQUEST_LOCK_TIMEOUT_MS;
     return Math.min(...group.map(({ deadline }) => deadline)) - this.#monotonicMs();

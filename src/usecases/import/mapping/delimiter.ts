@@ -1,12 +1,12 @@
 import type { Delimiter } from "../../../csv/read.ts";
-import { type Source, utf8Chunks } from "../../../csv/source.ts";
+import { type CsvSource, utf8Chunks } from "../../../csv/source.ts";
 import { headingScore } from "./heading-row.ts";
 
 const DELIMITERS: readonly Delimiter[] = [",", ";", "\t", "|"];
 const LINES = 20;
 
 /** Returns what separates the cells of a file: what makes the most known headings of one of its first lines. */
-export async function detectDelimiter(source: Source): Promise<Delimiter> {
+export async function detectDelimiter(source: CsvSource): Promise<Delimiter> {
   const lines = (await firstText(source))
     .replace(/^\uFEFF/, "")
     .split(/\r\n|\n|\r/)
@@ -25,7 +25,7 @@ export async function detectDelimiter(source: Source): Promise<Delimiter> {
   return best.delimiter;
 }
 
-async function firstText(source: Source): Promise<string> {
+async function firstText(source: CsvSource): Promise<string> {
   for await (const chunk of utf8Chunks(source)) return chunk.toString("utf8").slice(0, 64 * 1024);
   return "";
 }

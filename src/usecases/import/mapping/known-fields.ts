@@ -4,7 +4,7 @@ import type { ColumnMapping } from "../columns.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";
 import { guessMapping } from "./guess.ts";
-import type { Table } from "./table.ts";
+import type { ImportTable } from "./table.ts";
 import { fieldOfHeading, plainWords } from "./words.ts";
 
 /**
@@ -13,7 +13,7 @@ import { fieldOfHeading, plainWords } from "./words.ts";
  */
 export function guessFileMapping(
   { types }: Knowledge,
-  { headings, sample, hasCommas }: Pick<Table, "headings" | "sample" | "hasCommas">,
+  { headings, sample, hasCommas }: Pick<ImportTable, "headings" | "sample" | "hasCommas">,
   chosen: readonly ColumnMapping[] = [],
 ): FileMapping {
   const names = new Map(

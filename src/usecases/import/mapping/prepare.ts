@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Source } from "../../../csv/source.ts";
+import type { CsvSource } from "../../../csv/source.ts";
 import { csvLine } from "../../../csv/write.ts";
 import { currentDisplay, unitLabel } from "../../../domain/display.ts";
 import { Failure, OperatorError } from "../../../domain/errors.ts";
@@ -17,19 +17,19 @@ import { KnownProperties } from "./known-properties.ts";
 import { Labels } from "./labels.ts";
 import { lookUpOwnKey } from "./look-up.ts";
 import { applianceSizeIn } from "./measures.ts";
-import type { Cells, LeftOut, Table } from "./table.ts";
+import type { ImportTable, LeftOut, TableCells } from "./table.ts";
 import { buildingUnitsIn, namesUnitsWithoutNumbers } from "./unit-lists.ts";
 import { FORMULA_ERROR, isUnknownValue, NO_VALUE, plainWords, TOTALS } from "./words.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
 
-export type Prepared = {
-  sources: Readonly<Partial<Record<PreparedPart, Source>>>;
+export type PreparedRows = {
+  sources: Readonly<Partial<Record<PreparedPart, CsvSource>>>;
   leftOut: readonly LeftOut[];
 };
 
-export type Mapped = { table: Table; mapping: FileMapping };
+export type MappedTable = { table: ImportTable; mapping: FileMapping };
 
 /** The column with the file and line of the original row. */
 export const ORIGIN = "source_row";
@@ -58,9 +58,9 @@ type Preparation = PreparationDeps & { folder?: string };
 /** Prepares rows of tables, mapped to the importer's fields. */
 export async function prepareMappedRows(
   { read, partnerId, folder, types, most, yieldNow }: Preparation,
-  mapped: readonly Mapped[],
+  mapped: readonly MappedTable[],
   fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
-): Promise<Prepared> {
+): Promise<PreparedRows> {
   const files = new Map<PreparedPart, PreparedFile>();
   const meter = new Meter(most);
   const fileOf = (part: PreparedPart) => {
@@ -146,10 +146,10 @@ const FILE_NAMES: Readonly<Record<PreparedPart, string>> = {
   claims: "claims.csv",
 };
 
-const hasPlace = ({ address, state }: Cells) => address !== undefined && state !== undefined;
+const hasPlace = ({ address, state }: TableCells) => address !== undefined && state !== undefined;
 
 /** A format whose buildings may have no address cannot make a property of such a building. */
-function requirePlace({ name, form }: Table, line: number, fields: Cells): void {
+function requirePlace({ name, form }: ImportTable, line: number, fields: TableCells): void {
   if (hasPlace(fields)) return;
   const lacking = fields.address === undefined ? "address" : "state";
   throw new OperatorError(
@@ -158,7 +158,7 @@ function requirePlace({ name, form }: Table, line: number, fields: Cells): void 
   );
 }
 
-const visitFields = ({ date, technician }: Cells): Cells => ({
+const visitFields = ({ date, technician }: TableCells): TableCells => ({
   event_type: "Inspection",
   date,
   ...(technician && { technician }),
@@ -172,7 +172,7 @@ class RowMapper {
   readonly #areaUnit: AreaUnit;
 
   constructor(
-    private readonly table: Table,
+    private readonly table: ImportTable,
     private readonly mapping: FileMapping,
     private readonly left: LeftOutCounts,
     private readonly types: Knowledge["types"],
@@ -264,10 +264,10 @@ class RowMapper {
    * numbers from 1 in a property; an appliance of another is in the building, with a label that names it.
    */
   piecesOf(
-    { type_id, serial, unit, quantity }: Cells,
+    { type_id, serial, unit, quantity }: TableCells,
     unitsInProperty: number | undefined,
     labels: Labels,
-  ): Cells[] {
+  ): TableCells[] {
     if (unit !== undefined && namesUnitsWithoutNumbers(unit)) {
       this.#leave(`unit ${unit}`, "several units without their numbers");
       return [];
@@ -314,7 +314,7 @@ class RowMapper {
     { column, kind, types, year_column }: EquipmentColumn,
     cells: readonly string[],
     missing: (typeId: string) => Promise<(count: number) => readonly string[]>,
-  ): Promise<Cells[]> {
+  ): Promise<TableCells[]> {
     const cell = this.#cell(cells, column);
     const typeId = kind === "choice" ? typeOfChoice(types, cell) : types["*"];
     if (cell === "" || typeId === undefined) return [];
@@ -336,7 +336,7 @@ class RowMapper {
   }
 
   /** Returns the scores of a visit; those of parts without a kind, and cells that are none, are counted. */
-  scores(cells: readonly string[]): { typeId: string; fields: Cells }[] {
+  scores(cells: readonly string[]): { typeId: string; fields: TableCells }[] {
     const { scores, scale } = this.mapping;
     return scores.flatMap(({ column, type_id }) => {
       const cell = this.#cell(cells, column);
@@ -356,7 +356,7 @@ class RowMapper {
 }
 
 /** Returns an appliance in its place, with its serial, or else a label that no other has. */
-function pieceIn({ unit, label }: Place, labels: Labels, serial?: string): Cells {
+function pieceIn({ unit, label }: Place, labels: Labels, serial?: string): TableCells {
   const own = serial || (label && labels.take(label));
   return { unit, ...(own && { serial: own }) };
 }
@@ -427,7 +427,7 @@ class PreparedFile {
     if (path !== undefined) writeFileSync(path, "", { mode: 0o600, flag: "wx" });
   }
 
-  add(cells: Cells, origin: string): void {
+  add(cells: TableCells, origin: string): void {
     const line = csvLine(this.columns.map((column) => (column === ORIGIN ? origin : (cells[column] ?? ""))));
     this.meter.count(line.length);
     this.#waiting += line;
@@ -435,7 +435,7 @@ class PreparedFile {
   }
 
   /** Returns the source of all rows. */
-  end(): Source {
+  end(): CsvSource {
     if (this.path === undefined) return { name: "rows", text: this.#waiting };
     this.#flush(this.path);
     return { path: this.path };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { IMPORT_FIELDS } from "../import-portfolio.ts";
-import { type Mapped, type PreparationDeps, type Prepared, prepareMappedRows } from "./prepare.ts";
+import { type MappedTable, type PreparationDeps, type PreparedRows, prepareMappedRows } from "./prepare.ts";
 
 const fieldsOf = (kind: string) => IMPORT_FIELDS[kind] ?? [];
 const partFields = () => ({
@@ -15,8 +15,8 @@ const partFields = () => ({
 /** Runs the work with the mapped rows in files of the importer's own columns, which are removed afterwards. */
 export async function withPreparedFiles<T>(
   deps: PreparationDeps,
-  mapped: readonly Mapped[],
-  work: (prepared: Prepared) => Promise<T>,
+  mapped: readonly MappedTable[],
+  work: (prepared: PreparedRows) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-import-"));
   try {
@@ -27,5 +27,7 @@ export async function withPreparedFiles<T>(
 }
 
 /** Prepares mapped rows in memory: a server may write to its data folder alone. */
-export const prepareRowsInMemory = (deps: PreparationDeps, mapped: readonly Mapped[]): Promise<Prepared> =>
-  prepareMappedRows(deps, mapped, partFields());
+export const prepareRowsInMemory = (
+  deps: PreparationDeps,
+  mapped: readonly MappedTable[],
+): Promise<PreparedRows> => prepareMappedRows(deps, mapped, partFields());

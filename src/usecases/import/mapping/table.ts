@@ -1,13 +1,13 @@
 import type { FileMapping } from "./file-mapping.ts";
 
 /** A row's cells by field. */
-export type Cells = Readonly<Record<string, string | undefined>>;
+export type TableCells = Readonly<Record<string, string | undefined>>;
 
 /** Cells that were left out, with their number: of parts without a kind, or unreadable. */
 export type LeftOut = { file: string; what: string; reason: string; cells: number };
 
 /** A file of rows, or a sheet of one. `rows` may be read more than once. */
-export type Table = {
+export type ImportTable = {
   name: string;
   headings: readonly string[];
   sample: readonly (readonly string[])[];
@@ -28,16 +28,16 @@ export function standardFormatTable(given: {
   name: string;
   form: string;
   kind: FileMapping["rows"];
-  rows: readonly { line: number; cells: Cells }[];
+  rows: readonly { line: number; cells: TableCells }[];
   types?: Readonly<Record<string, string>>;
   leftOut?: readonly LeftOut[];
-}): Table {
+}): ImportTable {
   const { name, form, kind, rows, types, leftOut = [] } = given;
   const used = new Set<string>();
   for (const { cells } of rows)
     for (const [field, text] of Object.entries(cells)) if (text !== undefined && text !== "") used.add(field);
   const headings = [...used];
-  const cellsOf = ({ cells }: { cells: Cells }) => headings.map((field) => cells[field] ?? "");
+  const cellsOf = ({ cells }: { cells: TableCells }) => headings.map((field) => cells[field] ?? "");
   return {
     name,
     headings,

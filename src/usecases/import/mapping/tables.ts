@@ -10,13 +10,13 @@ import { isCobie } from "../../cobie/sheet-rows.ts";
 import type { AreaUnit } from "./areas.ts";
 import { detectDelimiter } from "./delimiter.ts";
 import { FIRST_ROWS, findHeadingRow } from "./heading-row.ts";
-import { SAMPLE, type Table } from "./table.ts";
+import { type ImportTable, SAMPLE } from "./table.ts";
 
 /**
  * Opens the tables of a CSV file, a workbook or a BuildingSync document, whose areas are in that unit unless they state another. Throws an OperatorError
  * for one that cannot be read.
  */
-export async function openImportTables(path: string, areaUnit: AreaUnit = "sqft"): Promise<Table[]> {
+export async function openImportTables(path: string, areaUnit: AreaUnit = "sqft"): Promise<ImportTable[]> {
   if (isXml(path)) return buildingSyncTables(path, readXml(path), areaUnit);
   if (!isWorkbook(path)) return [await csvTable(path)];
   const sheets = await readWorkbook(path);
@@ -41,7 +41,7 @@ export async function openImportTables(path: string, areaUnit: AreaUnit = "sqft"
   });
 }
 
-async function csvTable(path: string): Promise<Table> {
+async function csvTable(path: string): Promise<ImportTable> {
   const source = { path };
   csvSourceBytes(source);
   const delimiter = await detectDelimiter(source);
