@@ -35,7 +35,7 @@ type BackupRequest = {
   now: Instant;
 };
 
-export type BackupFile = { file: string; bytes: number; encrypted: boolean; manifest: Manifest };
+type BackupFile = { file: string; bytes: number; encrypted: boolean; manifest: Manifest };
 
 /**
  * Writes a backup of a data folder, with or without a running server, and verifies it before it gets its final name.

@@ -42,7 +42,7 @@ type RestoreRequest = {
   env: KeyEnvironment;
 };
 
-export type RestoredBackup = {
+type RestoredBackup = {
   manifest: Manifest;
   /** The source of the key that decrypts the database's secrets. */
   key: "backup" | "file" | "environment";

@@ -4,10 +4,10 @@ import type { PremiumTerms } from "../domain/losses/technical-premium.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { parsePlace } from "../domain/place.ts";
 import type { LossRequest } from "../usecases/losses/loss-books.ts";
-import { decimalNumber, invalidParameter, wantsDemo, wholeNumber } from "./query.ts";
+import { decimalNumber, type HttpQuery, invalidParameter, wantsDemo, wholeNumber } from "./query.ts";
 
 /** Parses the selection and the layer of losses. Throws invalid_request. */
-export function parseLossRequest(query: ReadonlyMap<string, string>): LossRequest {
+export function parseLossRequest(query: HttpQuery): LossRequest {
   const state = query.get("state");
   return {
     selection: {
@@ -21,7 +21,7 @@ export function parseLossRequest(query: ReadonlyMap<string, string>): LossReques
 }
 
 /** Parses the layer alone; the selection is all. */
-export function parseLayer(query: ReadonlyMap<string, string>): LossRequest {
+export function parseLayer(query: HttpQuery): LossRequest {
   const { deductibleUsd, limitUsd } = LOSS_LIMITS;
   const deductible = wholeNumber(query, "deductible", deductibleUsd.least, deductibleUsd.most);
   const limit = wholeNumber(query, "limit", limitUsd.least, limitUsd.most);
@@ -35,7 +35,7 @@ export function parseLayer(query: ReadonlyMap<string, string>): LossRequest {
 }
 
 /** Parses the terms of a premium; undefined if none is given. */
-export function parsePremiumTerms(query: ReadonlyMap<string, string>): PremiumTerms | undefined {
+export function parsePremiumTerms(query: HttpQuery): PremiumTerms | undefined {
   const { riskLoad, lossAdjustmentRatio, expenseRatio } = LOSS_LIMITS;
   const [load, adjustment, expense] = [
     decimalNumber(query, "risk_load", riskLoad),
@@ -48,7 +48,7 @@ export function parsePremiumTerms(query: ReadonlyMap<string, string>): PremiumTe
 
 /** Parses values between commas. */
 function parseSet<const V extends string>(
-  query: ReadonlyMap<string, string>,
+  query: HttpQuery,
   name: string,
   values: readonly V[],
 ): ReadonlySet<V> | undefined {

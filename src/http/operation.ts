@@ -8,7 +8,7 @@ import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts"
 import type { Parameter } from "../wire/parameters.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
 import type { Tag } from "./openapi/tags.ts";
-import type { UnknownParameters } from "./query.ts";
+import type { HttpQuery, UnknownParameters } from "./query.ts";
 
 /** Returns the name of this server in messages about the work that it does. */
 export const serverLabel = (address: string): string => `the server at ${address}`;
@@ -39,7 +39,7 @@ export type Call = {
   /** The decoded path parameters by name. */
   params: Readonly<Record<string, string>>;
   /** The query parameters that the operation declares. */
-  query: ReadonlyMap<string, string>;
+  query: HttpQuery;
   /** The JSON object in the body; empty for an operation without one. */
   body: Record<string, unknown>;
   /** The client's IP address. */

@@ -23,6 +23,9 @@ const MAX_LIMIT = 200;
 /** The treatment of a parameter that the operation does not declare. */
 export type UnknownParameters = "ignored" | "rejected";
 
+/** The parameters of a request by name, decoded. */
+export type HttpQuery = ReadonlyMap<string, string>;
+
 /**
  * Parses the known parameters of a query string. Throws invalid_request for an invalid escape sequence in a value, for a
  * duplicate parameter, and if unknown ones are `rejected`, for one whose name does not begin with an underscore.
@@ -31,7 +34,7 @@ export function parseQuery(
   search: string,
   known: readonly string[],
   unknown: UnknownParameters = "ignored",
-): ReadonlyMap<string, string> {
+): HttpQuery {
   const values = new Map<string, string>();
   if (search.length <= 1) return values;
   for (const part of search.slice(1).split("&")) {
@@ -61,45 +64,44 @@ function unknownParameter(name: string | undefined, known: readonly string[]) {
 const LONGEST_NAME = 60;
 
 /** Parses `limit` and `offset`. Limits above 200 are capped. */
-export function parseRowRange(query: ReadonlyMap<string, string>): RowRange {
+export function parseRowRange(query: HttpQuery): RowRange {
   const limit = wholeNumber(query, "limit", 1) ?? DEFAULT_LIMIT;
   return { limit: Math.min(limit, MAX_LIMIT), offset: wholeNumber(query, "offset", 0) ?? 0 };
 }
 
-export function parseTier(query: ReadonlyMap<string, string>): RiskTier | undefined {
+export function parseTier(query: HttpQuery): RiskTier | undefined {
   const tier = query.get("tier")?.toUpperCase();
   if (tier === undefined || tier === "CRITICAL" || tier === "WARNING" || tier === "GOOD") return tier;
   throw invalidParameter("tier", "must be CRITICAL, WARNING or GOOD");
 }
 
 /** Returns whether alerts are sorted by what they are expected to cost, instead of by score. */
-export const sortsByCost = (query: ReadonlyMap<string, string>): boolean =>
+export const sortsByCost = (query: HttpQuery): boolean =>
   parseChoice(query, "sort", ["score", "cost"]) === "cost";
 
 /** Parses the tier of alerts, which is never GOOD. */
-export function parseAlertTier(query: ReadonlyMap<string, string>): RiskTier | undefined {
+export function parseAlertTier(query: HttpQuery): RiskTier | undefined {
   const tier = query.get("tier")?.toUpperCase();
   if (tier === undefined || tier === "CRITICAL" || tier === "WARNING") return tier;
   throw invalidParameter("tier", "must be CRITICAL or WARNING");
 }
 
 /** Returns the text of a timestamp. Restores an unescaped plus before the time zone, which was decoded as a space. */
-const instantText = (query: ReadonlyMap<string, string>, name: string) =>
-  query.get(name)?.replace(/ (?=\d\d:\d\d$)/, "+");
-export const instantTextSince = (query: ReadonlyMap<string, string>) => instantText(query, "since");
+const instantText = (query: HttpQuery, name: string) => query.get(name)?.replace(/ (?=\d\d:\d\d$)/, "+");
+export const instantTextSince = (query: HttpQuery) => instantText(query, "since");
 
-export function parseInstantOf(query: ReadonlyMap<string, string>, name: string): Instant | undefined {
+export function parseInstantOf(query: HttpQuery, name: string): Instant | undefined {
   const text = instantText(query, name);
   if (text === undefined) return undefined;
   const instant = parseInstant(text);
   if (instant !== undefined) return instant;
   throw invalidParameter(name, "must be an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
 }
-export const parseSince = (query: ReadonlyMap<string, string>) => parseInstantOf(query, "since");
+export const parseSince = (query: HttpQuery) => parseInstantOf(query, "since");
 
 /** Parses a parameter with a fixed set of values. */
 export function parseChoice<const V extends string>(
-  query: ReadonlyMap<string, string>,
+  query: HttpQuery,
   name: string,
   values: readonly V[],
 ): V | undefined {
@@ -109,7 +111,7 @@ export function parseChoice<const V extends string>(
 }
 
 /** Parses the filters of a list of actions. */
-export function parseActionFilter(query: ReadonlyMap<string, string>) {
+export function parseActionFilter(query: HttpQuery) {
   const [state, dueBy] = [query.get("state"), query.get("due_by")];
   if (dueBy !== undefined && parseDay(dueBy) === undefined)
     throw invalidParameter("due_by", "must be a date, such as 2027-03-01");
@@ -130,7 +132,7 @@ export function parseActionFilter(query: ReadonlyMap<string, string>) {
   };
 }
 
-export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
+export function parsePlanTerms(query: HttpQuery): PlanTerms {
   const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
     PLAN_LIMITS;
   const budget = decimalNumber(query, "budget", budgetUsd);
@@ -149,7 +151,7 @@ export function parsePlanTerms(query: ReadonlyMap<string, string>): PlanTerms {
 }
 
 /** Parses the terms of a reserve form, whose plan covers the years of a loan unless `years` says otherwise. */
-export function parseFormTerms(query: ReadonlyMap<string, string>): { terms: PlanTerms; form: FormTerms } {
+export function parseFormTerms(query: HttpQuery): { terms: PlanTerms; form: FormTerms } {
   const { minimumItemUsd, loanTermYears } = FORM_LIMITS;
   const form: FormTerms = {
     minimumItemCents: centsFromUsd(
@@ -175,7 +177,7 @@ const PLAN_PARAMETERS = {
 } as const satisfies Record<keyof PlanTerms, string>;
 
 /** Parses the terms of a plan for a page, which shows the values in use: invalid ones are replaced by the defaults. */
-export function parsePlanTermsOrDefaults(query: ReadonlyMap<string, string>): PlanTerms {
+export function parsePlanTermsOrDefaults(query: HttpQuery): PlanTerms {
   const terms = parsePlanTerms(new Map());
   for (const field of Object.keys(PLAN_PARAMETERS) as (keyof PlanTerms)[]) {
     const text = query.get(PLAN_PARAMETERS[field]);
@@ -194,7 +196,7 @@ const LONGEST_SEARCH = 100;
 /** Parses the filters of properties; undefined without any. */
 /** `flags`: the codes of known hazards. Throws invalid_request. */
 export function parsePropertyFilter(
-  query: ReadonlyMap<string, string>,
+  query: HttpQuery,
   flags: ReadonlyMap<string, unknown>,
 ): PropertyFilter | undefined {
   const filter: PropertyFilter = {};
@@ -219,31 +221,30 @@ export function parsePropertyFilter(
 }
 
 /** Parses the place of a filter: `state`, with `country` where it is a subdivision alone. Throws invalid_request. */
-function parsePlaceFilter(query: ReadonlyMap<string, string>): string {
+function parsePlaceFilter(query: HttpQuery): string {
   const country = query.get("country");
   return parsePlace(query.get("state") ?? "", country === undefined ? undefined : parseCountry(country));
 }
 
 /** Parses which rows a list has: those that are not retired, the retired, or all. */
-export function parseRetiredFilter(query: ReadonlyMap<string, string>): RetirementFilter {
+export function parseRetiredFilter(query: HttpQuery): RetirementFilter {
   const only = parseChoice(query, "retired", ["true", "false"]) === "true";
   const included = parseChoice(query, "include_retired", ["true", "false"]) === "true";
   return only ? "retired" : included ? "all" : "active";
 }
 
 /** Parses the text of a search. */
-export const parseSearchText = (query: ReadonlyMap<string, string>): string =>
-  parseSearched("q", query.get("q")?.trim() ?? "");
+export const parseSearchText = (query: HttpQuery): string => parseSearched("q", query.get("q")?.trim() ?? "");
 
 function parseSearched(name: string, text: string): string {
   if (text !== "" && text.length <= LONGEST_SEARCH) return text;
   throw invalidParameter(name, `must have 1 to ${LONGEST_SEARCH} characters`);
 }
 
-export const wantsSandboxEvents = (query: ReadonlyMap<string, string>) => query.get("sandbox") === "true";
+export const wantsSandboxEvents = (query: HttpQuery) => query.get("sandbox") === "true";
 
 /** Parses whether sums include the demo properties. */
-export const wantsDemo = (query: ReadonlyMap<string, string>) =>
+export const wantsDemo = (query: HttpQuery) =>
   parseChoice(query, "include_demo", ["true", "false"]) === "true";
 
 export function invalidParameter(field: string, message: string) {
@@ -252,7 +253,7 @@ export function invalidParameter(field: string, message: string) {
 }
 
 export function wholeNumber(
-  query: ReadonlyMap<string, string>,
+  query: HttpQuery,
   name: string,
   least: number,
   most = Number.MAX_SAFE_INTEGER,
@@ -265,7 +266,7 @@ export function wholeNumber(
 }
 
 export function decimalNumber(
-  query: ReadonlyMap<string, string>,
+  query: HttpQuery,
   name: string,
   { least, most }: { least: number; most: number },
 ): number | undefined {

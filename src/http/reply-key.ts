@@ -1,10 +1,8 @@
+import type { HttpQuery } from "./query.ts";
+
 /**
  * Returns the key of what an owner's page shows in an encoding, whatever else the request says: neither the host, the order
  * of the parameters nor one that the page does not have makes another reply. `query` has the known parameters alone.
  */
-export const replyKey = (
-  owner: string,
-  page: string,
-  encoding: string,
-  query: ReadonlyMap<string, string>,
-): string => JSON.stringify([owner, page, encoding, ...[...query].sort()]);
+export const replyKey = (owner: string, page: string, encoding: string, query: HttpQuery): string =>
+  JSON.stringify([owner, page, encoding, ...[...query].sort()]);

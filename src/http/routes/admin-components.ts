@@ -21,7 +21,7 @@ import {
   tier,
 } from "../../wire/parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { invalidParameter, parseRowRange, parseTier, sortsByCost } from "../query.ts";
+import { type HttpQuery, invalidParameter, parseRowRange, parseTier, sortsByCost } from "../query.ts";
 
 /** The operations on any partner's components and the explanations of their scores. */
 export function adminComponentOperations(knowledge: Knowledge): Operation[] {
@@ -79,7 +79,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
 type Owner = { kind: "partner" | "property" | "appliance"; id: string };
 
 /** Returns the one owner that the query names. Throws invalid_request for none or several. */
-function parseOwner(query: ReadonlyMap<string, string>): Owner {
+function parseOwner(query: HttpQuery): Owner {
   const owners = (["partner", "property", "appliance"] as const).flatMap((kind): Owner[] => {
     const id = query.get(`${kind}_id`);
     return id === undefined ? [] : [{ kind, id }];

@@ -57,7 +57,7 @@ import {
   okReplies,
   type Reply,
 } from "../operation.ts";
-import { invalidParameter, parseRowRange } from "../query.ts";
+import { type HttpQuery, invalidParameter, parseRowRange } from "../query.ts";
 
 export function adminPartnerOperations(): Operation[] {
   /** Returns an operation that changes a partner without a request body, and responds with the partner. */
@@ -267,7 +267,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
   return [create, apiKey, clientSecret, webhookSecret];
 }
 
-function parseMonthOrCurrent(query: ReadonlyMap<string, string>, now: Instant): string {
+function parseMonthOrCurrent(query: HttpQuery, now: Instant): string {
   const asked = parseMonth(query.get("month") ?? dayOf(now).slice(0, 7));
   if (!asked) throw invalidParameter("month", "must be a month, such as 2026-01");
   return asked;
