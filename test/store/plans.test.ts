@@ -166,9 +166,18 @@ test("a recount reads the rows of its properties, of its block, or the first or 
   }
 });
 
+test("the flags of a page's properties are looked up by partner and property", async () => {
+  const [sql] = await statementsOf(() =>
+    fixture.store.read.flags.ofProperties([propertyId], fixture.partnerId),
+  );
+  expect(planOf(sql!)[0]).toBe(
+    "SEARCH flag_counts USING INDEX sqlite_autoindex_flag_counts_1 (partner_id=? AND property_id=?)",
+  );
+});
+
 /** The appliances and properties of a page are read by their IDs, after its components. */
 function expectOwnersById(statements: readonly string[]): void {
-  const steps = statements.map((sql) => planOf(sql)[0]!);
+  const steps = statements.flatMap(planOf);
   for (const table of ["appliances", "properties"])
     expect(steps).toContain(`SEARCH ${table} USING INDEX sqlite_autoindex_${table}_1 (id=?)`);
   expect(statements).toHaveLength(2);

@@ -255,13 +255,19 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const { partner, store, yieldNow } = call;
         const { rows, total, totals, flags, included } = await findPortfolio(knowledge, call, slice);
         const prices = await partnerPrices(store.read, knowledge, partner);
-        const counted = await readConsistently(store, partner.id, (read) =>
-          portfolioAssumptionCounts({ read, prices, yieldNow }, partner.id, included),
+        const counted = await readConsistently(
+          store,
+          partner.id,
+          (read) => portfolioAssumptionCounts({ read, prices, yieldNow }, partner.id, included),
+          partner.revision,
         );
         const modelVersion = await modelVersionOf(store.read, knowledge);
         const assumptions =
           counted && serializeAssumptions({ ...counted, ...priceBasisOf(knowledge) }, modelVersion);
-        const flagsOf = await store.read.flags.ofProperties(rows.map(({ property }) => property.id));
+        const flagsOf = await store.read.flags.ofProperties(
+          rows.map(({ property }) => property.id),
+          partner.id,
+        );
         const items = rows.map((row) =>
           serializePortfolioItem(knowledge, { ...row, flags: flagsOf.get(row.property.id) ?? [] }),
         );

@@ -67,6 +67,17 @@ export function hazardFlagStore(engine: Engine) {
       .from(flagCounts)
       .where(isOfProperties),
   );
+  const ofPropertiesOfPartner = engine.read<CodeCount & { propertyId: string }>(() =>
+    db
+      .select(aliased({ propertyId: flagCounts.propertyId, ...columns }))
+      .from(flagCounts)
+      .where(
+        and(
+          eq(flagCounts.partnerId, placeholder("partnerId")),
+          engine.isAmong(flagCounts.propertyId, "propertyIds"),
+        ),
+      ),
+  );
   const sums = engine.read<CodeCount>(() =>
     db
       .select({
@@ -88,10 +99,19 @@ export function hazardFlagStore(engine: Engine) {
     async add(partnerId: string, propertyId: string | null, change: CodeCount): Promise<void> {
       return add({ partnerId, propertyId: propertyId ?? PORTFOLIO, ...change });
     },
-    /** Returns the counts of properties by code, those without flags left out. */
-    async ofProperties(propertyIds: readonly string[]): Promise<Map<string, CodeCount[]>> {
+    /**
+     * Returns the counts of properties by code, those without flags left out. `partnerId`: of all these properties, which saves
+     * looking it up for each.
+     */
+    async ofProperties(
+      propertyIds: readonly string[],
+      partnerId?: string,
+    ): Promise<Map<string, CodeCount[]>> {
       if (propertyIds.length === 0) return new Map();
-      const rows = await ofProperties({ propertyIds: engine.list(propertyIds) });
+      const ids = { propertyIds: engine.list(propertyIds) };
+      const rows = await (partnerId === undefined
+        ? ofProperties(ids)
+        : ofPropertiesOfPartner({ ...ids, partnerId }));
       rows.sort((a, b) => (a.code < b.code ? -1 : 1));
       return Map.groupBy(rows.filter(isCounted), ({ propertyId }) => propertyId);
     },

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, gte, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import { BLOCK_SIZE } from "../component-counters.ts";
+import { BLOCK_SIZE, WHOLE_BUCKET } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -20,18 +20,21 @@ export function listPageStarts(
 ) {
   const { db } = engine;
   const { componentCounters } = engine.tables;
+  const inBucket = and(
+    eq(componentCounters.partnerId, placeholder("partnerId")),
+    eq(componentCounters.bucket, placeholder("bucket")),
+  );
+  const retiredRows = engine.read<{ count: number }>(() =>
+    db
+      .select(aliased({ count: componentCounters.count }))
+      .from(componentCounters)
+      .where(and(inBucket, eq(componentCounters.block, WHOLE_BUCKET))),
+  );
   const retiredBlocks = engine.read<RetiredBlock>(() =>
     db
       .select(aliased({ block: componentCounters.block, count: componentCounters.count }))
       .from(componentCounters)
-      .where(
-        and(
-          eq(componentCounters.partnerId, placeholder("partnerId")),
-          eq(componentCounters.bucket, placeholder("bucket")),
-          gte(componentCounters.block, 0),
-          gt(componentCounters.count, 0),
-        ),
-      )
+      .where(and(inBucket, gte(componentCounters.block, 0), gt(componentCounters.count, 0)))
       .orderBy(asc(componentCounters.block)),
   );
   const seqAt = engine.read<{ seq: number }>(() =>
@@ -43,11 +46,15 @@ export function listPageStarts(
       .limit(1)
       .offset(placeholder("skip")),
   );
+  /** Most lists have no gaps, which SQLite finds out in less than half the time of reading all blocks. */
+  const mayHaveGaps = async (partnerId: string): Promise<boolean> =>
+    engine.dialect !== "sqlite" || ((await retiredRows({ partnerId, bucket }))[0]?.count ?? 0) > 0;
   return {
     /** Returns the number that the row at an offset of the list follows. */
     async before(partnerId: string, offset: number): Promise<number> {
       if (offset === 0) return 0;
-      const { from, skip } = pageStartAt(await retiredBlocks({ partnerId, bucket }), offset);
+      const blocks = (await mayHaveGaps(partnerId)) ? await retiredBlocks({ partnerId, bucket }) : [];
+      const { from, skip } = pageStartAt(blocks, offset);
       if (skip === 0) return from - 1;
       const [row] = await seqAt({ partnerId, from, skip });
       // Beyond the end of the list.

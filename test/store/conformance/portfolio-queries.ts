@@ -736,6 +736,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       new Map([[elm.id, counts.map((count) => ({ propertyId: elm.id, ...count }))]]),
     );
     expect(await flags.ofProperties([])).toEqual(new Map());
+    expect(await flags.ofProperties([elm.id, oak.id], partner.id)).toEqual(
+      await flags.ofProperties([elm.id, oak.id]),
+    );
+    expect(await flags.ofProperties([elm.id], other.id)).toEqual(new Map());
     const sums = await flags.sumOf([elm.id, oak.id]);
     expect(sums.sort((a, b) => (a.code < b.code ? -1 : 1))).toEqual(counts);
     expect(await flags.sumOf([oak.id])).toEqual([]);
