@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from "pino";
-import type { LoggedError } from "./administration/logged-error.ts";
+import type { ErrorLogEntry } from "./administration/error-log-entry.ts";
 import type { Config } from "./config/settings.ts";
 import { CREDENTIAL_PATTERN } from "./secrets/credentials.ts";
 
@@ -9,7 +9,7 @@ type LoggerOptions = Pick<Config["log"], "level" | "format"> & {
   /** Receives complete lines. */
   destination: DestinationStream;
   /** Called for each line of level `error` or `fatal`. */
-  onError?: (error: LoggedError) => void;
+  onError?: (error: ErrorLogEntry) => void;
 };
 
 /**
@@ -56,7 +56,7 @@ const ERROR_LINE = /^\{"level":"(error|fatal)"/;
 const MAX_TEXT = 1000;
 const MAX_ERRORS = 100;
 
-function loggedError(line: string): LoggedError {
+function loggedError(line: string): ErrorLogEntry {
   const { time, msg, err, reason, request_id } = JSON.parse(line);
   const why: unknown = err?.message ?? reason;
   return {
@@ -68,8 +68,11 @@ function loggedError(line: string): LoggedError {
 }
 
 /** Keeps the latest errors of the log in memory for the console. */
-export function recentErrors(): { take: (error: LoggedError) => void; list: () => readonly LoggedError[] } {
-  const kept: LoggedError[] = [];
+export function recentErrors(): {
+  take: (error: ErrorLogEntry) => void;
+  list: () => readonly ErrorLogEntry[];
+} {
+  const kept: ErrorLogEntry[] = [];
   return {
     take(error) {
       kept.unshift(error);

@@ -20,7 +20,6 @@ const KNOWS: Record<string, readonly string[]> = {
   "spreadsheet-text.ts": [],
   "validators.ts": [],
   "networks.ts": ["domain"],
-  "standard-streams.ts": [],
   "files.ts": ["domain"],
   csv: ["domain", "files.ts", "spreadsheet-text.ts"],
   xlsx: ["domain"],
@@ -123,7 +122,7 @@ const KNOWS: Record<string, readonly string[]> = {
       "log.ts",
       "wire",
     ],
-    ...["usecases", "backup", "doctor", "web", "http", "app", "standard-streams.ts"],
+    ...["usecases", "backup", "doctor", "web", "http", "app"],
   ],
   "main.ts": ["cli"],
 };

@@ -1,4 +1,4 @@
-import type { LoggedError } from "../administration/logged-error.ts";
+import type { ErrorLogEntry } from "../administration/error-log-entry.ts";
 import { publicUrl } from "../config/public-url.ts";
 import { type AdminApiDeps, adminApi } from "../http/admin-api.ts";
 import type { ConsoleSessions } from "../http/console-sessions.ts";
@@ -6,21 +6,21 @@ import type { Operation } from "../http/operation.ts";
 import { consoleOperations } from "../http/routes/console.ts";
 import { metricsOperation } from "../http/routes/metrics.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { testPmsConnection } from "../pms/preflight.ts";
+import { testPmsConnection } from "../pms/pms-connection-test.ts";
 import type { Store } from "../store/store.ts";
 import { probeSignatureChecks } from "../usecases/deliveries/probe-signature-checks.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
 import type { HttpSender } from "../webhooks/http-sender.ts";
 import type { CalibrationRuns } from "./calibration-runs.ts";
-import type { OverviewSources } from "./overview.ts";
 import type { PartnerTasks } from "./partner-tasks.ts";
+import type { OverviewSources } from "./server-overview.ts";
 import { buildServerState, type StartedParts } from "./server-state.ts";
 
 type Sources = Omit<OverviewSources, "read" | "tlsValidTo" | "walArchiving"> & {
   store: Store;
   metrics: Metrics;
   later: StartedParts;
-  recentErrors: () => readonly LoggedError[];
+  recentErrors: () => readonly ErrorLogEntry[];
 };
 
 /** The dependencies of the administrators' operations. */

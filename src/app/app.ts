@@ -1,5 +1,5 @@
-import type { Health } from "../administration/health.ts";
-import type { LoggedError } from "../administration/logged-error.ts";
+import type { ErrorLogEntry } from "../administration/error-log-entry.ts";
+import type { Health } from "../administration/service-health.ts";
 import type { RateWindow } from "../cluster/address-rate-window.ts";
 import { publicUrl } from "../config/public-url.ts";
 import type { Config } from "../config/settings.ts";
@@ -11,11 +11,11 @@ import { Authenticator } from "../http/auth.ts";
 import { maxValuesFor } from "../http/body.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-sessions.ts";
+import { PasscodeGate } from "../http/embed-passcode-gate.ts";
 import { anyHostCheck, type HostCheck } from "../http/host.ts";
 import { htmlErrorPages } from "../http/html-error-page.ts";
 import type { Operation } from "../http/operation.ts";
 import { partnerApi } from "../http/partner-api.ts";
-import { PasscodeGate } from "../http/passcode-gate.ts";
 import { RequestPipeline } from "../http/pipeline.ts";
 import { ADMIN_HEADERS } from "../http/responses.ts";
 import { assetOperation } from "../http/routes/assets.ts";
@@ -42,19 +42,19 @@ import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { dropCachedPrices } from "../usecases/portfolio/price-list.ts";
 import { adminHostCheck } from "./admin-hosts.ts";
 import { type AdminDeps, buildAdminOperations } from "./admin-operations.ts";
-import { buildScheduledBackups, latestBackup, type ScheduledBackups } from "./backups.ts";
 import { BUILD } from "./build-info.ts";
 import { buildCalibrationRuns } from "./calibration-runs.ts";
-import { openCallReservationLedger } from "./call-ledger.ts";
+import { openCallReservationLedger } from "./call-reservation-ledger.ts";
 import { buildClusterMembership, type ClusterMembership } from "./cluster-membership.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { Drain, drainSeconds } from "./drain.ts";
 import { lockDataFolder } from "./instance-lock.ts";
 import { openListeners } from "./listeners.ts";
-import { buildCalibrationCheck } from "./model-check.ts";
+import { buildCalibrationCheck } from "./monthly-calibration-check.ts";
 import { buildPartnerTasks } from "./partner-tasks.ts";
 import { photoStorageOf } from "./photo-storage.ts";
 import { buildRateWindows } from "./rate-windows.ts";
+import { buildScheduledBackups, latestBackup, type ScheduledBackups } from "./scheduled-backups.ts";
 import type { StartedParts } from "./server-state.ts";
 import { buildStorageJobs } from "./storage-jobs.ts";
 import type { WatchedWriter } from "./systemd-notifications.ts";
@@ -75,7 +75,7 @@ type AppDeps = {
   /** Log lines that could not be written; 0 by default. */
   droppedLines?: () => number;
   /** The latest errors in the log, newest first; empty by default. */
-  recentErrors?: () => readonly LoggedError[];
+  recentErrors?: () => readonly ErrorLogEntry[];
 };
 
 /** A listening server. The caller that started it stops it, also when it must stop by itself. */

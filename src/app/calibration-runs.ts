@@ -1,4 +1,4 @@
-import type { ModelProposal } from "../administration/model-proposal.ts";
+import type { CalibrationProposal } from "../administration/calibration-proposal.ts";
 import { renewInBackground } from "../cluster/locks.ts";
 import type { Config } from "../config/settings.ts";
 import type { Logger } from "../log.ts";
@@ -8,7 +8,7 @@ import { FIT_LOCK, failureText, selfExec } from "./self-exec.ts";
 
 /** Calibrations requested by administrators: one at a time, and the latest is stored with its proof. */
 export type CalibrationRuns = {
-  state(): Promise<ModelProposal>;
+  state(): Promise<CalibrationProposal>;
   /** Starts a calibration; returns the holder's description if one is running. `by` describes this server. */
   start(request: { by: string; actor: string }): Promise<"begun" | { heldBy: string }>;
   stop(): Promise<void>;

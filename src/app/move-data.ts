@@ -17,7 +17,7 @@ import {
   transferDatabase,
 } from "../store/transfer.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
-import { openCallReservationLedger } from "./call-ledger.ts";
+import { openCallReservationLedger } from "./call-reservation-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { acquireInstanceLock } from "./instance-lock.ts";
 

@@ -2,7 +2,7 @@ import { effectiveSettings } from "../config/effective-settings.ts";
 import type { ServerState } from "../http/routes/admin-server.ts";
 import type { JobSchedule } from "../jobs/schedule.ts";
 import type { Listeners } from "./listeners.ts";
-import { type OverviewSources, serverOverview } from "./overview.ts";
+import { type OverviewSources, serverOverview } from "./server-overview.ts";
 
 /** Values that exist only once the server listens. */
 export type StartedParts = { listeners?: Listeners; jobs?: JobSchedule };

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { PageState } from "../administration/health.ts";
+import type { PageState } from "../administration/service-health.ts";
 import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";

@@ -9,7 +9,7 @@ import { Decrypter, Encrypter } from "age-encryption";
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError, UnreadableBackup } from "../domain/errors.ts";
 import { CHECKSUMS, damagedError, MANIFEST } from "./backup-manifest.ts";
-import type { PassphraseLock } from "./passphrase-lock.ts";
+import type { PassphraseEncryption } from "./passphrase-encryption.ts";
 import { appendChecksum, verifyTrailingChecksum } from "./trailing-checksum.ts";
 
 /** A file to write to an archive: exactly `bytes` bytes of `content`. */
@@ -32,7 +32,7 @@ const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 export async function writeArchive(
   file: string,
   members: readonly ArchiveMember[],
-  { lock, mtime }: { lock: PassphraseLock | undefined; mtime: Date },
+  { lock, mtime }: { lock: PassphraseEncryption | undefined; mtime: Date },
 ): Promise<void> {
   const tar = createTarPacker();
   const zstd = createZstdCompress({ params: COMPRESSION });
@@ -48,7 +48,11 @@ export async function writeArchive(
   await Promise.all([packing, writing]).finally(() => Promise.allSettled([packing, writing, compressing]));
 }
 
-async function writeOut(file: string, compressed: Readable, lock: PassphraseLock | undefined): Promise<void> {
+async function writeOut(
+  file: string,
+  compressed: Readable,
+  lock: PassphraseEncryption | undefined,
+): Promise<void> {
   const target = createWriteStream(file, { flags: "wx", mode: 0o600, highWaterMark: CHUNK });
   if (lock === undefined) {
     await pipeline(compressed, target);
@@ -94,7 +98,7 @@ type Bound = { bytes: number };
  */
 export async function* readArchive(
   file: string,
-  lock: PassphraseLock | undefined,
+  lock: PassphraseEncryption | undefined,
   bound: Bound = { bytes: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<ReadMember, void> {
   const plain = await decrypted(file, lock);
@@ -122,7 +126,7 @@ export async function* readArchive(
   if (checksums !== found.join("")) throw damagedError(file, "its content does not match its checksums");
 }
 
-async function decrypted(file: string, lock: PassphraseLock | undefined): Promise<Readable> {
+async function decrypted(file: string, lock: PassphraseEncryption | undefined): Promise<Readable> {
   const head = await firstBytes(file);
   if (head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) {
     const bytes = await verifyTrailingChecksum(file);

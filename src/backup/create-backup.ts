@@ -21,7 +21,7 @@ import {
 } from "../store/sqlite/inspect.ts";
 import { type ArchiveMember, fileContent, readArchive, writeArchive } from "./archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
-import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
+import { type PassphraseEncryption, passphraseEncryption } from "./passphrase-encryption.ts";
 
 type BackupRequest = {
   dataDir: string;
@@ -58,7 +58,7 @@ export async function createBackup(request: BackupRequest): Promise<BackupFile> 
     const copy = join(scratch, DATABASE);
     const copied = copyChecked(databaseFile, copy);
     const archive = join(scratch, "archive");
-    const lock = passphraseLock(passphrase);
+    const lock = passphraseEncryption(passphrase);
     const { manifest, members } = await writeMembers(archive, () => collect(copied, copy, request), {
       lock,
       mtime: new Date(request.now),
@@ -177,7 +177,7 @@ function readKey(dataDir: string): Buffer | undefined {
 async function readBack(
   archive: string,
   members: readonly ArchiveMember[],
-  lock: PassphraseLock | undefined,
+  lock: PassphraseEncryption | undefined,
 ): Promise<void> {
   let next = 0;
   for await (const { name, bytes, content } of readArchive(archive, lock)) {

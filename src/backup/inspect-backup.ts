@@ -1,6 +1,6 @@
 import { type ReadMember, readArchive, readArchiveText } from "./archive.ts";
 import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, parseManifest } from "./backup-manifest.ts";
-import type { PassphraseLock } from "./passphrase-lock.ts";
+import type { PassphraseEncryption } from "./passphrase-encryption.ts";
 
 const UPLOAD_NAME = /^uploads\/[\dA-Za-z][\w.-]*$/;
 /** Upper bounds of the sizes of a manifest and a key file. */
@@ -18,7 +18,7 @@ export function isBackupMemberName(name: string): boolean {
  * Verifies a whole backup without writing to the disk: members, sizes and checksums. Returns the manifest.
  * @throws OperatorError if the backup is damaged.
  */
-export async function inspectBackup(file: string, lock: PassphraseLock | undefined): Promise<Manifest> {
+export async function inspectBackup(file: string, lock: PassphraseEncryption | undefined): Promise<Manifest> {
   let counts: Counts | undefined;
   const bound = { bytes: MANIFEST_BYTES };
   for await (const member of readArchive(file, lock, bound)) {

@@ -30,7 +30,7 @@ import { switchToWal } from "../store/sqlite/open.ts";
 import { type ReadMember, readArchive, readArchiveText } from "./archive.ts";
 import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { inspectBackup, isBackupMemberName } from "./inspect-backup.ts";
-import { type PassphraseLock, passphraseLock } from "./passphrase-lock.ts";
+import { type PassphraseEncryption, passphraseEncryption } from "./passphrase-encryption.ts";
 
 type RestoreRequest = {
   file: string;
@@ -60,7 +60,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoredBa
   const exists = existsSync(dataDir);
   if (exists && readdirSync(dataDir).length > 0) throw notEmptyError(dataDir);
   if (!existsSync(file)) throw new OperatorError(`File not found: ${file}`, "Check the path.");
-  const lock = passphraseLock(passphrase);
+  const lock = passphraseEncryption(passphrase);
   const manifest = await inspectBackup(file, lock);
   const parent = dirname(dataDir);
   mkdirSync(parent, { recursive: true });
@@ -88,7 +88,7 @@ function notEmptyError(dataDir: string): OperatorError {
 /** Unpacks an inspected backup. If another process changes the file meanwhile, its checksums do not match. */
 async function unpack(
   file: string,
-  lock: PassphraseLock | undefined,
+  lock: PassphraseEncryption | undefined,
   scratch: string,
   { database_bytes, uploads_bytes }: Manifest,
 ): Promise<void> {

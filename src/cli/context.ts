@@ -1,7 +1,7 @@
 import type { DestinationStream } from "pino";
 import type { ConfigRequest, Override } from "../config/load.ts";
 import type { Config } from "../config/settings.ts";
-import { setCurrencyAndUnits } from "../domain/display.ts";
+import { setCurrencyAndUnits } from "../domain/currency-and-units.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop.ts";

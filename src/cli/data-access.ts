@@ -6,7 +6,7 @@ import { IMPERSONATION_TOKEN_VARIABLE, impersonationTokens } from "../secrets/im
 import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { CommandContext } from "./context.ts";
-import { emptyDatabaseRemedy, requireInstallation } from "./installation.ts";
+import { emptyDatabaseRemedy, requireInstallation } from "./installation-check.ts";
 
 type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { UNIT_SYSTEMS } from "../domain/display.ts";
+import { UNIT_SYSTEMS } from "../domain/currency-and-units.ts";
 import { isNetwork } from "../networks.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { OperatorError } from "../domain/errors.ts";
-import { type CsvSource, sourceName, utf8Chunks } from "./source.ts";
+import { type CsvSource, sourceName, utf8Chunks } from "./csv-source.ts";
 
 /** The unchanged cells of a row, and the line on which it starts, from 1. */
 export type CsvRow = { line: number; cells: string[] };

@@ -4,9 +4,9 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
 import type { DatabaseState } from "../store/sqlite/database-state.ts";
 import { daysLeft, readTlsIdentity } from "../tls/pem-files.ts";
-import { hostWithoutBrackets, permittedAddresses } from "../webhooks/connections.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
+import { hostWithoutBrackets, permittedAddresses } from "../webhooks/webhook-connections.ts";
 import { type DoctorCheck, type DoctorFinding, fail, ok, warn } from "./check.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import { isPassingCheck } from "../administration/health.ts";
+import { isPassingCheck } from "../administration/service-health.ts";
 import type { Config } from "../config/settings.ts";
 
 /** The result of a health query to the server on this machine. */

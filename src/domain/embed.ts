@@ -2,8 +2,8 @@ import type { Brand } from "./brand.ts";
 import { notFound } from "./errors.ts";
 import type { Grade } from "./figures/condition.ts";
 import type { Property } from "./property.ts";
+import type { PropertyTotals } from "./property-totals.ts";
 import type { Instant } from "./time.ts";
-import type { PropertyTotals } from "./totals.ts";
 
 /** An embedded page of one property, which the holder of its token may read. */
 export type Embed = {

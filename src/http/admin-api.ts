@@ -1,4 +1,4 @@
-import type { ConnectionReport } from "../administration/connection-check.ts";
+import type { ConnectionReport } from "../administration/pms-connection-report.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { LossBooks } from "../usecases/losses/loss-books.ts";
 import type { Operation } from "./operation.ts";

@@ -24,7 +24,7 @@ import { type ConsoleSessions, isConsoleApiRequest } from "./console-sessions.ts
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
-import { errorOfFailedCall, isAbortError } from "./failed-call.ts";
+import { errorOfFailedCall, isAbortError } from "./failed-call-error.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
 import { CHUNK_CHARS, startJson } from "./json-stream.ts";
 import {

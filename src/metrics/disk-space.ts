@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { bounded } from "./bounded.ts";
+import { readWithTimeout } from "./read-with-timeout.ts";
 
 type DiskSpace = { freeBytes: number; sizeBytes: number };
 
@@ -15,7 +15,7 @@ export function diskSpaceReader(
 ): () => Promise<Readonly<Record<string, DiskSpace>>> {
   const readers = Object.entries(folders).map(([name, folder]) => {
     const readOrNothing = () => read(folder).catch(() => undefined);
-    return [name, bounded(readOrNothing, withinMs)] as const;
+    return [name, readWithTimeout(readOrNothing, withinMs)] as const;
   });
   return async () => {
     const found = await Promise.all(readers.map(async ([name, reader]) => [name, await reader()] as const));

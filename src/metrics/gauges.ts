@@ -1,11 +1,11 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { type Health, isPassingCheck } from "../administration/health.ts";
+import { type Health, isPassingCheck } from "../administration/service-health.ts";
 import type { Instant } from "../domain/time.ts";
 import type { DispatcherStats } from "../webhooks/dispatcher.ts";
-import { bounded } from "./bounded.ts";
 import { type DatabaseGaugeSources, defineDatabaseGauges } from "./database-gauges.ts";
 import { diskSpaceReader } from "./disk-space.ts";
 import { watchProcess } from "./process-metrics.ts";
+import { readWithTimeout } from "./read-with-timeout.ts";
 
 /** The sources of the values that are read when metrics are requested. */
 export type GaugeSources = DatabaseGaugeSources & {
@@ -84,7 +84,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
 
   const refreshProcess = watchProcess(registry);
   const database = defineDatabaseGauges(registry, sources);
-  const readHealth = bounded(sources.health, WITHIN_MS);
+  const readHealth = readWithTimeout(sources.health, WITHIN_MS);
   const readDisks = diskSpaceReader(sources.folders, WITHIN_MS);
   // They have no value before the first check, or without TLS. A value of 0 would raise alerts.
   for (const unknown of [integrityOk, integrityCheckedAt, certificate]) unknown.remove();

@@ -1,4 +1,4 @@
-import { unitLabel } from "../domain/display.ts";
+import { unitLabel } from "../domain/currency-and-units.ts";
 import { compareNaturally } from "../domain/us-english.ts";
 import type { ApplianceTypeJson } from "../wire/appliance.ts";
 import type { ComponentJson } from "../wire/component.ts";

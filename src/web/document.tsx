@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { currentDisplay } from "../domain/display.ts";
+import { currentDisplay } from "../domain/currency-and-units.ts";
 import { printFooterCss } from "./print-footer.ts";
 
 /** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */

@@ -1,4 +1,4 @@
-import { currencyFormat, exactMoney, wholeMoney } from "../domain/display.ts";
+import { currencyFormat, exactMoney, wholeMoney } from "../domain/currency-and-units.ts";
 import { usDate, usNumber } from "../domain/us-english.ts";
 
 /* Numbers, days and amounts in US English. */

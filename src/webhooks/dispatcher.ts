@@ -1,8 +1,8 @@
 import type { Instant } from "../domain/time.ts";
 import type { AttemptResult } from "./delivery-attempt.ts";
+import { createDeliveryResultBatcher } from "./delivery-result-batcher.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import { DISPATCHER_DEFAULTS, type DispatcherDeps, type DispatcherOptions } from "./dispatcher-deps.ts";
-import { createDeliveryResultBatcher } from "./result-batcher.ts";
 
 export type DispatcherStats = {
   /** Attempts in progress. */

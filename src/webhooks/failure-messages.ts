@@ -1,4 +1,4 @@
-import { AddressRefusedError, ProxyRefusedError } from "./connections.ts";
+import { AddressRefusedError, ProxyRefusedError } from "./webhook-connections.ts";
 
 /** The phase of an exchange that timed out. */
 export type ExchangePhase = "connection" | "response" | "complete response";

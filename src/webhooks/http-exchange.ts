@@ -2,6 +2,8 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
 import { addressRefusal } from "./address-policy.ts";
+import type { SendRequest } from "./delivery-attempt.ts";
+import { type ExchangePhase, ExchangeTimeout, failureMessage, statusMessage } from "./failure-messages.ts";
 import {
   AddressRefusedError,
   type HttpAgents,
@@ -9,9 +11,7 @@ import {
   type NetworkSettings,
   permittedAddresses,
   proxyAuthorization,
-} from "./connections.ts";
-import type { SendRequest } from "./delivery-attempt.ts";
-import { type ExchangePhase, ExchangeTimeout, failureMessage, statusMessage } from "./failure-messages.ts";
+} from "./webhook-connections.ts";
 
 type ExchangeResult = {
   statusCode: number | null;

@@ -1,6 +1,6 @@
-import { type NetworkSettings, openWebhookConnections } from "./connections.ts";
 import type { SendRequest, SendResult } from "./delivery-attempt.ts";
 import { exchange } from "./http-exchange.ts";
+import { type NetworkSettings, openWebhookConnections } from "./webhook-connections.ts";
 
 export type HttpSender = {
   /** Sends one POST request. Never rejects; resolves within `timeoutMs`. */

@@ -1,4 +1,4 @@
-import { wholeMoney } from "../domain/display.ts";
+import { wholeMoney } from "../domain/currency-and-units.ts";
 import {
   ACTIONS,
   type Action,

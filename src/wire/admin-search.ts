@@ -1,4 +1,4 @@
-import { SEARCHED_KINDS, type SearchResult } from "../administration/search-result.ts";
+import { type AdminSearchResult, SEARCHED_KINDS } from "../administration/admin-search-result.ts";
 import { enumOf, id, list, object, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -19,7 +19,7 @@ export const adminSearchReply = object({
 });
 export type AdminSearchJson = WireOf<typeof adminSearchReply>;
 
-export const serializeAdminSearch = adminSearchReply.serializer((found: readonly SearchResult[]) => ({
+export const serializeAdminSearch = adminSearchReply.serializer((found: readonly AdminSearchResult[]) => ({
   results: found.map(({ kind, id, title, detail, propertyId }) => ({
     kind,
     id,

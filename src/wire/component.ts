@@ -1,5 +1,6 @@
 import { type PlacedComponent, partInstalledIn, tierOfHundredths } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
+import type { TrendRow } from "../domain/figures/score-trend.ts";
 import { hazardFlagsOfPart } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import {
@@ -11,7 +12,6 @@ import {
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso } from "../domain/time.ts";
-import type { TrendRow } from "../domain/trend.ts";
 import { actionFields, actionOrNullFields } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
 import { costFields, serializeCosts } from "./costs.ts";

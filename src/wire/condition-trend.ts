@@ -1,4 +1,4 @@
-import { type ConditionPoint, conditionOfSums } from "../domain/condition-trend.ts";
+import { type ConditionPoint, conditionOfSums } from "../domain/figures/condition-trend.ts";
 import { conditionIndex, grade } from "./figures.ts";
 import { page } from "./paging.ts";
 import { property } from "./property.ts";

@@ -5,7 +5,7 @@ import {
   MOST_ROWS,
   SEPARATORS,
   type Separator,
-} from "../domain/table-limits.ts";
+} from "../domain/import-table-limits.ts";
 import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";

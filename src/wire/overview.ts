@@ -1,4 +1,4 @@
-import type { Overview } from "../administration/overview.ts";
+import type { ServerOverview } from "../administration/server-overview.ts";
 import { toIso } from "../domain/time.ts";
 import { enumOf, instant, list, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -25,7 +25,7 @@ export const overview = object({
 });
 export type OverviewJson = WireOf<typeof overview>;
 
-export const serializeServerOverview = overview.serializer((found: Overview) => ({
+export const serializeServerOverview = overview.serializer((found: ServerOverview) => ({
   at: toIso(found.at),
   status:
     (["fail", "warn"] as const).find((bad) => found.checks.some(({ status }) => status === bad)) ?? "ok",

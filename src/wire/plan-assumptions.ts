@@ -1,5 +1,5 @@
 import { priceBasisText } from "../domain/costs/price-basis.ts";
-import { plainTodaysMoney, priceListMoney } from "../domain/display.ts";
+import { plainTodaysMoney, priceListMoney } from "../domain/currency-and-units.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/figures/assumption-sentences.ts";
 import { reserveShareByCostBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";

@@ -1,4 +1,4 @@
-import type { ConnectionCheck, ConnectionReport } from "../administration/connection-check.ts";
+import type { ConnectionCheck, ConnectionReport } from "../administration/pms-connection-report.ts";
 import { toIso } from "../domain/time.ts";
 import { enumOf, flag, instant, list, object, text, whole } from "./schema/fields.ts";
 

@@ -6,9 +6,9 @@ import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property, SummarizedProperty } from "../domain/property.ts";
+import type { PropertyTotals, Totals } from "../domain/property-totals.ts";
 import { inOneStep } from "../domain/steps.ts";
 import { type Instant, toIso } from "../domain/time.ts";
-import type { PropertyTotals, Totals } from "../domain/totals.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
 import {

@@ -3,7 +3,7 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import { perDoor } from "../domain/figures/assessment.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/exposure.ts";
-import { type Report, ReportAccumulator } from "../domain/figures/report.ts";
+import { type Report, ReportAccumulator } from "../domain/figures/property-report.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import { ApplianceGroups } from "../domain/planning/appliance-groups.ts";
 import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";

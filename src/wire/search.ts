@@ -1,4 +1,4 @@
-import type { FoundRecord } from "../domain/found-record.ts";
+import type { RecordSearchResult } from "../domain/record-search-result.ts";
 import { forPartner } from "./paging.ts";
 import { enumOf, id, list, object, record, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -21,7 +21,7 @@ const results = object({ results: list("At most 8 of each kind, exact IDs first"
 export const searchReply = forPartner(results);
 export type SearchJson = WireOf<typeof searchReply>;
 
-export const serializeFoundRecords = results.serializer((some: readonly FoundRecord[]) => ({
+export const serializeFoundRecords = results.serializer((some: readonly RecordSearchResult[]) => ({
   results: some.map(({ kind, id, title, detail, propertyId }) => ({
     kind,
     id,

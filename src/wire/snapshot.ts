@@ -1,4 +1,4 @@
-import type { SnapshotResult } from "../domain/snapshot.ts";
+import type { SnapshotResult } from "../domain/snapshot-result.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { day, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";

@@ -1,4 +1,4 @@
-import type { Health } from "../administration/health.ts";
+import type { Health } from "../administration/service-health.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { forPartner, partnerName } from "./paging.ts";
 import { defineConstraint, loadValidators } from "./schema/field-constraint.ts";

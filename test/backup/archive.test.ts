@@ -4,14 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readArchive, writeArchive } from "../../src/backup/archive.ts";
-import { PassphraseLock } from "../../src/backup/passphrase-lock.ts";
+import { PassphraseEncryption } from "../../src/backup/passphrase-encryption.ts";
 import { OperatorError } from "../../src/domain/errors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-archive-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Derives keys without the cost of a passphrase. */
-const lock = new PassphraseLock("passphrase", async (passphrase, salt) =>
+const lock = new PassphraseEncryption("passphrase", async (passphrase, salt) =>
   createHash("sha256").update(passphrase).update(salt).digest(),
 );
 /** The age format authenticates the content in parts of this size, each with a tag of 16 bytes. */

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import type { CsvSource } from "../../src/csv/csv-source.ts";
 import { type CsvRow, MAX_ROW_BYTES, readCsv } from "../../src/csv/read.ts";
-import type { CsvSource } from "../../src/csv/source.ts";
 import { CsvFile, csvLine } from "../../src/csv/write.ts";
 
 let folder: string;

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bounded } from "../../src/metrics/bounded.ts";
 import { diskSpaceReader } from "../../src/metrics/disk-space.ts";
+import { readWithTimeout } from "../../src/metrics/read-with-timeout.ts";
 
 const WITHIN_MS = 60_000;
 const SOON_MS = 5;
@@ -43,7 +43,7 @@ test("a disk that fails or does not respond is left out, and the others are read
 test("a read that was late is started again once it has ended", async () => {
   const { promise: blocked, resolve: unblock } = Promise.withResolvers<string>();
   const answers = [blocked, Promise.resolve("second")];
-  const read = bounded(() => answers.shift()!, SOON_MS);
+  const read = readWithTimeout(() => answers.shift()!, SOON_MS);
   expect(await read()).toBeUndefined();
   unblock("first");
   expect(await read()).toBe("first");

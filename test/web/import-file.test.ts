@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { setCurrencyAndUnits, US_DISPLAY } from "../../src/domain/display.ts";
+import { setCurrencyAndUnits, US_DISPLAY } from "../../src/domain/currency-and-units.ts";
 import {
   distinctChoiceCells,
   type ImportMapping,

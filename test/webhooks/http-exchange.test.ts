@@ -4,8 +4,8 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { parseNetwork } from "../../src/networks.ts";
 import type { AddressPolicy } from "../../src/webhooks/address-policy.ts";
-import type { NetworkSettings } from "../../src/webhooks/connections.ts";
 import { createHttpSender, type HttpSender } from "../../src/webhooks/http-sender.ts";
+import type { NetworkSettings } from "../../src/webhooks/webhook-connections.ts";
 import { type Behavior, type Receiver, startReceiver } from "../support/receiver.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };

@@ -3,7 +3,7 @@ import { serializeAdministrator, serializeNewAdministrator } from "../../wire/ad
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteText } from "../terminal/times.ts";
+import { minuteText } from "../terminal/time-text.ts";
 
 const create = defineCommand({
   name: "create",

@@ -4,8 +4,8 @@ import type { Store } from "../../store/store.ts";
 import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
 import { readApplianceChange, serializeAppliance, serializeWrittenAppliance } from "../../wire/appliance.ts";
 import { type Command, defineCommand, requiredArgument, textOption, UsageError } from "../command.ts";
+import { correctRecord, recordText, requireRecordFound } from "../correction-command.ts";
 import { withData } from "../data-access.ts";
-import { correctRecord, recordText, requireRecordFound } from "../record-corrections.ts";
 
 const find = async ({ read }: Store, id: string) =>
   requireRecordFound((await read.appliances.list([id]))[0], "Appliance", id);

@@ -6,7 +6,7 @@ import { choiceOption, defineCommand, textOption, wholeNumberOption } from "../c
 import { withData } from "../data-access.ts";
 import { instantOption } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { secondText } from "../terminal/times.ts";
+import { secondText } from "../terminal/time-text.ts";
 
 export const auditCommand = defineCommand({
   description: "The audit log is append-only: the database rejects changes and deletions.",

@@ -6,7 +6,7 @@ import { readPassphrase } from "../../backup/read-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { formatBytes } from "../../files.ts";
 import { defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
-import { requireInstallation } from "../installation.ts";
+import { requireInstallation } from "../installation-check.ts";
 
 /** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;

@@ -24,10 +24,10 @@ import { calibrationText, reportPageContent } from "../calibration/report.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { actorOf, actorOnMachine, withData } from "../data-access.ts";
-import { yieldCollectingGarbage } from "../garbage-collection.ts";
 import { dayOption } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteText } from "../terminal/times.ts";
+import { minuteText } from "../terminal/time-text.ts";
+import { yieldCollectingGarbage } from "../yield-collecting-garbage.ts";
 
 export const calibrateCommand = defineCommand({
   description:

@@ -10,14 +10,14 @@ import {
 } from "../../wire/component-change.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
-import { withData } from "../data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
   correctRecord,
   recordText,
   requireRecordFound,
-} from "../record-corrections.ts";
+} from "../correction-command.ts";
+import { withData } from "../data-access.ts";
 
 const show = defineCommand({
   name: "show",

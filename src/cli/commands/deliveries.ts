@@ -34,7 +34,7 @@ import type { CommandContext } from "../context.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { instantOption } from "../option-values.ts";
 import { fittedTable, labeledLines } from "../terminal/fitted-table.ts";
-import { minuteText, secondText, utcTimeText } from "../terminal/times.ts";
+import { minuteText, secondText, utcTimeText } from "../terminal/time-text.ts";
 
 const list = defineCommand({
   name: "list",

@@ -2,15 +2,15 @@ import { resolve } from "node:path";
 import { startApp } from "../../app/app.ts";
 import { dayOf } from "../../domain/time.ts";
 import { createLogger } from "../../log.ts";
-import { standardStream } from "../../standard-streams.ts";
 import { defineCommand, settingOption } from "../command.ts";
 import type { CommandContext } from "../context.ts";
-import { DeliveryReport } from "../demo/delivery-report.ts";
+import { DeliveryPrinter } from "../demo/delivery-printer.ts";
 import { demoConfig } from "../demo/demo-config.ts";
 import { prepareDemo } from "../demo/prepare-demo.ts";
 import { type DemoSummary, demoDataJson, demoExampleRequests, demoText } from "../demo/text.ts";
 import { startLocalReceiver } from "../local-receiver.ts";
 import { OutputClosed } from "../terminal/process-host.ts";
+import { standardStream } from "../terminal/standard-streams.ts";
 
 /** `mainstay demo`: a server, sample data and a webhook endpoint in one process, for a first look. */
 export const demoCommand = defineCommand({
@@ -31,11 +31,11 @@ export const demoCommand = defineCommand({
     const deps = { config, env, clock: now, random };
     const write = writerTo(context, stop);
     const lines = standardStream(1);
-    const report = new DeliveryReport(json ? () => {} : lines.write);
+    const printer = new DeliveryPrinter(json ? () => {} : lines.write);
     let secret = "";
     const receiver = startLocalReceiver(
       () => secret,
-      (delivery) => report.add(delivery),
+      (delivery) => printer.add(delivery),
     );
     try {
       const data = await prepareDemo(deps, receiver.url, stop.signal);
@@ -58,7 +58,7 @@ export const demoCommand = defineCommand({
     } catch (error) {
       if (error !== stop.signal.reason) throw error; // stopped before it was ready
     } finally {
-      report.stop();
+      printer.stop();
       await receiver.stop();
     }
     if (!json) write(`\nStopped. The next run resumes with the data in ${config.storage.dataDir}.\n`);

@@ -11,8 +11,8 @@ import type { DerivedData } from "../../usecases/operations/derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { withData } from "../data-access.ts";
-import { configurationInUseText, requireInstallation } from "../installation.ts";
-import { sentenceCase } from "../terminal/explained-lines.ts";
+import { configurationInUseText, requireInstallation } from "../installation-check.ts";
+import { sentenceCase } from "../terminal/explained-block-text.ts";
 import { wrapText } from "../terminal/fitted-table.ts";
 
 /** The nice value, so that a running server on this machine has priority. */

@@ -23,7 +23,7 @@ import {
 } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { minuteText, secondText } from "../terminal/times.ts";
+import { minuteText, secondText } from "../terminal/time-text.ts";
 
 const create = defineCommand({
   name: "create",

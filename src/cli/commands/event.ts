@@ -8,14 +8,14 @@ import {
 } from "../../wire/service-event.ts";
 import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
 import type { CommandContext } from "../context.ts";
-import { withData } from "../data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
   correctRecord,
   recordText,
   requireRecordFound,
-} from "../record-corrections.ts";
+} from "../correction-command.ts";
+import { withData } from "../data-access.ts";
 
 const show = defineCommand({
   name: "show",

@@ -27,9 +27,9 @@ import {
   UsageError,
   valueOption,
 } from "../command.ts";
+import { leftOutRowsText, mapFiles, parseValueMapping } from "../confirm-file-mapping.ts";
 import type { CommandContext } from "../context.ts";
 import { actorOf, actorOnMachine, withData } from "../data-access.ts";
-import { leftOutRowsText, mapFiles, parseValueMapping } from "../mapped-files.ts";
 import { rejectsWithOriginalPlaces } from "../mapped-rejects.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";

@@ -22,9 +22,9 @@ import {
   wholeNumberOption,
 } from "../command.ts";
 import { withData } from "../data-access.ts";
-import { yieldCollectingGarbage } from "../garbage-collection.ts";
 import { lossesText } from "../terminal/losses-text.ts";
 import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
+import { yieldCollectingGarbage } from "../yield-collecting-garbage.ts";
 
 const { deductibleUsd, limitUsd } = LOSS_LIMITS;
 

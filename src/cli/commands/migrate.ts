@@ -1,7 +1,7 @@
 import { migrateDataFolder } from "../../app/data-folder.ts";
 import { lockDataFolderForMigration } from "../../app/instance-lock.ts";
 import { defineCommand } from "../command.ts";
-import { requireInstallation } from "../installation.ts";
+import { requireInstallation } from "../installation-check.ts";
 
 export const migrateCommand = defineCommand({
   async run(context) {

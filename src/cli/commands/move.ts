@@ -3,7 +3,7 @@ import { isPostgresAddress, type MoveStep, moveData } from "../../app/move-data.
 import { OperatorError } from "../../domain/errors.ts";
 import { readOneLine } from "../../secrets/one-line-file.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
-import { requireInstallation } from "../installation.ts";
+import { requireInstallation } from "../installation-check.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
 
 const NAMES: Record<MoveStep, string> = { copying: "Copying", comparing: "Comparing", photos: "Photos" };

@@ -3,8 +3,8 @@ import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { serializeProperty, serializeWrittenProperty } from "../../wire/property.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
+import { correctRecord, recordText, requireRecordFound } from "../correction-command.ts";
 import { withData } from "../data-access.ts";
-import { correctRecord, recordText, requireRecordFound } from "../record-corrections.ts";
 
 const show = defineCommand({
   name: "show",

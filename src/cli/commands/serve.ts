@@ -1,7 +1,7 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { createLogger, recentErrors } from "../../log.ts";
-import { standardStream } from "../../standard-streams.ts";
 import { defineCommand, settingOption } from "../command.ts";
+import { standardStream } from "../terminal/standard-streams.ts";
 
 /**
  * `mainstay serve`: runs until SIGTERM, SIGINT or a condition under which it must stop. The next signal ends the drain,

@@ -3,7 +3,7 @@ import { serializeServers } from "../../wire/server.ts";
 import { defineCommand } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { secondText } from "../terminal/times.ts";
+import { secondText } from "../terminal/time-text.ts";
 
 export const serversCommand = defineCommand({
   description:

@@ -1,4 +1,4 @@
-import type { SnapshotResult } from "../../domain/snapshot.ts";
+import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { dayOf } from "../../domain/time.ts";
 import { serializeSnapshot } from "../../wire/snapshot.ts";
 import { defineCommand, switchOption } from "../command.ts";

@@ -9,7 +9,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import type { SnapshotResult } from "../../domain/snapshot.ts";
+import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { dayOf } from "../../domain/time.ts";
 import { createFile, replaceFile } from "../../files.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";

@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { addDays, type Day, yearOf } from "../../domain/time.ts";
-import type { Deliveries } from "./deliveries.ts";
-import type { Processes } from "./processes.ts";
-import { Unexpected } from "./unexpected.ts";
+import type { SmokeEndpoint } from "./smoke-endpoint.ts";
+import { SmokeFailure } from "./smoke-failure.ts";
+import type { SmokeProcesses } from "./smoke-processes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are inspected, and may have any shape
 type Json = any;
@@ -11,10 +11,10 @@ type Json = any;
 export type Step = <T>(name: string, run: () => Promise<T>) => Promise<T>;
 
 type JourneyDeps = {
-  processes: Processes;
+  processes: SmokeProcesses;
   /** The address that the server listens on. */
   host: string;
-  deliveries: Deliveries;
+  deliveries: SmokeEndpoint;
   today: Day;
 };
 
@@ -66,13 +66,13 @@ export async function runJourney(step: Step, deps: JourneyDeps): Promise<void> {
   await step("snapshot", async () => {
     const taken: Json = await processes.run("snapshot");
     expectEqual("components scored", taken.components, appliance.components_created);
-    if (!(taken.announced > 0)) throw new Unexpected("tier changes", `there were ${taken.announced}`);
+    if (!(taken.announced > 0)) throw new SmokeFailure("tier changes", `there were ${taken.announced}`);
   });
 
   const alerts = await step("alerts", async () => {
     const reply = await ask(server.url, "GET /api/v1/alerts", 200, bearer);
     if (!(reply.critical_count > 0))
-      throw new Unexpected("a critical component", `critical_count is ${reply.critical_count}`);
+      throw new SmokeFailure("a critical component", `critical_count is ${reply.critical_count}`);
     return reply;
   });
 
@@ -89,7 +89,7 @@ export async function runJourney(step: Step, deps: JourneyDeps): Promise<void> {
 }
 
 function expectEqual(what: string, actual: unknown, expected: unknown): void {
-  if (actual !== expected) throw new Unexpected(`${what} to be ${expected}`, `it was ${actual}`);
+  if (actual !== expected) throw new SmokeFailure(`${what} to be ${expected}`, `it was ${actual}`);
 }
 
 /** Sends a request to the server. Uses node:http because `fetch` would use a proxy from the environment. */
@@ -102,7 +102,7 @@ function ask(
 ): Promise<Json> {
   const [method, path] = methodAndPath.split(" ");
   return new Promise((resolve, reject) => {
-    const fail = (actual: string) => reject(new Unexpected(`${status} from ${methodAndPath}`, actual));
+    const fail = (actual: string) => reject(new SmokeFailure(`${status} from ${methodAndPath}`, actual));
     const sent = request(
       `${url}${path}`,
       { method, agent: false, headers: { ...headers, ...(body && { "content-type": "application/json" }) } },

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dayOf } from "../../domain/time.ts";
 import type { CommandContext } from "../context.ts";
-import { Deliveries } from "./deliveries.ts";
 import { runJourney, type Step } from "./journey.ts";
-import { Processes } from "./processes.ts";
-import { Unexpected } from "./unexpected.ts";
+import { SmokeEndpoint } from "./smoke-endpoint.ts";
+import { SmokeFailure } from "./smoke-failure.ts";
+import { SmokeProcesses } from "./smoke-processes.ts";
 
 export type SmokeStep = { name: string; ok: boolean; duration_ms: number; detail?: string };
 export type SmokeResult = { ok: boolean; steps: SmokeStep[]; duration_ms: number };
@@ -31,8 +31,8 @@ export async function runSmoke(
   const since = (at: number) => Math.round(performance.now() - at);
   const steps: SmokeStep[] = [];
   const folder = mkdtempSync(join(tmpdir(), "mainstay-smoke-"));
-  const processes = new Processes(program, folder, env);
-  const deliveries = new Deliveries();
+  const processes = new SmokeProcesses(program, folder, env);
+  const deliveries = new SmokeEndpoint();
   const abort = rejection(deadlineMs, signal);
 
   const step: Step = async (name, run) => {
@@ -69,8 +69,8 @@ const STEP_FAILED = Symbol("a step failed and was reported");
 function rejection(deadlineMs: number, signal: AbortSignal | undefined) {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {}); // it may reject between two steps, when nothing awaits it
-  const timedOut = new Unexpected("to finish in time", `the deadline of ${deadlineMs / 1000} s passed`);
+  const timedOut = new SmokeFailure("to finish in time", `the deadline of ${deadlineMs / 1000} s passed`);
   const timer = setTimeout(() => reject(timedOut), deadlineMs);
-  signal?.addEventListener("abort", () => reject(new Unexpected("to finish", "it was interrupted")));
+  signal?.addEventListener("abort", () => reject(new SmokeFailure("to finish", "it was interrupted")));
   return { promise, cancel: () => clearTimeout(timer) };
 }

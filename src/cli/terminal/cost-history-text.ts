@@ -1,4 +1,4 @@
-import { currencyCode } from "../../domain/display.ts";
+import { currencyCode } from "../../domain/currency-and-units.ts";
 import type { CostHistoryJson } from "../../wire/cost-history.ts";
 import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 

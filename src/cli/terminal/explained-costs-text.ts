@@ -1,4 +1,4 @@
-import { unitLabel } from "../../domain/display.ts";
+import { unitLabel } from "../../domain/currency-and-units.ts";
 import {
   type ExplainedScore,
   explainedLine,
@@ -6,7 +6,7 @@ import {
   formatNumber,
   formatPercent,
   headedBlock,
-} from "./explained-lines.ts";
+} from "./explained-block-text.ts";
 
 const BASIS = {
   own: "own cost",

@@ -4,7 +4,7 @@ import {
   formatNumber,
   formatPercent,
   headedBlock,
-} from "./explained-lines.ts";
+} from "./explained-block-text.ts";
 import { fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 /** Returns the evidence as a table, followed by the resulting hazard ratio. */

@@ -1,5 +1,3 @@
-import { explainedCostsText } from "./explained-costs-text.ts";
-import { explainedEvidenceText } from "./explained-evidence-text.ts";
 import {
   type ExplainedScore,
   explainedLine,
@@ -10,7 +8,9 @@ import {
   formatYears,
   headedBlock,
   sentenceCase,
-} from "./explained-lines.ts";
+} from "./explained-block-text.ts";
+import { explainedCostsText } from "./explained-costs-text.ts";
+import { explainedEvidenceText } from "./explained-evidence-text.ts";
 import { fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 /* An explanation for the terminal: each step of the calculation with its numbers and their sources. */

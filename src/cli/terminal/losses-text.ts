@@ -1,4 +1,4 @@
-import { currencyCode, wholeMoney } from "../../domain/display.ts";
+import { currencyCode, wholeMoney } from "../../domain/currency-and-units.ts";
 import type { LossesJson } from "../../wire/losses.ts";
 import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 

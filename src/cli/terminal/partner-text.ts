@@ -2,7 +2,7 @@ import { formatBytes } from "../../files.ts";
 import { count, countWithNoun } from "../../web/format.ts";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import { labeledLines } from "./fitted-table.ts";
-import { utcTimeText } from "./times.ts";
+import { utcTimeText } from "./time-text.ts";
 
 /** Formats a partner with its endpoint, its portfolio and its deliveries. */
 export function partnerText(partner: FullPartnerJson, width: number): string {

@@ -1,4 +1,4 @@
-import { currencyCode, exactMoney, plainTodaysMoney, wholeMoney } from "../../domain/display.ts";
+import { currencyCode, exactMoney, plainTodaysMoney, wholeMoney } from "../../domain/currency-and-units.ts";
 import type { propertyPlan } from "../../wire/plan.ts";
 import type { planSummary } from "../../wire/plan-summary.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";

@@ -1,10 +1,10 @@
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
-import { standardStream } from "../../standard-streams.ts";
 import type { CommandHost, Output } from "../context.ts";
 import { coloredText } from "./colored-text.ts";
 import { outputWidths } from "./output-widths.ts";
 import { printableText } from "./printable-text.ts";
+import { standardStream } from "./standard-streams.ts";
 
 /** The reader of standard output has closed it, as `head` does. */
 export class OutputClosed extends Error {

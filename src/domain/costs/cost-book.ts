@@ -1,4 +1,4 @@
-import { exactMoney } from "../display.ts";
+import { exactMoney } from "../currency-and-units.ts";
 import { invalid } from "../errors.ts";
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
 import { checkPastDay } from "../past-day.ts";

@@ -2,8 +2,8 @@ import { type Component, tierOfHundredths } from "../component.ts";
 import { COST_BASES, type CostBasis, zeroCentsByBasis } from "../costs/component-costs.ts";
 import type { PricedComponent, PriceList, TypePrices } from "../costs/price-list.ts";
 import { UnitSums } from "../costs/unit-sums.ts";
+import { countTier, emptyTotals, type PropertyTotals, type TotalMoney } from "../property-totals.ts";
 import type { BrandTier } from "../scoring/types.ts";
-import { countTier, emptyTotals, type PropertyTotals, type TotalMoney } from "../totals.ts";
 import { totalMoneyByTier } from "./money.ts";
 
 /** A component with the fields of its appliance and property that figures read. */

@@ -1,6 +1,6 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisText } from "../costs/price-basis.ts";
-import { priceListMoney } from "../display.ts";
+import { priceListMoney } from "../currency-and-units.ts";
 import { CONFIDENCES, type Confidence } from "../scoring/types.ts";
 import type { AssumptionCounts } from "./assumptions.ts";
 

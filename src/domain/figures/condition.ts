@@ -1,5 +1,5 @@
 import type { Property } from "../property.ts";
-import type { PropertyTotals } from "../totals.ts";
+import type { PropertyTotals } from "../property-totals.ts";
 import { type FacilityCondition, facilityConditionOf } from "./facility-condition.ts";
 
 export type Grade = "A" | "B" | "C" | "D" | "F";

@@ -2,7 +2,7 @@ import { tierOfHundredths } from "../component.ts";
 import type { TypePrices } from "../costs/price-list.ts";
 import type { OwnCosts } from "../costs/stated-costs.ts";
 import { UnitSums } from "../costs/unit-sums.ts";
-import type { TotalMoney } from "../totals.ts";
+import type { TotalMoney } from "../property-totals.ts";
 
 /** A component of an appliance, with its score in hundredths. */
 type Scored = OwnCosts & { applianceId: string; defId: string; riskScore: number };

@@ -39,8 +39,8 @@ import {
 import { serializePortfolioTotals } from "../../wire/portfolio.ts";
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
+import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
 import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
-import { lossDeps, lossFileReply } from "../loss-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import {
   parseAlertTier,

@@ -1,9 +1,8 @@
-import type { ModelProposal } from "../../administration/model-proposal.ts";
+import type { CalibrationProposal } from "../../administration/calibration-proposal.ts";
 import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { activateProposedFit, revertModel } from "../../usecases/calibration/model-versions.ts";
-import { modelReply, serializeModelCheck, serializeModelVersion } from "../../wire/model.ts";
 import {
   applyProposal,
   modelProposal,
@@ -11,7 +10,8 @@ import {
   reverted,
   serializeModelProposal,
   serializeRevertedModel,
-} from "../../wire/model-proposal.ts";
+} from "../../wire/calibration-proposal.ts";
+import { modelReply, serializeModelCheck, serializeModelVersion } from "../../wire/model.ts";
 import {
   accepted,
   acceptedReplies,
@@ -25,7 +25,7 @@ import {
 /** Runs the calibrations that administrators request. */
 export type Proposals = {
   /** Returns the latest calibration, which is the same on every server. */
-  state(): Promise<ModelProposal>;
+  state(): Promise<CalibrationProposal>;
   /** Starts a calibration, or returns who is running one and since when. `by` describes this server. */
   start(asked: { by: string; actor: string }): Promise<"begun" | { heldBy: string }>;
 };

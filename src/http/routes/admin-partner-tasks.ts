@@ -18,7 +18,7 @@ import {
   serializeEndpointProbe,
 } from "../../wire/partner.ts";
 import { announceRequest, partnerTask, purgeRequest, serializePartnerTask } from "../../wire/partner-task.ts";
-import { jsonLines } from "../json-lines.ts";
+import { jsonLines } from "../json-lines-stream.ts";
 import {
   accepted,
   acceptedReplies,

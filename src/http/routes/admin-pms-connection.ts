@@ -1,4 +1,4 @@
-import type { ConnectionReport } from "../../administration/connection-check.ts";
+import type { ConnectionReport } from "../../administration/pms-connection-report.ts";
 import { preflight, serializePmsConnectionTest } from "../../wire/pms-connection.ts";
 import { type AdminOperation, adminOperation, ok, okReplies } from "../operation.ts";
 

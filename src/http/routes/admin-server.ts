@@ -1,13 +1,13 @@
 import type { EffectiveSetting } from "../../administration/effective-setting.ts";
+import type { ErrorLogEntry } from "../../administration/error-log-entry.ts";
 import type { JobStartResult, JobState } from "../../administration/job.ts";
-import type { LoggedError } from "../../administration/logged-error.ts";
-import type { Overview } from "../../administration/overview.ts";
+import type { ServerOverview } from "../../administration/server-overview.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { notFound } from "../../domain/errors.ts";
 import { startJobAsAdministrator } from "../../usecases/operations/run-job.ts";
 import { administratorsPage, serializeAdministrator } from "../../wire/administrator.ts";
+import { loggedErrors, serializeLoggedErrors } from "../../wire/error-log-entry.ts";
 import { job, jobs, serializeJob, serializeJobs } from "../../wire/job.ts";
-import { loggedErrors, serializeLoggedErrors } from "../../wire/logged-error.ts";
 import { overview, serializeServerOverview } from "../../wire/overview.ts";
 import { jobInPath, pagingParameters } from "../../wire/parameters.ts";
 import { serializeServers, servers } from "../../wire/server.ts";
@@ -20,7 +20,7 @@ import { parseRowRange } from "../query.ts";
 export type ServerState = {
   /** The address on which it listens. */
   address: string;
-  overview: () => Promise<Overview>;
+  overview: () => Promise<ServerOverview>;
   jobs: () => JobState[];
   /** Starts a job, or returns where it is already running. Resolves to undefined for an unknown name. */
   runJob: (name: string) => Promise<JobStartResult | undefined>;
@@ -28,7 +28,7 @@ export type ServerState = {
   configFile: string | undefined;
   settings: readonly EffectiveSetting[];
   /** Returns the latest errors logged since the start, newest first. */
-  errors: () => readonly LoggedError[];
+  errors: () => readonly ErrorLogEntry[];
 };
 
 /** The operations on the server's health, jobs and settings. */

@@ -1,11 +1,11 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
+import { trendPointsByDay } from "../../domain/figures/score-trend.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
-import { trendPointsByDay } from "../../domain/trend.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { RowRange } from "../../store/row-range.ts";
@@ -69,7 +69,7 @@ import {
   wantsDemo,
   wantsSandboxEvents,
 } from "../query.ts";
-import { EXAMPLE_UNIT_LABELS, unitLabelColumn } from "../unit-labels.ts";
+import { EXAMPLE_UNIT_LABELS, unitLabelColumn } from "../unit-label-column.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [

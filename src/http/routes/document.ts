@@ -16,7 +16,7 @@ import { renderGuide } from "../../web/docs/guide.tsx";
 import { renderReference } from "../../web/docs/reference.tsx";
 import type { RenderedPage } from "../../web/document.tsx";
 import { apiDocument } from "../../wire/system.ts";
-import { partnerGuideText } from "../guide.ts";
+import { partnerGuideText } from "../integration-guide-text.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { type Operation, publicOperation, type Reply } from "../operation.ts";
 import { pageReply } from "../page-reply.ts";

@@ -34,6 +34,7 @@ import {
 import { serializeScoreReason } from "../../wire/score-reason.ts";
 import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
 import { csvReplyChunks } from "../csv-replies.ts";
+import type { PasscodeGate } from "../embed-passcode-gate.ts";
 import { compressBody, encodingFor, encodingHeaders } from "../encoding.ts";
 import {
   type Call,
@@ -44,9 +45,8 @@ import {
   replyLength,
 } from "../operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
-import type { PasscodeGate } from "../passcode-gate.ts";
 import { parsePlanTermsOrDefaults } from "../query.ts";
-import { replyKey } from "../reply-key.ts";
+import { replyKey } from "../reply-cache-key.ts";
 import { workbookReply } from "../workbook-replies.ts";
 
 type EmbedDeps = {

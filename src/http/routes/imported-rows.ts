@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
+import { MOST_ROWS } from "../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { MOST_ROWS } from "../../domain/table-limits.ts";
 import {
   importedRowsReply,
   importedRowsRequest,

@@ -70,7 +70,7 @@ import {
   parseRowRange,
   wantsDemo,
 } from "../query.ts";
-import { unitLabelColumn as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../unit-labels.ts";
+import { unitLabelColumn as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../unit-label-column.ts";
 import { parseTableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 

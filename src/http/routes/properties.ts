@@ -3,7 +3,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound, type SummarizedProperty } from "../../domain/property.ts";
 import { matchesFilter, type PropertyFilter } from "../../domain/property-filter.ts";
-import type { PropertyTotals } from "../../domain/totals.ts";
+import type { PropertyTotals } from "../../domain/property-totals.ts";
 import { runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";

@@ -1,5 +1,5 @@
 import type { SmartEvent } from "../../domain/sensor-event.ts";
-import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/history/sensor-events.ts";
+import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/history/receive-sensor-events.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   flatSmartEvent,

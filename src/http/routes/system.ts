@@ -1,4 +1,4 @@
-import type { Health } from "../../administration/health.ts";
+import type { Health } from "../../administration/service-health.ts";
 import { Failure } from "../../domain/errors.ts";
 import { TOKEN_LIFETIME_S, TOKEN_SCOPE } from "../../secrets/tokens.ts";
 import { withPartner } from "../../wire/paging.ts";

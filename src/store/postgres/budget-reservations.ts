@@ -1,6 +1,6 @@
 import type { Day } from "../../domain/time.ts";
 import type { BudgetReservation, BudgetReservations } from "../store.ts";
-import type { PostgresConnections } from "./connection/connections.ts";
+import type { PostgresConnections } from "./connection/postgres-connections.ts";
 import { isConnectionLost } from "./errors.ts";
 import { TYPE_PARSERS } from "./type-parsers.ts";
 

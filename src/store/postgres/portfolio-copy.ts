@@ -2,7 +2,7 @@ import type { Instant } from "../../domain/time.ts";
 import { sqliteEndpoint } from "../sqlite/transfer-endpoint.ts";
 import { copyPortfolioRows } from "../transfer.ts";
 import { parseAddress } from "./connection/address.ts";
-import { PostgresConnections } from "./connection/connections.ts";
+import { PostgresConnections } from "./connection/postgres-connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
 import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";

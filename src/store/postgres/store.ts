@@ -4,7 +4,7 @@ import { storesOf } from "../stores.ts";
 import { budgetReservations } from "./budget-reservations.ts";
 import { parseAddress } from "./connection/address.ts";
 import { ChangePoller } from "./connection/change-poller.ts";
-import { PostgresConnections, type ReadTimeouts } from "./connection/connections.ts";
+import { PostgresConnections, type ReadTimeouts } from "./connection/postgres-connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
 import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";

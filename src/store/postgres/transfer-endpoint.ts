@@ -3,7 +3,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { TransferEndpoint } from "../transfer.ts";
 import { type DatabaseAddress, parseAddress } from "./connection/address.ts";
-import { PostgresConnections } from "./connection/connections.ts";
+import { PostgresConnections } from "./connection/postgres-connections.ts";
 import { postgresEngine } from "./engine.ts";
 import { explainError } from "./errors.ts";
 import {

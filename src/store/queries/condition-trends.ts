@@ -1,5 +1,5 @@
 import { and, asc, eq, lt, sql } from "drizzle-orm";
-import type { ConditionPoint, ConditionSums } from "../../domain/condition-trend.ts";
+import type { ConditionPoint, ConditionSums } from "../../domain/figures/condition-trend.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";

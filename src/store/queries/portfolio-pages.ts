@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Property, SummarizedProperty } from "../../domain/property.ts";
-import type { PropertyTotals } from "../../domain/totals.ts";
+import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
 import type { listPageStarts } from "./retired-rows.ts";

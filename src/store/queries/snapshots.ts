@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { CLOCK_TOLERANCE_MS } from "../../cluster/server.ts";
+import type { TrendRow } from "../../domain/figures/score-trend.ts";
 import { type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import type { TrendRow } from "../../domain/trend.ts";
 import type { Engine } from "../engine.ts";
 import type { RowRange } from "../row-range.ts";
 import type { Tables } from "../schema.ts";

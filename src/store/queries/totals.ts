@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts";
+import { type PropertyTotals, TOTALS, type Totals } from "../../domain/property-totals.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";
 

@@ -1,6 +1,6 @@
 import type { Property } from "../../domain/property.ts";
 import type { PropertyFilter } from "../../domain/property-filter.ts";
-import type { PropertyTotals } from "../../domain/totals.ts";
+import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
 import type { BookMember } from "../../store/queries/book.ts";

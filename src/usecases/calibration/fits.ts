@@ -1,4 +1,4 @@
-import type { ModelProposal } from "../../administration/model-proposal.ts";
+import type { CalibrationProposal } from "../../administration/calibration-proposal.ts";
 import {
   type Acquired,
   acquireLockIn,
@@ -109,7 +109,7 @@ export async function recordApplied(tx: Tx, actor: string, modelVersion: string)
 }
 
 /** Returns the latest calibration that was requested, the same on every server, with the one that is stored. */
-export async function latestCalibration(read: Stores): Promise<ModelProposal> {
+export async function latestCalibration(read: Stores): Promise<CalibrationProposal> {
   for (let latest = await read.models.latestCalibration(); ; ) {
     const proposal = await proposalOf(read, latest, await lockHolder({ read }, FIT));
     // Read in several steps: a start or an end in between shows as another state.
@@ -119,7 +119,7 @@ export async function latestCalibration(read: Stores): Promise<ModelProposal> {
   }
 }
 
-const NONE: ModelProposal = {
+const NONE: CalibrationProposal = {
   id: null,
   status: "none",
   by: null,
@@ -149,7 +149,7 @@ async function proposalOf(
   { models }: Stores,
   latest: LatestCalibration = NOT_REQUESTED,
   heldBy: string | undefined,
-): Promise<ModelProposal> {
+): Promise<CalibrationProposal> {
   const requested = { ...NONE, by: latest.requestedBy, startedAt: latest.startedAt };
   if (heldBy !== undefined) return { ...requested, status: "running" };
   const kept = await models.keptFit();

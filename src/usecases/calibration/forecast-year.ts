@@ -19,8 +19,8 @@ import { yieldToEventLoop } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Store } from "../../store/store.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
-import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { loadHistories } from "../history/scoring-histories.ts";
 
 export type CalibrationDeps = {
   store: Pick<Store, "read">;

@@ -9,10 +9,10 @@ import {
 import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
+import { voidingOf } from "../../domain/record-voiding.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import { strongestClaims } from "../../domain/scoring/claims.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
-import { voidingOf } from "../../domain/voiding.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Stores } from "../../store/stores.ts";
 import { serializeStoredClaim } from "../../wire/claim.ts";

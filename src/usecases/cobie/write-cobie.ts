@@ -1,5 +1,5 @@
 import { type Appliance, DEFAULT_USAGE } from "../../domain/appliance.ts";
-import { currencyCode, currentDisplay, unitLabel } from "../../domain/display.ts";
+import { currencyCode, currentDisplay, unitLabel } from "../../domain/currency-and-units.ts";
 import { conflict } from "../../domain/errors.ts";
 import { flagCodesOf } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";

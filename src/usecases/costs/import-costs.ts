@@ -1,4 +1,4 @@
-import type { CsvSource } from "../../csv/source.ts";
+import type { CsvSource } from "../../csv/csv-source.ts";
 import {
   checkCostLine,
   doubtsAbout,

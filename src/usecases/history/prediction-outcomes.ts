@@ -11,8 +11,8 @@ import type { DayEvent } from "../../store/queries/service-events.ts";
 import { loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { isCascadeTarget, scoringBatches, upstreamAppliances } from "../portfolio/rescore.ts";
-import { type LoadedProperty, loadHistories } from "./histories.ts";
 import { appliancesForScoring } from "./scored-appliances.ts";
+import { type LoadedProperty, loadHistories } from "./scoring-histories.ts";
 
 /** The events of one appliance on one day. */
 type DayLog = { events: LoggedEvent[]; claims: LoggedEvent[]; replacements: LoggedEvent[] };

@@ -5,6 +5,7 @@ import { conflict, notFound } from "../../domain/errors.ts";
 import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import type { Property } from "../../domain/property.ts";
+import { voidingOf } from "../../domain/record-voiding.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import {
   changedEvent,
@@ -15,7 +16,6 @@ import {
   totalCostCents,
 } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
-import { voidingOf } from "../../domain/voiding.ts";
 import { concernsWork, endOfDay, isDoneBy } from "../../domain/work.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type ServiceEventRequest, serializeServiceEvent } from "../../wire/service-event.ts";
@@ -24,7 +24,7 @@ import { serviceEventCreatedMessage } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreEach } from "../portfolio/rescore.ts";
 import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
-import { extendRecordStarts, rederiveRecordStarts } from "./service-record.ts";
+import { extendRecordStarts, rederiveRecordStarts } from "./update-record-starts.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
 

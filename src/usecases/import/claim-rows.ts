@@ -29,7 +29,7 @@ import {
   type RowKind,
   type RowOutcome,
 } from "./row-kind.ts";
-import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./voiding.ts";
+import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./void-columns.ts";
 
 type Entry = { claimNumber: string; property: PropertyReference; cells: RowCells } & (
   | { input: NewClaim }

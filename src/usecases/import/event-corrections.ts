@@ -15,7 +15,7 @@ import {
   readApplianceReference,
 } from "./appliance-references.ts";
 import type { RowCells, RowOutcome } from "./row-kind.ts";
-import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./voiding.ts";
+import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./void-columns.ts";
 
 /** The columns of a row that corrects or voids a stored event. */
 export const CORRECTION_COLUMNS = { service_event_id: "text", ...VOID_COLUMNS } as const;

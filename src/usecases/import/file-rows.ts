@@ -1,5 +1,5 @@
+import { type CsvSource, csvSourceBytes, sourceName } from "../../csv/csv-source.ts";
 import { type CsvRow, readCsv } from "../../csv/read.ts";
-import { type CsvSource, csvSourceBytes, sourceName } from "../../csv/source.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
 import { restoreFormula } from "../../spreadsheet-text.ts";
 import {

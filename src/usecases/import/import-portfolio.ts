@@ -1,5 +1,5 @@
 import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
-import { type CsvSource, sourceName } from "../../csv/source.ts";
+import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { applianceRows } from "./appliance-rows.ts";

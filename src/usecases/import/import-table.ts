@@ -1,8 +1,8 @@
 import { type HeldLock, importLockName, withLock } from "../../cluster/locks.ts";
 import { conflict, invalid, OperatorError, StorageError } from "../../domain/errors.ts";
+import { hasDecimalCommas, type Separator } from "../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import { hasDecimalCommas, type Separator } from "../../domain/table-limits.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import { runRepeatableChange } from "../../store/unfinished-change.ts";

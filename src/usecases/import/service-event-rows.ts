@@ -37,7 +37,7 @@ import {
   type RowKind,
   type RowOutcome,
 } from "./row-kind.ts";
-import { readRowVoiding } from "./voiding.ts";
+import { readRowVoiding } from "./void-columns.ts";
 
 type LoggedEvent = {
   appliance: ApplianceReference;

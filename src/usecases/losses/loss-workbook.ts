@@ -1,4 +1,4 @@
-import { currencyCode } from "../../domain/display.ts";
+import { currencyCode } from "../../domain/currency-and-units.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import type { LossComponentsJson } from "../../wire/loss-components.ts";
 import type { LossesJson } from "../../wire/losses.ts";

@@ -13,7 +13,7 @@ import {
   emptyTotals,
   type PropertyTotals,
   type TotalMoney,
-} from "../../domain/totals.ts";
+} from "../../domain/property-totals.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import {
   counterBlockOf,

@@ -1,5 +1,5 @@
+import type { AdminSearchResult } from "../../administration/admin-search-result.ts";
 import type { EffectiveSetting } from "../../administration/effective-setting.ts";
-import type { SearchResult } from "../../administration/search-result.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Stores } from "../../store/stores.ts";
 import { MOST_FOUND, searchRecords } from "../portfolio/search.ts";
@@ -10,13 +10,13 @@ type Deps = { read: Stores; knowledge: Knowledge; settings: readonly EffectiveSe
  * Returns what an administrator may look for by a text: partners by a part of their name, endpoints by a part of their
  * URL, settings by a part of their name or meaning, partners' records by how a text begins, and all by their IDs.
  */
-export async function searchEverything(deps: Deps, text: string): Promise<SearchResult[]> {
+export async function searchEverything(deps: Deps, text: string): Promise<AdminSearchResult[]> {
   const { read } = deps;
   const partners = new Map((await read.partners.list()).map(({ id, name }) => [id, name]));
   const has = (one: string) => one.toLowerCase().includes(text.toLowerCase());
   const of = (partnerId: string) => partners.get(partnerId) ?? partnerId;
-  const found: SearchResult[] = [];
-  const add = (some: Iterable<SearchResult>) => {
+  const found: AdminSearchResult[] = [];
+  const add = (some: Iterable<AdminSearchResult>) => {
     found.push(...Iterator.from(some).take(MOST_FOUND));
   };
 
@@ -54,8 +54,8 @@ async function operatorRecords(
   read: Stores,
   id: string,
   of: (partnerId: string) => string,
-): Promise<SearchResult[]> {
-  const found: SearchResult[] = [];
+): Promise<AdminSearchResult[]> {
+  const found: AdminSearchResult[] = [];
   const delivery = (await read.deliveryLog.find(id))?.delivery;
   if (delivery) {
     const { partnerId, event, status } = delivery;

@@ -1,4 +1,4 @@
-import type { Health, PageState } from "../../administration/health.ts";
+import type { Health, PageState } from "../../administration/service-health.ts";
 import { isClockOffsetTooLarge } from "../../cluster/server.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";

@@ -3,8 +3,8 @@ import type { InspectionRecord } from "../../domain/figures/inspection-record.ts
 import { flagCodesOf, hazardFlags, serializeStoredFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
-import type { LoadedProperty } from "../history/histories.ts";
 import { loadInspectionRecords } from "../history/inspection-records.ts";
+import type { LoadedProperty } from "../history/scoring-histories.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /**

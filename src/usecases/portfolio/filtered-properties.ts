@@ -1,6 +1,6 @@
 import type { Property } from "../../domain/property.ts";
 import { type PropertyFilter, propertyFilterPredicate } from "../../domain/property-filter.ts";
-import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/totals.ts";
+import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { addFlagCount, type CodeCount } from "../../store/queries/flags.ts";

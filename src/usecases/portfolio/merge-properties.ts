@@ -5,7 +5,7 @@ import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims.ts";
 import { serializeProperty } from "../../wire/property.ts";
-import { rederiveRecordStarts } from "../history/service-record.ts";
+import { rederiveRecordStarts } from "../history/update-record-starts.ts";
 import { followYearBuilt } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";

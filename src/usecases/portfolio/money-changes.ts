@@ -6,7 +6,7 @@ import type { OwnCosts } from "../../domain/costs/stated-costs.ts";
 import { moneyOfAppliance } from "../../domain/figures/money.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedFailureCostOfStored } from "../../domain/projections.ts";
-import type { TotalMoney } from "../../domain/totals.ts";
+import type { TotalMoney } from "../../domain/property-totals.ts";
 import type { Tx } from "../../store/store.ts";
 import type { CostsIn, PlannedPlace } from "./costs-in.ts";
 import type { DueCostChanges } from "./due-cost-changes.ts";

@@ -3,7 +3,7 @@ import { type Component, isComponentOfType } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
 import { isServicing } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
-import { rederiveRecordStarts } from "../history/service-record.ts";
+import { rederiveRecordStarts } from "../history/update-record-starts.ts";
 import { newComponent } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";

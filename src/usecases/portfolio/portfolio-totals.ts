@@ -1,4 +1,4 @@
-import { type PropertyTotals, TOTALS, type Totals } from "../../domain/totals.ts";
+import { type PropertyTotals, TOTALS, type Totals } from "../../domain/property-totals.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Stores } from "../../store/stores.ts";
 

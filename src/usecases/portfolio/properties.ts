@@ -23,7 +23,7 @@ import {
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { propertyCreatedMessage } from "../../wire/webhook-payloads.ts";
-import { deriveRecordStart } from "../history/service-record.ts";
+import { deriveRecordStart } from "../history/update-record-starts.ts";
 import { followYearBuilt } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescore } from "./rescore.ts";

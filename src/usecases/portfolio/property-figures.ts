@@ -1,9 +1,9 @@
 import type { PlacedComponent } from "../../domain/component.ts";
+import { trendPointsByDay } from "../../domain/figures/score-trend.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../../domain/time.ts";
-import { trendPointsByDay } from "../../domain/trend.ts";
 import { mapYielding, runYielding, type Yield } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import type { Store } from "../../store/store.ts";

@@ -6,8 +6,8 @@ import type { Property } from "../../domain/property.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadCorrections } from "../calibration/active-model.ts";
-import { loadHistories } from "../history/histories.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { loadHistories } from "../history/scoring-histories.ts";
 import { isCascadeTarget, upstreamAppliances } from "./rescore.ts";
 
 /**

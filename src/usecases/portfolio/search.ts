@@ -1,5 +1,5 @@
-import type { FoundRecord } from "../../domain/found-record.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import type { RecordSearchResult } from "../../domain/record-search-result.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import type { FoundClaim } from "../../store/queries/search.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -17,7 +17,7 @@ export async function searchRecords(
   { read, knowledge }: Deps,
   partnerId: string | undefined,
   text: string,
-): Promise<FoundRecord[]> {
+): Promise<RecordSearchResult[]> {
   const results = await exact({ read, knowledge }, partnerId, text);
   for (const one of await read.search.properties(partnerId, text, MOST_FOUND))
     results.push(propertyResult(one));
@@ -42,7 +42,7 @@ const propertyResult = (one: {
   name: string;
   address: string;
   state: string;
-}): FoundRecord => ({
+}): RecordSearchResult => ({
   kind: "property",
   id: one.id,
   title: one.name,
@@ -51,7 +51,7 @@ const propertyResult = (one: {
   partnerId: one.partnerId,
 });
 
-const claimResult = (one: FoundClaim): FoundRecord => ({
+const claimResult = (one: FoundClaim): RecordSearchResult => ({
   kind: "claim",
   id: one.id,
   title: one.claimNumber === null ? "Claim" : `Claim ${one.claimNumber}`,
@@ -65,9 +65,9 @@ async function exact(
   { read, knowledge }: Deps,
   ofPartner: string | undefined,
   text: string,
-): Promise<FoundRecord[]> {
+): Promise<RecordSearchResult[]> {
   const referenced = await read.search.propertiesOfReference(ofPartner, text, MOST_FOUND);
-  const results: FoundRecord[] = [];
+  const results: RecordSearchResult[] = [];
   for (const { id, partnerId } of referenced) {
     const property = await read.properties.find(partnerId, id);
     if (property && !isRetired(property)) results.push(propertyResult(property));
@@ -80,7 +80,7 @@ async function byId(
   { read, knowledge }: Deps,
   ofPartner: string | undefined,
   id: string,
-): Promise<FoundRecord | undefined> {
+): Promise<RecordSearchResult | undefined> {
   const ownerOfProperty = ofPartner ?? (await read.properties.ownerOf(id));
   const property = ownerOfProperty && (await read.properties.find(ownerOfProperty, id));
   if (property) return propertyResult(property);

@@ -1,4 +1,4 @@
-import { wholeMoney } from "../../domain/display.ts";
+import { wholeMoney } from "../../domain/currency-and-units.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { IMMEDIATE_WORK } from "../../domain/planning/immediate-work.ts";
 import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";

@@ -1,5 +1,5 @@
 import type { CostBasis } from "../../domain/costs/component-costs.ts";
-import { plainTodaysMoney } from "../../domain/display.ts";
+import { plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";

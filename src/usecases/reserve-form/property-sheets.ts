@@ -1,5 +1,5 @@
 import { COST_BASES, type CostBasis } from "../../domain/costs/component-costs.ts";
-import { plainTodaysMoney } from "../../domain/display.ts";
+import { plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";

@@ -1,4 +1,4 @@
-import { areaUnit, plainTodaysMoney } from "../../domain/display.ts";
+import { areaUnit, plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { unitsAndAreaOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference } from "../../xlsx/cell-references.ts";

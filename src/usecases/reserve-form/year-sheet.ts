@@ -1,4 +1,4 @@
-import { plainTodaysMoney } from "../../domain/display.ts";
+import { plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";

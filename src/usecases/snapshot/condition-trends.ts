@@ -4,7 +4,7 @@ import {
   type ConditionSums,
   NO_SUMS,
   weekOf,
-} from "../../domain/condition-trend.ts";
+} from "../../domain/figures/condition-trend.ts";
 import { facilityConditionOf } from "../../domain/figures/facility-condition.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { addDays, type Day } from "../../domain/time.ts";

@@ -5,7 +5,7 @@ import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
 import { ApplianceNames } from "../appliance-names.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { readAllPages } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
@@ -16,7 +16,7 @@ import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponent } from "../records/edit-component.tsx";
 import { ServiceEvents } from "../records/service-events.tsx";
 import { ScoreReasons } from "../sections/reasons.tsx";
-import { ScoreTrend } from "../sections/trend.tsx";
+import { ScoreTrend } from "../sections/score-trend.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 
 /** A component: its failure risk and costs, score history and service history. */

@@ -1,4 +1,4 @@
-import { isMonthFirst } from "../../domain/display.ts";
+import { isMonthFirst } from "../../domain/currency-and-units.ts";
 import {
   hasDecimalCommas,
   MOST_CELL,
@@ -7,7 +7,7 @@ import {
   MOST_ROWS,
   type Separator,
   UNNAMED_CELLS,
-} from "../../domain/table-limits.ts";
+} from "../../domain/import-table-limits.ts";
 import {
   ambiguousDate,
   DATE_FORMATS,

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { currencyCode } from "../../domain/display.ts";
+import { currencyCode } from "../../domain/currency-and-units.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { apiFailureMessage } from "../browser/edit-record.tsx";

@@ -3,7 +3,7 @@ import type { ConditionPointJson } from "../../wire/condition-trend.ts";
 import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
 import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../browser/load-states.tsx";
-import { readAllPages } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { showToast } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { oneOfCurrency } from "../../domain/display.ts";
+import { oneOfCurrency } from "../../domain/currency-and-units.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import { assumptionSentences } from "../assumption-sentences.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { todaysMoney } from "../../domain/display.ts";
+import { todaysMoney } from "../../domain/currency-and-units.ts";
 import type { PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { LoadedContent } from "../browser/load-states.tsx";

@@ -9,7 +9,7 @@ import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { readAllPages } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";

@@ -1,4 +1,4 @@
-import { SEPARATORS, type Separator } from "../../domain/table-limits.ts";
+import { SEPARATORS, type Separator } from "../../domain/import-table-limits.ts";
 import { neutralizeFormula, restoreFormula } from "../../spreadsheet-text.ts";
 import { downloadFile } from "./download.ts";
 

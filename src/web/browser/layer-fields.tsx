@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { currencyCode } from "../../domain/display.ts";
+import { currencyCode } from "../../domain/currency-and-units.ts";
 import { LOSS_LIMITS } from "../../domain/losses/limits.ts";
 import { type Route, replaceQuery } from "./route.ts";
 

@@ -1,4 +1,4 @@
-import { currencyCode } from "../../domain/display.ts";
+import { currencyCode } from "../../domain/currency-and-units.ts";
 import type { CostLineJson } from "../../wire/cost-book.ts";
 
 /** A line without an id, as it is sent. */

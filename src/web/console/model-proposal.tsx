@@ -1,4 +1,4 @@
-import type { ModelProposalJson } from "../../wire/model-proposal.ts";
+import type { ModelProposalJson } from "../../wire/calibration-proposal.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";

@@ -3,7 +3,7 @@ import { addressLine } from "../../domain/address.ts";
 import type { PartnerComponentJson } from "../../wire/component.ts";
 import type { PropertyJson } from "../../wire/property.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
-import { readAllPages } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { DownloadWorkbook } from "../browser/workbook-download.tsx";

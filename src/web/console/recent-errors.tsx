@@ -1,4 +1,4 @@
-import type { LoggedErrorJson } from "../../wire/logged-error.ts";
+import type { LoggedErrorJson } from "../../wire/error-log-entry.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { countWithNoun } from "../format.ts";

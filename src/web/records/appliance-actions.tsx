@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { unitLabel } from "../../domain/display.ts";
+import { unitLabel } from "../../domain/currency-and-units.ts";
 import type { ApplianceJson, ApplianceTypeJson } from "../../wire/appliance.ts";
 import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { currencyCode } from "../../domain/display.ts";
+import { currencyCode } from "../../domain/currency-and-units.ts";
 import type { ClaimJson } from "../../wire/claim.ts";
 import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { readAllPages } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { countWithNoun, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";

@@ -1,4 +1,4 @@
-import { currencyCode } from "../../domain/display.ts";
+import { currencyCode } from "../../domain/currency-and-units.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";

@@ -5,7 +5,7 @@ import type { UnitJson } from "../../wire/property.ts";
 import { ApplianceNames } from "../appliance-names.ts";
 import { FilterRow, RETIRED, RetiredFilter } from "../browser/filters.tsx";
 import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { readAllPages } from "../browser/read-all.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";

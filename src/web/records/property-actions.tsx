@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { areaUnit, currencyCode } from "../../domain/display.ts";
+import { areaUnit, currencyCode } from "../../domain/currency-and-units.ts";
 import { UNIT_LABELS } from "../../domain/property.ts";
 import type { PropertyJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../browser/confirm-dialog.tsx";

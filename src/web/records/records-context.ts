@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { ApplianceTypeJson } from "../../wire/appliance.ts";
-import { type ApiReader, readAllPages } from "../browser/read-all.ts";
+import { type ApiReader, readAllPages } from "../browser/read-whole-list.ts";
 
 /** A record as administrators see it names its partner. */
 export type PartnerOwned = { partner_id?: string };

@@ -1,4 +1,4 @@
-import { currencyCode } from "../../domain/display.ts";
+import { currencyCode } from "../../domain/currency-and-units.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { currencyName } from "../../domain/display.ts";
+import { currencyName } from "../../domain/currency-and-units.ts";
 import {
   allocateBudget,
   type BudgetCandidates,

@@ -1,4 +1,4 @@
-import { areaUnit } from "../../domain/display.ts";
+import { areaUnit } from "../../domain/currency-and-units.ts";
 import type { ConditionJson } from "../../wire/figures.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { percentLength } from "../charts/bar.tsx";

@@ -1,4 +1,4 @@
-import { areaUnit } from "../../domain/display.ts";
+import { areaUnit } from "../../domain/currency-and-units.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { count, money } from "../format.ts";
 import { CollapsedTable, type CsvLink } from "./section.tsx";

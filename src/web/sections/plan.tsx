@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { oneOfCurrency, todaysMoney } from "../../domain/display.ts";
+import { oneOfCurrency, todaysMoney } from "../../domain/currency-and-units.ts";
 import type { Steps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ReserveJson } from "../../wire/figures.ts";

@@ -23,8 +23,8 @@ import { HeatMap, systemsInSteps } from "./heat-map.tsx";
 import { DueInspections } from "./inspections.tsx";
 import { componentTotalsInSteps, Methodology } from "./method.tsx";
 import { CostsAndReserve, planDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
+import { ScoreTrend } from "./score-trend.tsx";
 import type { CsvLink } from "./section.tsx";
-import { ScoreTrend } from "./trend.tsx";
 import { UnitNameContext, unitNameOf } from "./unit-name.ts";
 
 /** The data of a property's page, as the API returns it. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { addressLine } from "../../domain/address.ts";
-import { usDollars } from "../../domain/display.ts";
+import { usDollars } from "../../domain/currency-and-units.ts";
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import type { PropertyJson } from "../../wire/property.ts";

@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from "preact";
-import { todaysMoney } from "../../domain/display.ts";
+import { todaysMoney } from "../../domain/currency-and-units.ts";
 import { count, money } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";

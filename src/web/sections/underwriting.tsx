@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { addressLine } from "../../domain/address.ts";
-import { exactMoney, oneOfCurrency } from "../../domain/display.ts";
+import { exactMoney, oneOfCurrency } from "../../domain/currency-and-units.ts";
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { count, countWithNoun, date, money } from "../format.ts";
 import { codeLabel } from "../labels.ts";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { perDoor } from "../../../src/domain/figures/assessment.ts";
 import { exposureOf } from "../../../src/domain/figures/exposure.ts";
+import { ReportAccumulator } from "../../../src/domain/figures/property-report.ts";
 import { deferredPercentText, SystemValueAccumulator } from "../../../src/domain/figures/rcv.ts";
-import { ReportAccumulator } from "../../../src/domain/figures/report.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { anyComponents, assess, gather, knowledge, part, prices, whole } from "./components.ts";
 

@@ -1,5 +1,5 @@
-import { recordsSince } from "../../../src/domain/scoring/records-since.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { recordsSince } from "../../../src/domain/scoring/service-record-start.ts";
 import type { ApplianceHistory, BrandTier } from "../../../src/domain/scoring/types.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
 import cases from "../../fixtures/golden-scores.json" with { type: "json" };

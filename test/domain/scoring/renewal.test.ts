@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { recordsSince } from "../../../src/domain/scoring/records-since.ts";
 import {
   failureProbabilitySinceRecordBegan,
   hazardSinceRecordBegan,
   PriorCache,
   unknownPast,
 } from "../../../src/domain/scoring/renewal.ts";
+import { recordsSince } from "../../../src/domain/scoring/service-record-start.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
 import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./histories.ts";

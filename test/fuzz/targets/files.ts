@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type ArchiveMember, writeArchive } from "../../../src/backup/archive.ts";
 import { CHECKSUMS, DATABASE, KEY, MANIFEST, parseManifest } from "../../../src/backup/backup-manifest.ts";
 import { inspectBackup } from "../../../src/backup/inspect-backup.ts";
-import { PassphraseLock } from "../../../src/backup/passphrase-lock.ts";
+import { PassphraseEncryption } from "../../../src/backup/passphrase-encryption.ts";
 import { appendChecksum } from "../../../src/backup/trailing-checksum.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { invalid } from "../../../src/domain/errors.ts";
@@ -52,7 +52,7 @@ const configuration: Target = {
 
 /** A key derivation of no cost: the format is tested, not the passphrase. */
 const freeLock = () =>
-  new PassphraseLock("fuzz", async (passphrase, salt) =>
+  new PassphraseEncryption("fuzz", async (passphrase, salt) =>
     createHash("sha256").update(passphrase).update(salt).digest(),
   );
 
@@ -71,7 +71,7 @@ const manifestText = (databaseBytes: number, keyIncluded: boolean) =>
     counts: { partners: 1 },
   });
 
-async function backupBytes(lock: PassphraseLock | undefined): Promise<Buffer> {
+async function backupBytes(lock: PassphraseEncryption | undefined): Promise<Buffer> {
   const member = (name: string, text: string): ArchiveMember => ({
     name,
     bytes: Buffer.byteLength(text),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { matchesFilter, type PropertyFilter } from "../../../src/domain/property-filter.ts";
-import { TOTALS } from "../../../src/domain/totals.ts";
+import { TOTALS } from "../../../src/domain/property-totals.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { bookAlerts } from "../../../src/usecases/book/book-alerts.ts";
 import { bookPortfolio, bookProperties } from "../../../src/usecases/book/book-properties.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { parseAddress } from "../../../src/store/postgres/connection/address.ts";
-import { PostgresConnections } from "../../../src/store/postgres/connection/connections.ts";
+import { PostgresConnections } from "../../../src/store/postgres/connection/postgres-connections.ts";
 import { openReadSnapshot } from "../../../src/store/postgres/connection/read-snapshot.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { PostgresConnections } from "./connections.ts";
+import type { PostgresConnections } from "./postgres-connections.ts";
 
 /** Changes with every group of writes that another process commits: the sum of the numbers of all other writers. */
 const WRITTEN_BY_OTHERS =

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { isConnectionLost } from "../errors.ts";
 import type { StatementRunner } from "../statement.ts";
-import type { PostgresConnections } from "./connections.ts";
+import type { PostgresConnections } from "./postgres-connections.ts";
 
 const BEGIN = [
   "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",

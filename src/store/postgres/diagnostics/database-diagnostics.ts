@@ -1,7 +1,7 @@
 import { calibratedVersionName } from "../../queries/models.ts";
 import { DATABASE_STATE, type DatabaseState, type ModelState } from "../../sqlite/database-state.ts";
 import { parseAddress } from "../connection/address.ts";
-import { PostgresConnections } from "../connection/connections.ts";
+import { PostgresConnections } from "../connection/postgres-connections.ts";
 import { explainError } from "../errors.ts";
 import { missingTablesAndColumns, pendingMigrations, requireUsable } from "../migrate.ts";
 import { MIGRATIONS } from "../migrations.ts";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { PostgresConnections } from "../connection/connections.ts";
+import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { beginStatement, IDLE_IN_TRANSACTION_MS, LOCK_WRITER } from "./transaction-statements.ts";
 
 /** By then PostgreSQL has ended a transaction of which it receives no further statement. */

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { PostgresConnections } from "../connection/connections.ts";
+import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import type { Statement, StatementResult, StatementRunner } from "../statement.ts";
 
 /** Statements that may be sent without an answer before a write waits for them. */

@@ -2,7 +2,7 @@ import type { IdKind } from "../../../domain/ids.ts";
 import type { Instant } from "../../../domain/time.ts";
 import type { Tx } from "../../store.ts";
 import { type Stores, storesOf } from "../../stores.ts";
-import type { PostgresConnections } from "../connection/connections.ts";
+import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { postgresEngine } from "../engine.ts";
 import { dropDeadConnections } from "./dead-connection-watchdog.ts";
 import { GroupCommitter } from "./group-committer.ts";

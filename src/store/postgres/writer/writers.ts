@@ -1,7 +1,7 @@
 import { increasingIds } from "../../../domain/ids.ts";
 import { TimeSlice } from "../../../event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
-import type { PostgresConnections } from "../connection/connections.ts";
+import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { explainError, isLockTimeout } from "../errors.ts";
 import { hasStalledTransaction } from "./idle-in-transaction-check.ts";
 import type { WriteJob } from "./job.ts";

@@ -1,4 +1,4 @@
-import { SQUARE_FEET } from "../../../domain/display.ts";
+import { SQUARE_FEET } from "../../../domain/currency-and-units.ts";
 import { normalizedNumber } from "../../../domain/written-numbers.ts";
 import { type AreaUnit, convertAreaText, parseAreaUnit } from "./areas.ts";
 import { plainWords } from "./words.ts";

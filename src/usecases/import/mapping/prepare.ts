@@ -1,12 +1,12 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CsvSource } from "../../../csv/source.ts";
+import type { CsvSource } from "../../../csv/csv-source.ts";
 import { csvLine } from "../../../csv/write.ts";
-import { currentDisplay, unitLabel } from "../../../domain/display.ts";
+import { currentDisplay, unitLabel } from "../../../domain/currency-and-units.ts";
 import { Failure, OperatorError } from "../../../domain/errors.ts";
+import { UNNAMED_CELLS } from "../../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
-import { UNNAMED_CELLS } from "../../../domain/table-limits.ts";
 import { readDate } from "../../../domain/written-dates.ts";
 import type { Yield } from "../../../event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";

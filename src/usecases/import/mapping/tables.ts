@@ -1,7 +1,7 @@
+import { csvSourceBytes } from "../../../csv/csv-source.ts";
 import { readCsv } from "../../../csv/read.ts";
-import { csvSourceBytes } from "../../../csv/source.ts";
 import { OperatorError } from "../../../domain/errors.ts";
-import { hasDecimalCommas } from "../../../domain/table-limits.ts";
+import { hasDecimalCommas } from "../../../domain/import-table-limits.ts";
 import { isWorkbook, readWorkbook } from "../../../xlsx/read-workbook.ts";
 import { isXml, readXml } from "../../../xml/read-xml.ts";
 import { buildingSyncTables } from "../../buildingsync/read-buildingsync.ts";

@@ -1,8 +1,8 @@
 import { startLocalReceiver } from "../local-receiver.ts";
-import { Unexpected } from "./unexpected.ts";
+import { SmokeFailure } from "./smoke-failure.ts";
 
 /** The partner's webhook endpoint in the smoke test. */
-export class Deliveries {
+export class SmokeEndpoint {
   /** The partner's webhook secret; set when the partner has been created. */
   secret = "";
   #unverified: string[] = [];
@@ -21,7 +21,7 @@ export class Deliveries {
   async criticalAlert(): Promise<void> {
     await this.#critical.promise;
     const [event] = this.#unverified;
-    if (event !== undefined) throw new Unexpected(`a valid signature on ${event}`, "it does not verify");
+    if (event !== undefined) throw new SmokeFailure(`a valid signature on ${event}`, "it does not verify");
   }
 
   stop = () => this.#receiver.stop();

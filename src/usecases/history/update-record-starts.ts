@@ -1,5 +1,5 @@
 import type { Property } from "../../domain/property.ts";
-import { recordsSince } from "../../domain/scoring/records-since.ts";
+import { recordsSince } from "../../domain/scoring/service-record-start.ts";
 import { type Day, dayOf, daysBetween } from "../../domain/time.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 

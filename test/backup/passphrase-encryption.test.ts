@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { Decrypter, Encrypter, Stanza } from "age-encryption";
 import fc from "fast-check";
-import { PassphraseLock } from "../../src/backup/passphrase-lock.ts";
+import { PassphraseEncryption } from "../../src/backup/passphrase-encryption.ts";
 
 const PASSPHRASE = "pferd, batterie – häftklammer";
 const FILE_KEY = new Uint8Array(16).fill(7);
@@ -17,7 +17,7 @@ async function sealedByLibrary(content: Uint8Array): Promise<Uint8Array> {
 
 async function opened(sealed: Uint8Array, passphrase: string): Promise<Uint8Array> {
   const decrypter = new Decrypter();
-  decrypter.addIdentity(new PassphraseLock(passphrase));
+  decrypter.addIdentity(new PassphraseEncryption(passphrase));
   return await decrypter.decrypt(sealed);
 }
 
@@ -38,7 +38,7 @@ describe("a passphrase's lock", () => {
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
     const encrypter = new Encrypter();
-    encrypter.addRecipient(new PassphraseLock(PASSPHRASE));
+    encrypter.addRecipient(new PassphraseEncryption(PASSPHRASE));
     const sealed = await encrypter.encrypt("said");
     clearInterval(timer);
     expect(ticks).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ describe("a passphrase's lock", () => {
 
   test("derives a key once per salt", async () => {
     const derived: [string, number][] = [];
-    const lock = new PassphraseLock(PASSPHRASE, async (passphrase, salt, cost) => {
+    const lock = new PassphraseEncryption(PASSPHRASE, async (passphrase, salt, cost) => {
       derived.push([passphrase, cost]);
       return createHash("sha256").update(passphrase).update(salt).update(`${cost}`).digest();
     });
@@ -69,7 +69,7 @@ describe("a passphrase's lock", () => {
   });
 
   test("ignores other recipient types, and rejects a malformed header before deriving a key", async () => {
-    const lock = new PassphraseLock(PASSPHRASE);
+    const lock = new PassphraseEncryption(PASSPHRASE);
     const salt = "A".repeat(22);
     const stanza = (args: string[], bytes = 32) => new Stanza(args, new Uint8Array(bytes));
     expect(await lock.unwrapFileKey([stanza(["X25519", salt])])).toBeNull();

@@ -25,7 +25,7 @@ const scryptKey: Derive = promisify(
  * JavaScript on the event loop, for each read. This one derives it natively on a thread, and caches it, so that a backup
  * that is verified after writing, or unpacked after inspection, derives it only once.
  */
-export class PassphraseLock implements Recipient, Identity {
+export class PassphraseEncryption implements Recipient, Identity {
   #derived: { salt: Buffer; workFactor: number; key: Uint8Array } | undefined;
 
   constructor(
@@ -71,7 +71,7 @@ export class PassphraseLock implements Recipient, Identity {
   }
 }
 
-export const passphraseLock = (passphrase: string | undefined): PassphraseLock | undefined =>
-  passphrase === undefined ? undefined : new PassphraseLock(passphrase);
+export const passphraseEncryption = (passphrase: string | undefined): PassphraseEncryption | undefined =>
+  passphrase === undefined ? undefined : new PassphraseEncryption(passphrase);
 
 const withoutPadding = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { addDays, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { loadHistories } from "../../../src/usecases/history/histories.ts";
-import { loadSmartEvents } from "../../../src/usecases/history/smart-histories.ts";
+import { loadHistories } from "../../../src/usecases/history/scoring-histories.ts";
+import { loadSmartEvents } from "../../../src/usecases/history/scoring-smart-events.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
 

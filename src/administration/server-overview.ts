@@ -11,7 +11,7 @@ type OverviewCheck = {
 };
 
 /** The checks of a running server and the size of its data. */
-export type Overview = {
+export type ServerOverview = {
   at: Instant;
   version: string;
   uptimeMs: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { replyKey } from "../../src/http/reply-key.ts";
+import { replyKey } from "../../src/http/reply-cache-key.ts";
 
 test("a key distinguishes what a page shows, not how it was asked for", () => {
   const query = (...pairs: [string, string][]) => new Map(pairs);

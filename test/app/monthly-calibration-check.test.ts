@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { Registry } from "prom-client";
-import { buildCalibrationCheck } from "../../src/app/model-check.ts";
+import { buildCalibrationCheck } from "../../src/app/monthly-calibration-check.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Calibration } from "../../src/domain/calibration/calibration.ts";
 import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";

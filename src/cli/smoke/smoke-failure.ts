@@ -1,6 +1,6 @@
 /** The failure of a step in the smoke test: the expected and the actual result. */
-export class Unexpected extends Error {
-  override readonly name = "Unexpected";
+export class SmokeFailure extends Error {
+  override readonly name = "SmokeFailure";
   constructor(
     readonly expected: string,
     readonly actual: string,

@@ -14,8 +14,8 @@ import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
-import { loadEvents } from "./event-histories.ts";
-import { loadSmartEvents } from "./smart-histories.ts";
+import { loadEvents } from "./scoring-service-events.ts";
+import { loadSmartEvents } from "./scoring-smart-events.ts";
 
 /** The input of scoring for a property: the appliances with components and evidence, and the claims. */
 export type LoadedProperty = {

@@ -14,7 +14,7 @@ import {
   unitLabel,
   usDollars,
   wholeMoney,
-} from "../../src/domain/display.ts";
+} from "../../src/domain/currency-and-units.ts";
 import { compactMoney, money } from "../../src/web/format.ts";
 
 afterEach(() => setCurrencyAndUnits(US_DISPLAY));

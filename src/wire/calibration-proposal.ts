@@ -1,4 +1,4 @@
-import type { ModelProposal } from "../administration/model-proposal.ts";
+import type { CalibrationProposal } from "../administration/calibration-proposal.ts";
 import type { CalibrationJson } from "./calibration.ts";
 import { fitFields, serializeCalibrationFit } from "./model.ts";
 import * as constraint from "./schema/constraints.ts";
@@ -37,7 +37,7 @@ export const modelProposal = object({
 });
 export type ModelProposalJson = WireOf<typeof modelProposal>;
 
-export const serializeModelProposal = modelProposal.serializer((proposal: ModelProposal) => {
+export const serializeModelProposal = modelProposal.serializer((proposal: CalibrationProposal) => {
   const report = proposal.report as CalibrationJson | null;
   return {
     proposal_id: proposal.id,

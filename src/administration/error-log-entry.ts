@@ -1,7 +1,7 @@
 import type { Instant } from "../domain/time.ts";
 
 /** An error in the server's log. */
-export type LoggedError = {
+export type ErrorLogEntry = {
   at: Instant;
   /** The message of the log line. */
   message: string;

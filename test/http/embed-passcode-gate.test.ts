@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { PasscodeGate } from "../../src/http/passcode-gate.ts";
+import { PasscodeGate } from "../../src/http/embed-passcode-gate.ts";
 import { SlidingWindow } from "../../src/http/sliding-window.ts";
 import { hashPasscode } from "../../src/secrets/passcode.ts";
 

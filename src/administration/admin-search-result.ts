@@ -13,7 +13,7 @@ export const SEARCHED_KINDS = [
 ] as const;
 
 /** A record of any partner, or a part of the installation, that a search has found. */
-export type SearchResult = {
+export type AdminSearchResult = {
   kind: (typeof SEARCHED_KINDS)[number];
   id: string;
   title: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { trendPointsByDay } from "../../src/domain/trend.ts";
+import { trendPointsByDay } from "../../../src/domain/figures/score-trend.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02", "2026-01-04", "2026-01-05"];
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { isMonthFirst } from "../domain/display.ts";
+import { isMonthFirst } from "../domain/currency-and-units.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { ambiguousDate, type DateFormat } from "../domain/written-dates.ts";
 import { replaceFile } from "../files.ts";

@@ -1,4 +1,4 @@
-import { currencyFormat, wholeMoney } from "../../domain/display.ts";
+import { currencyFormat, wholeMoney } from "../../domain/currency-and-units.ts";
 import type { explanationReply } from "../../wire/explanation.ts";
 import type { WireOf } from "../../wire/schema/wire-type.ts";
 import { wrapText } from "./fitted-table.ts";

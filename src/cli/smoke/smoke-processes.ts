@@ -1,4 +1,4 @@
-import { Unexpected } from "./unexpected.ts";
+import { SmokeFailure } from "./smoke-failure.ts";
 
 /** A running server. */
 type Server = {
@@ -12,7 +12,7 @@ type Child = Bun.Subprocess<"ignore", "pipe", "pipe">;
 const LINES_KEPT = 10;
 
 /** Child processes of the smoke test, in their own folder, with an environment without the caller's settings. */
-export class Processes {
+export class SmokeProcesses {
   #running = new Set<Child>();
   #log: string[] = [];
   #errors: string[] = [];
@@ -38,11 +38,11 @@ export class Processes {
     ]);
     const name = `mainstay ${args.slice(0, 2).join(" ")}`;
     if (code !== 0)
-      throw new Unexpected(`exit code 0 from ${name}`, `it exited with ${code}: ${stderr.trim()}`);
+      throw new SmokeFailure(`exit code 0 from ${name}`, `it exited with ${code}: ${stderr.trim()}`);
     try {
       return JSON.parse(stdout);
     } catch {
-      throw new Unexpected(`JSON from ${name}`, `it printed ${JSON.stringify(stdout.slice(0, 200))}`);
+      throw new SmokeFailure(`JSON from ${name}`, `it printed ${JSON.stringify(stdout.slice(0, 200))}`);
     }
   }
 
@@ -74,7 +74,7 @@ export class Processes {
         stdio: ["ignore", "pipe", "pipe"],
       });
     } catch (error) {
-      throw new Unexpected(`to run ${this.command.join(" ")}`, String(error));
+      throw new SmokeFailure(`to run ${this.command.join(" ")}`, String(error));
     }
     this.#running.add(child);
     void child.exited.then(() => this.#running.delete(child));
@@ -95,7 +95,7 @@ export class Processes {
       const ended = Promise.all([readLines(child.stdout, take), readLines(child.stderr, takeError)]);
       void ended
         .then(() => child.exited)
-        .then((code) => reject(new Unexpected("a running server", `it exited with ${code}`)));
+        .then((code) => reject(new SmokeFailure("a running server", `it exited with ${code}`)));
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { LoggedError } from "../administration/logged-error.ts";
+import type { ErrorLogEntry } from "../administration/error-log-entry.ts";
 import { toIso } from "../domain/time.ts";
 import { instant, list, object, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -18,7 +18,7 @@ export const loggedErrors = object({
 });
 
 export const serializeLoggedErrors = loggedErrors.serializer(
-  (server: string, errors: readonly LoggedError[]) => ({
+  (server: string, errors: readonly ErrorLogEntry[]) => ({
     server,
     errors: errors.map(({ at, message, reason, requestId }) => ({
       at: toIso(at),

@@ -1,4 +1,4 @@
-import type { Day } from "./time.ts";
+import type { Day } from "../time.ts";
 
 /** A stored trend row: the score from that day until the next row. Scores in hundredths. */
 export type TrendRow = { day: Day; riskScore: number };

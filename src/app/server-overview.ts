@@ -1,5 +1,5 @@
-import type { Health } from "../administration/health.ts";
-import type { Overview } from "../administration/overview.ts";
+import type { ServerOverview } from "../administration/server-overview.ts";
+import type { Health } from "../administration/service-health.ts";
 import type { LastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { checkBackup, checkWalArchiving } from "../doctor/backup-checks.ts";
@@ -42,7 +42,7 @@ const RENEWED_BEFORE_DAYS = 21;
  * Returns the overall state of the running server, from its own state and from the doctor's checks that read little
  * and do not use the network.
  */
-export async function serverOverview(sources: OverviewSources): Promise<Overview> {
+export async function serverOverview(sources: OverviewSources): Promise<ServerOverview> {
   const { config, read, clock, knowledge, health, lastBackup, walArchiving, tlsValidTo } = sources;
   const now = clock();
   const found = await health();

@@ -1,7 +1,7 @@
 import type { Instant } from "../domain/time.ts";
 
 /** The latest requested fit of the model, on any server, and its state. */
-export type ModelProposal = {
+export type CalibrationProposal = {
   /** The id of the stored fit; an earlier one's if the latest failed. Null without a stored fit. */
   id: string | null;
   status: "none" | "running" | "ready" | "failed" | "applied";

@@ -1,5 +1,5 @@
 /** A partner's record that a search has found. */
-export type FoundRecord = {
+export type RecordSearchResult = {
   kind: "property" | "appliance" | "component" | "claim";
   id: string;
   title: string;

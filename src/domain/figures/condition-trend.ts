@@ -1,5 +1,5 @@
-import { conditionIndex, type Grade, gradeOf } from "./figures/condition.ts";
-import { type Day, dayFromNumber, dayNumber } from "./time.ts";
+import { type Day, dayFromNumber, dayNumber } from "../time.ts";
+import { conditionIndex, type Grade, gradeOf } from "./condition.ts";
 
 /** The days for which trends of conditions are kept: three years. */
 export const CONDITION_TREND_DAYS = 3 * 365;
