@@ -83,6 +83,26 @@ describe("an appliance without an install year", () => {
     );
     expect((await client.get(`/v1/properties/${id}`)).body.year_built).toBe(1980);
   });
+
+  // Rule: install-year-of-the-building
+  test("follows its building's year while it is retired, and needs its own to come back without one", async () => {
+    const { id } = await addProperty(client, { year_built: 1962 });
+    const { body: heater } = await post(newHeater(id));
+    const change = (body: object, status = 200) => client.put(`/v1/appliances/${heater.id}`, body, status);
+    await change({ retired_at: dateDaysFromToday(0) });
+    await client.put(`/v1/properties/${id}`, { year_built: 2011 });
+    const back = { install_year: 2011, install_year_basis: "year_built", warnings: [] };
+    expect((await change({ retired_at: null })).body).toMatchObject(back);
+    expect((await componentOf(heater.id, "wh_gas_anode")).install_year).toBe(2011);
+
+    await change({ retired_at: dateDaysFromToday(0) });
+    await client.put(`/v1/properties/${id}`, { year_built: null });
+    expect((await change({ retired_at: null }, 400)).body.error).toBe(
+      "install_year is required where the property has no year_built",
+    );
+    const given = { install_year: 2005, install_year_basis: "given", retired_at: null };
+    expect((await change({ retired_at: null, install_year: 2005 })).body).toMatchObject(given);
+  });
 });
 
 // Rule: eras

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance } from "../support/portfolio.ts";
+import { addAppliance, addProperty, addWornAppliance, dateDaysFromToday } from "../support/portfolio.ts";
 
 const mainstay = useMainstay();
 let server: Awaited<ReturnType<typeof mainstay.serve>>;
@@ -69,6 +69,31 @@ describe("a merge of two properties", () => {
     const again = (await client.ask("POST", path, 200, { body: { from: duplicate.id } })).body;
     expect(again).toEqual({ ...merged, warnings: [] });
     await server.json("doctor", "--full");
+  });
+
+  // Rule: merge-properties
+  test("keeps the marks on work of appliances that are retired, and of components of a former type", async () => {
+    const kept = await addProperty(client, { address: "3 Oak St" });
+    const duplicate = await addProperty(client, { address: "3 Oak Street" });
+    const panel = { type_id: "electrical_panel", install_year: 1970 };
+    const retired = await addAppliance(client, duplicate.id, panel);
+    const changed = await addAppliance(client, duplicate.id, panel);
+    const parts = [retired, changed].map((one) => one.components[0].id);
+    const work = parts.map((id) => ({ component_id: id, state: "ordered", by: "J. Ito" }));
+    await client.post("/v1/work-marks/bulk", { work });
+    const marked = async (property: Json) =>
+      (await get(`/v1/property/${property.id}/plan`)).components
+        .filter((one: Json) => one.work_state === "ordered")
+        .map((one: Json) => one.component_id)
+        .sort();
+    expect(await marked(duplicate)).toEqual(parts.toSorted());
+    const change = (one: Json, body: object) => client.put(`/v1/appliances/${one.id}`, body, 200);
+    await change(retired, { retired_at: dateDaysFromToday(0) });
+    await change(changed, { type_id: "boiler" });
+    await client.ask("POST", `/v1/properties/${kept.id}/merge`, 200, { body: { from: duplicate.id } });
+    await change(retired, { retired_at: null });
+    await change(changed, { type_id: "electrical_panel" });
+    expect(await marked(kept)).toEqual(parts.toSorted());
   });
 
   // Rule: merge-claims

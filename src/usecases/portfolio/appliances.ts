@@ -162,6 +162,10 @@ export async function changeAppliance(
     const installYear = others.installYear === null ? property.yearBuilt : others.installYear;
     checkRetirementDay(retirement.retiredAt, installYear ?? stored.installYear);
   }
+  const isBroughtBack = isRetired(stored) && !staysRetired;
+  // The building may have lost its year meanwhile.
+  if (isBroughtBack && stored.installYearBasis === "year_built" && others.propertyId === undefined)
+    installYearOf(others.installYear ?? null, property, dayOf(tx.now));
   await tx.appliances.update(id, { ...retirement, updatedAt: tx.now });
   let after: Appliance = { ...stored, ...retirement, updatedAt: tx.now };
   // The other fields change while it is listed.
@@ -240,24 +244,31 @@ async function placeOf(
 }
 
 /**
- * Gives the appliances that have the building's year for lack of their own its new year. Throws a conflict if it has none
- * anymore.
+ * Gives the appliances that have the building's year for lack of their own its new year, retired ones too. Throws a conflict
+ * if it has none anymore and a listed one needs it.
  */
 export async function followYearBuilt(tx: Tx, { id, yearBuilt }: Property): Promise<void> {
-  for (let after = 0, left = true; left; await tx.yieldToEventLoop()) {
-    const some = await tx.appliances.ofPropertyAfter(id, after, APPLIANCES_PER_STEP);
+  const follow = async (some: readonly Appliance[]) => {
     for (const appliance of some) {
       if (appliance.installYearBasis === "given") continue;
-      if (yearBuilt === null)
+      if (yearBuilt === null) {
+        // A retired one needs a year only if it is brought back.
+        if (isRetired(appliance)) continue;
         throw conflict(
           `year_built cannot be cleared: appliance ${appliance.id} has no install_year of its own. Set it first`,
         );
+      }
       await tx.appliances.update(appliance.id, { installYear: yearBuilt, updatedAt: tx.now });
       await moveComponents(tx, appliance, yearBuilt);
     }
-    left = some.length === APPLIANCES_PER_STEP;
-    after = some.at(-1)?.seq ?? after;
-  }
+  };
+  for (const list of ["ofPropertyAfter", "retiredOfPropertyAfter"] as const)
+    for (let after = 0, left = true; left; await tx.yieldToEventLoop()) {
+      const some = await tx.appliances[list](id, after, APPLIANCES_PER_STEP);
+      await follow(some);
+      left = some.length === APPLIANCES_PER_STEP;
+      after = some.at(-1)?.seq ?? after;
+    }
 }
 
 /** Moves the components that are as old as their appliance to its new year. */

@@ -42,7 +42,11 @@ export async function moveToProperty(
   to: Pick<Property, "id" | "state">,
 ): Promise<void> {
   await tx.components.followAppliances([id], to);
-  const components = await tx.components.ofAppliance(id);
+  // Components that are out of the lists keep their marks for when they are brought back.
+  const components = [
+    ...(await tx.components.ofAppliance(id)),
+    ...(await tx.components.retiredOfAppliances([id])),
+  ];
   await tx.work.follow([id, ...components.map((component) => component.id)], to.id);
   for (let after = { date: "", id: "" }; ; await tx.yieldToEventLoop()) {
     const last = await tx.serviceEvents.moveAfter(id, after, to.id, EVENTS_A_STEP);
