@@ -5,7 +5,7 @@ import type { ApplianceType, ComponentDef } from "../src/domain/knowledge.ts";
 import { planAppliance, type WholeAppliance } from "../src/domain/planning/appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "../src/domain/planning/horizon.ts";
 import { lifespanYearsOf, type PartInPlace } from "../src/domain/planning/part-in-place.ts";
-import { policyOf } from "../src/domain/planning/policy.ts";
+import { replacementPolicyOf } from "../src/domain/planning/policy.ts";
 import { loadKnowledge } from "../src/knowledge/load.ts";
 import { planCaches } from "../src/usecases/portfolio/plan-context.ts";
 import type { Figure } from "./figure.ts";
@@ -84,7 +84,7 @@ const byTable: Manager = (place, scaleOf) => {
 };
 const partByPart: Manager = (place, scaleOf) => {
   const ages = place.type.kinds.map(
-    (kind) => (policyOf(partOf(kind, scaleOf(kind), 0)).bestAgeMonths ?? NEVER) / 12,
+    (kind) => (replacementPolicyOf(partOf(kind, scaleOf(kind), 0)).bestAgeMonths ?? NEVER) / 12,
   );
   return { ...atAges(place, ages, NEVER), isPartByPart: true };
 };

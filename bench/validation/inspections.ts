@@ -9,7 +9,7 @@ import {
 } from "../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
 import type { Knowledge } from "../../src/domain/knowledge.ts";
-import { hazardSinceRecordBegan, unknownPast } from "../../src/domain/scoring/renewal.ts";
+import { createUnknownPast, hazardSinceRecordBegan } from "../../src/domain/scoring/renewal.ts";
 import { scaleFromMedian } from "../../src/domain/scoring/weibull.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 import { DAYS_PER_YEAR } from "../../src/domain/time.ts";
@@ -142,7 +142,7 @@ export function proveInspections(
   const hazardOf = (interval: Interval, isFitted: boolean) => {
     const { scale, shape, entryAge, accrued } = lifeOf(interval);
     const fitted = scale * (isFitted ? Math.exp(fit.corrections.get(interval.area) ?? 0) : 1);
-    return Math.max(0, hazardSinceRecordBegan(unknownPast(shape, entryAge / fitted), accrued / fitted));
+    return Math.max(0, hazardSinceRecordBegan(createUnknownPast(shape, entryAge / fitted), accrued / fitted));
   };
   const ratios = knowledge.model.evidence.condition;
   const ratioOf = ({ score }: Interval) => (score >= 4 ? ratios.good : ratios.fair);

@@ -16,7 +16,7 @@ import {
   type MasterKey,
 } from "../secrets/master-key.ts";
 import { anySealedSecret, openForReading } from "../store/sqlite/inspect.ts";
-import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
+import { hasDatabaseContent, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
 
@@ -70,7 +70,7 @@ function openOwnDatabase({
   const file = databaseFile(dataDir);
   refuseLeftoverFiles(file);
   makeDataFolder(dataDir);
-  const isNew = !hasDatabase(file);
+  const isNew = !hasDatabaseContent(file);
   // Before a migration, but not before a refusal, which changes nothing.
   const settlesKeyFirst = !isNew && !requiresCurrentSchema;
   if (settlesKeyFirst) settleKey(dataDir, env, random);

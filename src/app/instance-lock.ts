@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { symbolicLinkError } from "../files.ts";
-import { explainError } from "../store/sqlite/errors.ts";
+import { explainSqliteError } from "../store/sqlite/errors.ts";
 import { databaseFile } from "./data-folder.ts";
 
 /**
@@ -63,7 +63,7 @@ export function lockDataFolder(dataDir: string): ReturnType<typeof acquireInstan
   try {
     return acquireInstanceLock(dataDir);
   } catch (error) {
-    throw explainError(error, databaseFile(dataDir));
+    throw explainSqliteError(error, databaseFile(dataDir));
   }
 }
 

@@ -8,7 +8,7 @@ import { type GuardedListener, guardDescriptors } from "../http/file-descriptor-
 import { type Listener, listen } from "../http/listen.ts";
 import type { Fetch } from "../http/server.ts";
 import type { Logger } from "../log.ts";
-import { daysLeft, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
+import { daysUntilExpiry, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
 
 const OUT_OF_DESCRIPTORS =
   "Check which clients keep so many connections open, or raise LimitNOFILE of the service (`ulimit -n`).";
@@ -121,7 +121,7 @@ function distinctUrl(url: string): string {
  */
 function report(identity: TlsIdentity, now: Instant, log: Logger, message: string): void {
   const { subject, validFrom, validTo } = identity;
-  const fields = { subject, valid_to: toIso(validTo), days_left: daysLeft(validTo, now) };
+  const fields = { subject, valid_to: toIso(validTo), days_left: daysUntilExpiry(validTo, now) };
   if (validTo <= now) log.warn(fields, `${message}, but it has expired`);
   else if (validFrom > now) log.warn(fields, `${message}, but it is not valid yet`);
   else log.info(fields, message);

@@ -3,7 +3,14 @@ import type { Health } from "../administration/service-health.ts";
 import type { LastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { checkBackup, checkWalArchiving } from "../doctor/backup-checks.ts";
-import { type DoctorCheck, type DoctorFinding, fail, ok, runChecks, warn } from "../doctor/check.ts";
+import {
+  type DoctorCheck,
+  type DoctorFinding,
+  failedFinding,
+  okFinding,
+  runChecks,
+  warningFinding,
+} from "../doctor/check.ts";
 import {
   checkOutbox,
   checkScoringModel,
@@ -77,7 +84,7 @@ export async function serverOverview(sources: OverviewSources): Promise<ServerOv
       run: () =>
         found.checks.outbox === "ok"
           ? checkOutbox({ outbox: { waiting: outbox.pending, oldestAt: outbox.oldestAt } }, now)
-          : fail("webhooks are not sent", "See the server's log. The database may not be writable."),
+          : failedFinding("webhooks are not sent", "See the server's log. The database may not be writable."),
     },
     { name: "receivers", run: () => checkEndpoints(read) },
     { name: "budgets", run: () => checkBudgets(sources, now) },
@@ -105,15 +112,18 @@ export async function serverOverview(sources: OverviewSources): Promise<ServerOv
 
 function checkDatabase({ checks: { database, pages } }: Health): DoctorFinding {
   if (database === "failed")
-    return fail(
+    return failedFinding(
       "the database is not writable",
       "See the server's log, and check whether the disk is full or read-only.",
     );
-  if (pages === "damaged") return fail("the integrity check found damage", FROM_BACKUP);
-  if (pages === "checking") return ok("writable; integrity check in progress");
+  if (pages === "damaged") return failedFinding("the integrity check found damage", FROM_BACKUP);
+  if (pages === "checking") return okFinding("writable; integrity check in progress");
   return pages === "ok"
-    ? ok("writable; integrity check passed")
-    : warn("writable; the integrity check could not run", "See the server's log for `check-pages`.");
+    ? okFinding("writable; integrity check passed")
+    : warningFinding(
+        "writable; the integrity check could not run",
+        "See the server's log for `check-pages`.",
+      );
 }
 
 async function checkEndpoints(read: Stores): Promise<DoctorFinding> {
@@ -122,14 +132,14 @@ async function checkEndpoints(read: Stores): Promise<DoctorFinding> {
     ({ failingSince, pausedAt }) => failingSince !== null || pausedAt !== null,
   );
   if (failing.length === 0)
-    return ok(endpoints.length === 0 ? "no partner has a webhook endpoint" : "no endpoint is failing");
+    return okFinding(endpoints.length === 0 ? "no partner has a webhook endpoint" : "no endpoint is failing");
   const names = new Map((await read.partners.list()).map(({ id, name }) => [id, name]));
   const problems = failing.map(({ partnerId, pausedAt, failingSince, lastError }) => {
     const since =
       pausedAt === null ? `failing since ${toIso(failingSince!)}` : `paused since ${toIso(pausedAt)}`;
     return `${names.get(partnerId)}: webhooks ${since} (${lastError ?? "no response"})`;
   });
-  return warn(
+  return warningFinding(
     listed(problems),
     "Ask the partner to check the endpoint. Paused endpoints resume automatically after a successful probe. Failed deliveries can be resent.",
   );
@@ -148,18 +158,18 @@ async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): P
     if (left < partner.dailyBudget * NEAR_END)
       warnings.push(`${partner.name} has ${left} of ${partner.dailyBudget} calls left today`);
   }
-  if (warnings.length === 0) return ok("no partner is close to its daily limit");
-  return warn(listed(warnings), "Limits reset at midnight UTC. Raise a limit that is too low.");
+  if (warnings.length === 0) return okFinding("no partner is close to its daily limit");
+  return warningFinding(listed(warnings), "Limits reset at midnight UTC. Raise a limit that is too low.");
 }
 
 /** Checks the certificate that is served, which may be older than the file. */
 function checkShownCertificate(validTo: Instant | undefined, now: Instant): DoctorFinding {
-  if (validTo === undefined) return ok("TLS is off (server.tls_cert)");
+  if (validTo === undefined) return okFinding("TLS is off (server.tls_cert)");
   const days = Math.floor((validTo - now) / MS_PER_DAY);
   const renew = "Renew the certificate, then send SIGHUP to the server.";
-  if (days < 0) return fail(`expired ${-days} days ago`, renew);
+  if (days < 0) return failedFinding(`expired ${-days} days ago`, renew);
   const detail = `valid for ${days} more days`;
-  return days < RENEWED_BEFORE_DAYS ? warn(detail, renew) : ok(detail);
+  return days < RENEWED_BEFORE_DAYS ? warningFinding(detail, renew) : okFinding(detail);
 }
 
 function listed(items: readonly string[]): string {

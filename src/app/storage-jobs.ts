@@ -8,7 +8,7 @@ import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
 import { findPageProblems } from "../store/sqlite/inspect.ts";
 import type { Store } from "../store/store.ts";
-import { sweepUploads } from "../usecases/portfolio/photos.ts";
+import { deleteOrphanedPhotos } from "../usecases/portfolio/photos.ts";
 import { databaseFile } from "./data-folder.ts";
 import { photoStorageOf } from "./photo-storage.ts";
 import { SelfExecFailed, selfExec } from "./self-exec.ts";
@@ -67,7 +67,7 @@ export function buildStorageJobs(deps: {
         name: "sweep-uploads",
         runAtStart: true,
         async run(signal) {
-          const files = await sweepUploads(store, photoStorageOf(store, dataDir), openedAt, signal);
+          const files = await deleteOrphanedPhotos(store, photoStorageOf(store, dataDir), openedAt, signal);
           if (files > 0) log.info({ files }, "orphaned uploads removed");
           for (const folder of new Set([dataDir, config.backup.dir])) {
             // The next start finds what stays, such as while the process has no file descriptors left.

@@ -8,7 +8,7 @@ import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { Decrypter, Encrypter } from "age-encryption";
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError, UnreadableBackup } from "../domain/errors.ts";
-import { CHECKSUMS, damagedError, MANIFEST } from "./backup-manifest.ts";
+import { CHECKSUMS, damagedBackupError, MANIFEST } from "./backup-manifest.ts";
 import type { PassphraseEncryption } from "./passphrase-encryption.ts";
 import { appendChecksum, verifyTrailingChecksum } from "./trailing-checksum.ts";
 
@@ -109,7 +109,7 @@ export async function* readArchive(
   try {
     for await (const { header, body } of asIterable(tar.pipeThrough(createTarDecoder({ strict: true })))) {
       if (checksums !== undefined || header.type !== "file")
-        throw damagedError(file, "it has unexpected members");
+        throw damagedBackupError(file, "it has unexpected members");
       const content = asIterable(body as unknown as ReadableStream<Uint8Array>);
       if (header.name === CHECKSUMS) {
         checksums = await readArchiveText(content);
@@ -122,8 +122,9 @@ export async function* readArchive(
   } catch (error) {
     throw asOperatorError(error, file);
   }
-  if (checksums === undefined) throw damagedError(file, "its end is missing");
-  if (checksums !== found.join("")) throw damagedError(file, "its content does not match its checksums");
+  if (checksums === undefined) throw damagedBackupError(file, "its end is missing");
+  if (checksums !== found.join(""))
+    throw damagedBackupError(file, "its content does not match its checksums");
 }
 
 async function decrypted(file: string, lock: PassphraseEncryption | undefined): Promise<Readable> {
@@ -131,7 +132,10 @@ async function decrypted(file: string, lock: PassphraseEncryption | undefined): 
   if (head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) {
     const bytes = await verifyTrailingChecksum(file);
     if (bytes === undefined)
-      throw damagedError(file, "its content does not match its trailing checksum, or its end is missing");
+      throw damagedBackupError(
+        file,
+        "its content does not match its trailing checksum, or its end is missing",
+      );
     return createReadStream(file, { end: bytes - 1, highWaterMark: CHUNK });
   }
   if (!head.toString("latin1").startsWith(AGE_HEADER))
@@ -162,7 +166,9 @@ async function* decryptedChunks(stream: AsyncIterable<Uint8Array>, file: string)
   try {
     yield* stream;
   } catch (error) {
-    throw isSystemError(error) ? error : damagedError(file, "its encrypted content was changed or cut off");
+    throw isSystemError(error)
+      ? error
+      : damagedBackupError(file, "its encrypted content was changed or cut off");
   }
 }
 
@@ -172,7 +178,7 @@ function limitedTo(bound: Bound, file: string) {
     let bytes = 0;
     for await (const chunk of chunks) {
       bytes += chunk.length;
-      if (bytes > bound.bytes) throw damagedError(file, `it is larger than its ${MANIFEST} states`);
+      if (bytes > bound.bytes) throw damagedBackupError(file, `it is larger than its ${MANIFEST} states`);
       yield chunk;
     }
   };
@@ -211,7 +217,7 @@ async function* hashing(
 function asOperatorError(error: unknown, file: string): unknown {
   if (error instanceof OperatorError) return error;
   if (isSystemError(error)) return error;
-  return damagedError(file, error instanceof Error ? error.message : String(error));
+  return damagedBackupError(file, error instanceof Error ? error.message : String(error));
 }
 
 function isSystemError(error: unknown): boolean {

@@ -50,11 +50,11 @@ export function parseManifest(text: string, file: string): Manifest {
       "Restore it with the newer executable.",
     );
   const manifest = manifestShape(read);
-  if (manifest instanceof type.errors) throw damagedError(file, `its ${MANIFEST} is invalid`);
+  if (manifest instanceof type.errors) throw damagedBackupError(file, `its ${MANIFEST} is invalid`);
   return manifest;
 }
 
-export function damagedError(file: string, detail: string): UnreadableBackup {
+export function damagedBackupError(file: string, detail: string): UnreadableBackup {
   return new UnreadableBackup(
     `${file} is damaged or not a backup: ${detail}`,
     "Nothing was restored. Use another backup.",

@@ -10,7 +10,7 @@ import {
   withScratchFolder,
 } from "../files.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
-import { explainError } from "../store/sqlite/errors.ts";
+import { explainSqliteError } from "../store/sqlite/errors.ts";
 import {
   copyDatabase,
   countRows,
@@ -115,7 +115,7 @@ function copyChecked(databaseFile: string, copy: string): Copied {
     source.run("PRAGMA synchronous = OFF");
     copyDatabase(source, copy);
   } catch (error) {
-    throw explainError(error, databaseFile);
+    throw explainSqliteError(error, databaseFile);
   } finally {
     source.close();
   }

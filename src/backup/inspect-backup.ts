@@ -1,5 +1,12 @@
 import { type ReadMember, readArchive, readArchiveText } from "./archive.ts";
-import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, parseManifest } from "./backup-manifest.ts";
+import {
+  DATABASE,
+  damagedBackupError,
+  KEY,
+  MANIFEST,
+  type Manifest,
+  parseManifest,
+} from "./backup-manifest.ts";
 import type { PassphraseEncryption } from "./passphrase-encryption.ts";
 
 const UPLOAD_NAME = /^uploads\/[\dA-Za-z][\w.-]*$/;
@@ -27,13 +34,13 @@ export async function inspectBackup(file: string, lock: PassphraseEncryption | u
       for await (const _ of member.content);
       continue;
     }
-    if (member.name !== MANIFEST) throw damagedError(file, `it does not start with ${MANIFEST}`);
+    if (member.name !== MANIFEST) throw damagedBackupError(file, `it does not start with ${MANIFEST}`);
     const manifest = parseManifest(await readArchiveText(member.content), file);
     counts = new Counts(manifest, file);
     const content = manifest.database_bytes + manifest.uploads_bytes + KEY_BYTES + MANIFEST_BYTES;
     bound.bytes = content + (manifest.uploads + 8) * MEMBER_OVERHEAD;
   }
-  if (!counts) throw damagedError(file, "it is empty");
+  if (!counts) throw damagedBackupError(file, "it is empty");
   counts.end();
   return counts.manifest;
 }
@@ -63,13 +70,16 @@ class Counts {
     this.#bytes += bytes;
     const fits = this.#uploads <= this.manifest.uploads && this.#bytes <= this.manifest.uploads_bytes;
     if (!UPLOAD_NAME.test(name) || !fits)
-      throw damagedError(this.file, `it has an unexpected member ${JSON.stringify(name)} of ${bytes} bytes`);
+      throw damagedBackupError(
+        this.file,
+        `it has an unexpected member ${JSON.stringify(name)} of ${bytes} bytes`,
+      );
   }
 
   end(): void {
     const { uploads, uploads_bytes, key_included } = this.manifest;
-    if (!this.#hasDatabase) throw damagedError(this.file, "it has no database");
+    if (!this.#hasDatabase) throw damagedBackupError(this.file, "it has no database");
     if (this.#uploads !== uploads || this.#bytes !== uploads_bytes || this.#hasKey !== key_included)
-      throw damagedError(this.file, `its members differ from its ${MANIFEST}`);
+      throw damagedBackupError(this.file, `its members differ from its ${MANIFEST}`);
   }
 }

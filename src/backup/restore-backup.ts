@@ -28,7 +28,7 @@ import {
 } from "../store/sqlite/inspect.ts";
 import { switchToWal } from "../store/sqlite/open.ts";
 import { type ReadMember, readArchive, readArchiveText } from "./archive.ts";
-import { DATABASE, damagedError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
+import { DATABASE, damagedBackupError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { inspectBackup, isBackupMemberName } from "./inspect-backup.ts";
 import { type PassphraseEncryption, passphraseEncryption } from "./passphrase-encryption.ts";
 
@@ -101,7 +101,7 @@ async function unpack(
 
 async function unpackMember({ name, content }: ReadMember, scratch: string, file: string): Promise<void> {
   if (!isBackupMemberName(name))
-    throw damagedError(file, `it has an unexpected member ${JSON.stringify(name)}`);
+    throw damagedBackupError(file, `it has an unexpected member ${JSON.stringify(name)}`);
   const path = join(scratch, name);
   if (name.startsWith(UPLOADS)) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   await pipeline(content, createWriteStream(path, { flags: "wx", mode: 0o600 }));
@@ -114,16 +114,16 @@ async function check(
   manifest: Manifest,
 ): Promise<Pick<RestoredBackup, "key" | "pendingMigrations">> {
   const path = join(scratch, DATABASE);
-  if (!existsSync(path)) throw damagedError(file, "it has no database");
+  if (!existsSync(path)) throw damagedBackupError(file, "it has no database");
   const db = openForReading(path);
   try {
     const pendingMigrations = missingMigrations(db, `the database in ${file}`).length;
     const problems = integrityProblems(db, "full");
-    if (problems.length > 0) throw damagedError(file, `its database is damaged: ${problems[0]}`);
+    if (problems.length > 0) throw damagedBackupError(file, `its database is damaged: ${problems[0]}`);
     if (!Bun.deepEquals(countRows(db), manifest.counts))
-      throw damagedError(file, `the row counts of its database differ from its ${MANIFEST}`);
+      throw damagedBackupError(file, `the row counts of its database differ from its ${MANIFEST}`);
     const missing = photoFileNames(db).filter((name) => !existsSync(join(scratch, UPLOADS, name))).length;
-    if (missing !== manifest.uploads_missing) throw damagedError(file, "uploaded files are missing");
+    if (missing !== manifest.uploads_missing) throw damagedBackupError(file, "uploaded files are missing");
     const key = await installKey({ file, keyFile, env }, scratch, anySealedSecret(db));
     return { key, pendingMigrations };
   } finally {

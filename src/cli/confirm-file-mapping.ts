@@ -11,7 +11,7 @@ import {
   type FileMapping,
   findSavedMapping,
   mappingFileText,
-  readMapping,
+  readMappingFile,
 } from "../usecases/import/mapping/file-mapping.ts";
 import {
   fieldOfMappedHeading,
@@ -103,7 +103,7 @@ export async function mapFiles(context: CommandContext, request: MappedRequest):
 /** Reads a file of mappings, which is created with the first. Throws an OperatorError where none can be. */
 function savedMapping(path: string): readonly FileMapping[] {
   const status = statSync(path, { throwIfNoEntry: false });
-  if (status?.isFile()) return readMapping(path, readFileSync(path, "utf8"));
+  if (status?.isFile()) return readMappingFile(path, readFileSync(path, "utf8"));
   if (status) throw new OperatorError(`${path} is not a regular file`, "Name a file after --mapping.");
   if (existsSync(dirname(path))) return [];
   throw new OperatorError(

@@ -1,7 +1,7 @@
 import { databaseFile } from "../app/data-folder.ts";
 import { defaultConfigFiles } from "../config/load.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
+import { hasDatabaseContent, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import type { CommandContext } from "./context.ts";
 
 type Where = Pick<CommandContext, "config" | "cwd" | "root">;
@@ -16,7 +16,7 @@ export function requireInstallation(where: Where): void {
   // A PostgreSQL database is checked when it is opened.
   if (url !== "") return;
   const file = databaseFile(dataDir);
-  if (hasDatabase(file)) return;
+  if (hasDatabaseContent(file)) return;
   refuseLeftoverFiles(file);
   throw new OperatorError(
     `no installation in ${dataDir}: mainstay.db not found`,

@@ -9,7 +9,7 @@ let defaults: ReadonlyMap<string, unknown> | undefined;
  * Returns the default of each setting by its full name. Does not use `readToml`, which also records lines and would
  * take a fifth of the time of a small command.
  */
-export function defaultValues(): ReadonlyMap<string, unknown> {
+export function defaultSettings(): ReadonlyMap<string, unknown> {
   defaults ??= new Map(
     Object.entries(Bun.TOML.parse(EXAMPLE_CONFIG)).flatMap(([section, values]) =>
       Object.entries(values).map(([key, value]) => [`${section}.${key}`, value] as const),

@@ -13,7 +13,7 @@ import {
 const MAX_SHOWN_CHARS = 60;
 
 /** Returns the problem of one entry as a line for the operator; undefined if it is valid. */
-export function entryProblem(entry: SettingEntry): string | undefined {
+export function settingEntryProblem(entry: SettingEntry): string | undefined {
   const { key } = entry;
   if (!isSettingKey(key)) {
     if (Object.hasOwn(SETTINGS, key)) return `${entry.origin}: expected a section [${key}]`;
@@ -32,7 +32,7 @@ export function entryProblem(entry: SettingEntry): string | undefined {
 }
 
 /** Returns the conflicts between settings that are valid on their own. */
-export function contradictions(entries: ReadonlyMap<SettingKey, SettingEntry>): string[] {
+export function settingContradictions(entries: ReadonlyMap<SettingKey, SettingEntry>): string[] {
   const value = (key: SettingKey) => entries.get(key)!.value;
   const problems: string[] = [];
   const report = (key: SettingKey, message: string) =>

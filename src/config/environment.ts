@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { closestKey } from "../closest-match.ts";
-import { defaultValues } from "./defaults.ts";
+import { defaultSettings } from "./defaults.ts";
 import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import { environmentName, isSettingKey, type SettingKey, settingFormat, settingKeys } from "./settings.ts";
 
@@ -27,7 +27,7 @@ export function readEnvironment(env: Environment, cwd: string): SettingsReading 
 /** Converts the text of a variable or a flag to an entry. Text that is not a valid number or boolean stays text. */
 export function settingEntryFromText(key: SettingKey, text: string, origin: string): SettingEntry {
   const shown = JSON.stringify(text);
-  const defaultValue = defaultValues().get(key);
+  const defaultValue = defaultSettings().get(key);
   const acceptsNumber = typeof defaultValue === "number" || settingFormat(key).isValid(Number(text));
   if (acceptsNumber && /^-?\d+(\.\d+)?$/.test(text)) return { key, value: Number(text), origin, shown };
   if (typeof defaultValue === "boolean" && /^(true|false)$/.test(text)) {

@@ -1,4 +1,4 @@
-import { defaultValues, EXAMPLE_CONFIG } from "./defaults.ts";
+import { defaultSettings, EXAMPLE_CONFIG } from "./defaults.ts";
 import {
   environmentName,
   isSettingKey,
@@ -50,7 +50,7 @@ function explain(key: string, comment: string): SettingExplanation {
   if (!isSettingKey(key)) throw new Error(`config.example.toml has the unknown key ${key}`);
   return {
     key,
-    default: defaultValues().get(key),
+    default: defaultSettings().get(key),
     type: settingFormat(key).expected,
     variable: environmentName(key),
     secret: SECRET_SETTINGS.has(key),

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { ConfigError } from "./config-error.ts";
-import { defaultValues } from "./defaults.ts";
-import { contradictions, entryProblem } from "./entry-problems.ts";
+import { defaultSettings } from "./defaults.ts";
+import { settingContradictions, settingEntryProblem } from "./entry-problems.ts";
 import { type Environment, readEnvironment, settingEntryFromText } from "./environment.ts";
 import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import {
@@ -42,7 +42,7 @@ export function loadConfig({ file: asked, env, cwd, root, overrides = [] }: Conf
 
   const folder = file ? dirname(file) : cwd;
   const given: Placed[] = [
-    ...[...defaultValues()].map(([key, value]) => ({
+    ...[...defaultSettings()].map(([key, value]) => ({
       key,
       value,
       origin: `default ${key}`,
@@ -55,12 +55,12 @@ export function loadConfig({ file: asked, env, cwd, root, overrides = [] }: Conf
   const problems = [
     ...fromFile.problems,
     ...fromEnvironment.problems,
-    ...given.flatMap((entry) => entryProblem(entry) ?? []),
+    ...given.flatMap((entry) => settingEntryProblem(entry) ?? []),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
 
   const chosen = new Map(given.flatMap((entry) => (isSettingKey(entry.key) ? [[entry.key, entry]] : [])));
-  const clashes = contradictions(chosen);
+  const clashes = settingContradictions(chosen);
   if (clashes.length > 0) throw new ConfigError(clashes);
   return assemble(chosen, file);
 }

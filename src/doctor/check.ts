@@ -10,9 +10,17 @@ export type DoctorFinding = {
 export type DoctorCheck = { name: string; run: () => DoctorFinding | Promise<DoctorFinding> };
 export type CheckResult = { name: string } & DoctorFinding;
 
-export const ok = (detail: string): DoctorFinding => ({ status: "ok", detail, remedy: null });
-export const warn = (detail: string, remedy: string): DoctorFinding => ({ status: "warn", detail, remedy });
-export const fail = (detail: string, remedy: string): DoctorFinding => ({ status: "fail", detail, remedy });
+export const okFinding = (detail: string): DoctorFinding => ({ status: "ok", detail, remedy: null });
+export const warningFinding = (detail: string, remedy: string): DoctorFinding => ({
+  status: "warn",
+  detail,
+  remedy,
+});
+export const failedFinding = (detail: string, remedy: string): DoctorFinding => ({
+  status: "fail",
+  detail,
+  remedy,
+});
 
 /** Runs the checks in order. A check that throws counts as failed, and the others still run. */
 export async function runChecks(checks: readonly DoctorCheck[]): Promise<CheckResult[]> {
@@ -26,6 +34,6 @@ async function attempt(run: DoctorCheck["run"]): Promise<DoctorFinding> {
     return await run();
   } catch (error) {
     const { message, hint } = error as Error & { hint?: string };
-    return fail(message, hint ?? "Follow the message above; other checks may give more detail.");
+    return failedFinding(message, hint ?? "Follow the message above; other checks may give more detail.");
   }
 }

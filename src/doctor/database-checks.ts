@@ -8,7 +8,7 @@ import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
 import type { DatabaseState, ModelState } from "../store/sqlite/database-state.ts";
-import { explainError } from "../store/sqlite/errors.ts";
+import { explainSqliteError } from "../store/sqlite/errors.ts";
 import {
   anySealedSecret,
   integrityProblems,
@@ -16,7 +16,7 @@ import {
   photoFileNames,
   schemaVersion,
 } from "../store/sqlite/inspect.ts";
-import { type DoctorFinding, fail, ok, warn } from "./check.ts";
+import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./check.ts";
 
 export const FROM_BACKUP =
   "Stop the server and restore the last good backup with `mainstay restore` into a new folder.";
@@ -28,10 +28,10 @@ export function checkIntegrity(db: Database, file: string, depth: "quick" | "ful
   try {
     const problems = integrityProblems(db, depth);
     if (problems.length === 0)
-      return ok(`${file} passed integrity check (${depth}, ${formatBytes(statSync(file).size)})`);
-    return fail(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
+      return okFinding(`${file} passed integrity check (${depth}, ${formatBytes(statSync(file).size)})`);
+    return failedFinding(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
   } catch (error) {
-    return fail((explainError(error, file) as Error).message, FROM_BACKUP);
+    return failedFinding((explainSqliteError(error, file) as Error).message, FROM_BACKUP);
   }
 }
 
@@ -42,18 +42,18 @@ export function checkSchema(db: Database, file: string): DoctorFinding {
     missing = missingMigrations(db, file).length;
     version = schemaVersion(db);
   } catch (error) {
-    throw explainError(error, file);
+    throw explainSqliteError(error, file);
   }
-  if (version === 0) return fail(`${file} is empty: it has no Mainstay tables`, FROM_BACKUP);
-  if (missing === 0) return ok(`version ${version} (up to date)`);
-  return warn(
+  if (version === 0) return failedFinding(`${file} is empty: it has no Mainstay tables`, FROM_BACKUP);
+  if (missing === 0) return okFinding(`version ${version} (up to date)`);
+  return warningFinding(
     `version ${version}; ${missing} schema migrations pending`,
     "The next start applies them after copying the database.",
   );
 }
 
 /** Compares the photo files with the photos in the database. */
-export function checkUploads(db: Database, dataDir: string): DoctorFinding {
+export function checkPhotoFiles(db: Database, dataDir: string): DoctorFinding {
   const folder = join(dataDir, "uploads");
   const files = existsSync(folder) ? readdirSync(folder).filter(isUploadName) : [];
   const there = new Set(files);
@@ -61,17 +61,17 @@ export function checkUploads(db: Database, dataDir: string): DoctorFinding {
   const missing = [...known].filter((name) => !there.has(name)).length;
   const orphans = files.filter((name) => !known.has(name)).length;
   const detail = `${missing === 0 ? `all ${known.size} photos present` : `${missing} of ${known.size} photos missing`}; ${orphans} orphaned files`;
-  if (missing > 0) return warn(detail, `Restore the missing files to ${folder} from a backup.`);
+  if (missing > 0) return warningFinding(detail, `Restore the missing files to ${folder} from a backup.`);
   if (orphans > 0)
-    return warn(detail, "Left by a crash during an upload. The next server start removes them.");
-  return ok(detail);
+    return warningFinding(detail, "Left by a crash during an upload. The next server start removes them.");
+  return okFinding(detail);
 }
 
 export function checkWal(file: string): DoctorFinding {
   const wal = `${file}-wal`;
   const bytes = existsSync(wal) ? statSync(wal).size : 0;
-  if (bytes <= LARGE_WAL) return ok(formatBytes(bytes));
-  return warn(
+  if (bytes <= LARGE_WAL) return okFinding(formatBytes(bytes));
+  return warningFinding(
     `${wal} has grown to ${formatBytes(bytes)}`,
     "Another process holds a long-running read. Stop it or restart the server.",
   );
@@ -81,13 +81,19 @@ export function checkWal(file: string): DoctorFinding {
 export function checkClock(state: DatabaseState, now: Instant): DoctorFinding {
   const year = new Date(now).getUTCFullYear();
   const remedy = "Correct the clock and synchronize it with NTP: ages, snapshots and tokens depend on it.";
-  if (year < 2025 || year > 2100) return fail(`the clock says ${toIso(now)}`, remedy);
+  if (year < 2025 || year > 2100) return failedFinding(`the clock says ${toIso(now)}`, remedy);
   const behindMs = state.lastInstant - now;
   if (behindMs > MS_PER_DAY)
-    return fail(`the clock is ${Math.round(behindMs / MS_PER_DAY)} days behind the newest record`, remedy);
+    return failedFinding(
+      `the clock is ${Math.round(behindMs / MS_PER_DAY)} days behind the newest record`,
+      remedy,
+    );
   if (behindMs > 60_000)
-    return warn(`the clock is ${Math.round(behindMs / 60_000)} minutes behind the newest record`, remedy);
-  return ok(`${toIso(now).slice(0, 19)}Z, not behind the newest record`);
+    return warningFinding(
+      `the clock is ${Math.round(behindMs / 60_000)} minutes behind the newest record`,
+      remedy,
+    );
+  return okFinding(`${toIso(now).slice(0, 19)}Z, not behind the newest record`);
 }
 
 export async function checkMasterKey(
@@ -105,9 +111,10 @@ export async function checkKeyDecrypts(
   env: KeyEnvironment,
 ): Promise<DoctorFinding> {
   const key = loadMasterKey({ dataDir, env });
-  if (encrypted === undefined) return ok("the key is readable; the database has no secret to test it with");
+  if (encrypted === undefined)
+    return okFinding("the key is readable; the database has no secret to test it with");
   await createEncryptor(key).decrypt(encrypted);
-  return ok("the key decrypts stored secrets");
+  return okFinding("the key decrypts stored secrets");
 }
 
 /** Returns a stored secret. Ignores a damaged database, which its own check reports. */
@@ -124,42 +131,45 @@ export function checkSnapshot(
   enabled: boolean,
   now: Instant,
 ): DoctorFinding {
-  if (!enabled) return ok("turned off on this server (snapshot.enabled)");
+  if (!enabled) return okFinding("turned off on this server (snapshot.enabled)");
   if (newestSnapshotDay !== null && newestSnapshotDay > lastSnapshotDay(now))
-    return warn(
+    return warningFinding(
       `late: a snapshot is dated ${newestSnapshotDay}, in the future, and prevents those of earlier days`,
       "Correct the clock. If it was ahead when that snapshot was taken, run `mainstay snapshot --discard-later`.",
     );
   const remedy =
     "Look for `job failed` in the server's log. Run `mainstay snapshot` to take today's snapshot now.";
   if (!snapshot)
-    return warn("no snapshot yet", "Start the server, which takes one a day, or run `mainstay snapshot`.");
+    return warningFinding(
+      "no snapshot yet",
+      "Start the server, which takes one a day, or run `mainstay snapshot`.",
+    );
   const detail = `${snapshot.day}, finished ${ageText(now - snapshot.finishedAt)} ago`;
-  return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warn(detail, remedy) : ok(detail);
+  return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warningFinding(detail, remedy) : okFinding(detail);
 }
 
 /** Checks that the current scores were computed with this executable's model. */
 export function checkScoringModel({ scoredBy, fit }: ModelState, own: string): DoctorFinding {
   const version = fit?.base === own ? fit.version : own;
   if (fit && fit.base !== own)
-    return warn(
+    return warningFinding(
       `model ${own}; calibration ${fit.version} is inactive, since it was made for model ${fit.base}`,
       "Run `mainstay calibrate` again.",
     );
-  if (scoredBy === undefined) return ok(`model ${version}`);
+  if (scoredBy === undefined) return okFinding(`model ${version}`);
   if (scoredBy === own || scoredBy.startsWith(`${own}+`))
-    return ok(`model ${version}; latest snapshot: model ${scoredBy}`);
-  return warn(
+    return okFinding(`model ${version}; latest snapshot: model ${scoredBy}`);
+  return warningFinding(
     `the latest snapshot used model ${scoredBy}; this executable uses model ${version}`,
     "The next snapshot rescores all components. It sends no alerts for tier changes caused by the model, unless taken with `mainstay snapshot --announce-model-change`.",
   );
 }
 
 export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): DoctorFinding {
-  if (outbox.waiting === 0 || outbox.oldestAt === null) return ok("no pending deliveries");
+  if (outbox.waiting === 0 || outbox.oldestAt === null) return okFinding("no pending deliveries");
   const detail = `${outbox.waiting} pending deliveries, the oldest for ${ageText(now - outbox.oldestAt)}`;
-  if (now - outbox.oldestAt < HOUR_MS) return ok(detail);
-  return warn(
+  if (now - outbox.oldestAt < HOUR_MS) return okFinding(detail);
+  return warningFinding(
     detail,
     "Check that the server is running. See the webhook endpoints below and `mainstay deliveries list`.",
   );

@@ -4,30 +4,30 @@ import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
 import { type DatabaseState, readModelInUse, readMonitoredState } from "../store/sqlite/database-state.ts";
-import { explainError } from "../store/sqlite/errors.ts";
+import { explainSqliteError } from "../store/sqlite/errors.ts";
 import { openWithoutWalFiles } from "../store/sqlite/inspect.ts";
-import { hasDatabase, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
+import { hasDatabaseContent, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { checkBackup, checkWalArchiving } from "./backup-checks.ts";
-import { type CheckResult, type DoctorCheck, fail, ok, runChecks } from "./check.ts";
+import { type CheckResult, type DoctorCheck, failedFinding, okFinding, runChecks } from "./check.ts";
 import {
   checkClock,
   checkIntegrity,
   checkKeyDecrypts,
   checkMasterKey,
   checkOutbox,
+  checkPhotoFiles,
   checkSchema,
   checkScoringModel,
   checkSnapshot,
-  checkUploads,
   checkWal,
 } from "./database-checks.ts";
 import { folderChecks } from "./folder-checks.ts";
-import { checkServerCertificate, endpointChecks } from "./network-checks.ts";
+import { checkServerCertificate, webhookEndpointChecks } from "./network-checks.ts";
 import {
   checkSharedSchema,
   checkStoredPhotos,
   describeDatabaseServer,
-  serverChecks,
+  postgresServerChecks,
 } from "./postgres-checks.ts";
 
 type Installation = {
@@ -43,14 +43,14 @@ type Installation = {
 };
 
 /** Checks an installation in any state, with or without a running server. Writes nothing. */
-export async function diagnose(installation: Installation): Promise<CheckResult[]> {
+export async function diagnoseInstallation(installation: Installation): Promise<CheckResult[]> {
   const { config, databaseFile, now } = installation;
   const { dataDir } = config.storage;
   const usesPostgres = config.storage.url !== "";
   const results = await runChecks([
     {
       name: "configuration",
-      run: () => ok(installation.configuration.replace(/\.$/, "")),
+      run: () => okFinding(installation.configuration.replace(/\.$/, "")),
     },
     ...folderChecks(dataDir, databaseFile, config.backup.dir),
     ...(usesPostgres ? [] : [{ name: "wal", run: () => checkWal(databaseFile) }]),
@@ -79,14 +79,14 @@ async function checkDatabase(installation: Installation): Promise<CheckResult[]>
   });
   let db: Database | undefined;
   try {
-    if (!hasDatabase(databaseFile))
+    if (!hasDatabaseContent(databaseFile))
       return await runChecks([
         keyCheck(),
         {
           name: "database",
           run: () => {
             refuseLeftoverFiles(databaseFile);
-            return fail(
+            return failedFinding(
               `Database not found: ${databaseFile}`,
               `${installation.configuration} Specify the data folder with --config or --data-dir, create one with \`mainstay init\`, or restore a backup.`,
             );
@@ -99,14 +99,17 @@ async function checkDatabase(installation: Installation): Promise<CheckResult[]>
       { name: "database", run: () => checkIntegrity(opened, databaseFile, depth) },
       { name: "schema", run: () => checkSchema(opened, databaseFile) },
       keyCheck(opened),
-      { name: "uploads", run: () => checkUploads(opened, dataDir) },
+      { name: "uploads", run: () => checkPhotoFiles(opened, dataDir) },
       { name: "model", run: () => checkScoringModel(readModelInUse(opened), modelVersion) },
     ]);
     return [...checks, ...(await runChecks(stateChecks(opened, installation)))];
   } catch (error) {
-    const { message, hint } = explainError(error, databaseFile) as Error & { hint?: string };
+    const { message, hint } = explainSqliteError(error, databaseFile) as Error & { hint?: string };
     return [
-      { name: "database", ...fail(message, hint ?? "Restore the last good backup with `mainstay restore`.") },
+      {
+        name: "database",
+        ...failedFinding(message, hint ?? "Restore the last good backup with `mainstay restore`."),
+      },
     ];
   } finally {
     db?.close();
@@ -123,13 +126,13 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
     found = await examine(url);
   } catch (error) {
     const { message, hint } = error as Error & { hint?: string };
-    return [{ name: "database", ...fail(message, hint ?? "See PostgreSQL's log.") }];
+    return [{ name: "database", ...failedFinding(message, hint ?? "See PostgreSQL's log.") }];
   }
   const { server: facts, schema, rows } = found;
   return await runChecks([
     { name: "database", run: () => describeDatabaseServer(facts) },
     { name: "schema", run: () => checkSharedSchema(schema, facts) },
-    ...serverChecks(facts, now),
+    ...postgresServerChecks(facts, now),
     { name: "last_backup", run: () => checkWalArchiving(facts.walArchiving, now) },
     { name: "key", run: () => checkKeyDecrypts(rows?.sealedSecret, dataDir, env) },
     ...(rows
@@ -158,6 +161,6 @@ function stateChecksOf(state: DatabaseState, config: Config, now: Instant): Doct
     { name: "clock", run: () => checkClock(state, now) },
     { name: "snapshot", run: () => checkSnapshot(state, config.snapshot.enabled, now) },
     { name: "outbox", run: () => checkOutbox(state, now) },
-    ...endpointChecks(state, config.webhooks),
+    ...webhookEndpointChecks(state, config.webhooks),
   ];
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatBytes } from "../files.ts";
-import { type DoctorCheck, type DoctorFinding, fail, ok, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorFinding, failedFinding, okFinding, warningFinding } from "./check.ts";
 
 const OTHERS_MAY_ACCESS = 0o077;
 /** The free space, in bytes, below which writes may fail: the WAL grows before it is checkpointed. */
@@ -18,24 +18,24 @@ export function folderChecks(dataDir: string, databaseFile: string, backupDir: s
 function checkFolder(dataDir: string): DoctorFinding {
   const stat = statSync(dataDir, { throwIfNoEntry: false });
   if (!stat)
-    return fail(
+    return failedFinding(
       `Data folder not found: ${dataDir}`,
       "Create one with `mainstay init`, restore one with `mainstay restore`, or specify it with --data-dir.",
     );
   if (!stat.isDirectory())
-    return fail(`${dataDir} is not a folder`, "Specify the data folder with --data-dir.");
+    return failedFinding(`${dataDir} is not a folder`, "Specify the data folder with --data-dir.");
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    return fail(
+    return failedFinding(
       `${dataDir} is not writable by this user`,
       "Run as Mainstay's user, or change the owner (chown). Check that the disk is not mounted read-only.",
     );
   }
   // Windows does not report access rights in the mode.
   if (process.platform !== "win32" && (stat.mode & OTHERS_MAY_ACCESS) !== 0)
-    return warn(`${dataDir} is accessible to other users`, `Run: chmod 700 ${dataDir}`);
-  return ok(`${dataDir} exists, is private and writable`);
+    return warningFinding(`${dataDir} is accessible to other users`, `Run: chmod 700 ${dataDir}`);
+  return okFinding(`${dataDir} exists, is private and writable`);
 }
 
 /** Checks the free space on the disks of the data folder and the backups. */
@@ -47,11 +47,11 @@ export function checkDiskSpace(dataDir: string, databaseFile: string, backupDir:
   });
   const detail = places.map(({ folder, free }) => `${formatBytes(free)} free on ${folder}`).join(", ");
   const remedy = "Free some space, move the folder to a larger disk, or keep fewer backups (backup.keep).";
-  if (places.some(({ free }) => free < MIN_FREE_BYTES)) return fail(detail, remedy);
+  if (places.some(({ free }) => free < MIN_FREE_BYTES)) return failedFinding(detail, remedy);
   const needed = 2 * database + MIN_FREE_BYTES;
   if (places.some(({ free }) => free < needed))
-    return warn(`${detail}; a backup or an upgrade needs up to ${formatBytes(needed)}`, remedy);
-  return ok(detail);
+    return warningFinding(`${detail}; a backup or an upgrade needs up to ${formatBytes(needed)}`, remedy);
+  return okFinding(detail);
 }
 
 function nearestFolder(path: string): string {

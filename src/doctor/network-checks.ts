@@ -3,16 +3,19 @@ import type { Config } from "../config/settings.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
 import type { DatabaseState } from "../store/sqlite/database-state.ts";
-import { daysLeft, readTlsIdentity } from "../tls/pem-files.ts";
+import { daysUntilExpiry, readTlsIdentity } from "../tls/pem-files.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";
-import { hostWithoutBrackets, permittedAddresses } from "../webhooks/webhook-connections.ts";
-import { type DoctorCheck, type DoctorFinding, fail, ok, warn } from "./check.ts";
+import { hostWithoutBrackets, resolvePermittedAddresses } from "../webhooks/webhook-connections.ts";
+import { type DoctorCheck, type DoctorFinding, failedFinding, okFinding, warningFinding } from "./check.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Returns a check per webhook endpoint that connects under the same rules as deliveries. Sends nothing. */
-export function endpointChecks({ endpoints }: DatabaseState, webhooks: Config["webhooks"]): DoctorCheck[] {
+export function webhookEndpointChecks(
+  { endpoints }: DatabaseState,
+  webhooks: Config["webhooks"],
+): DoctorCheck[] {
   return endpoints.map(({ partnerId, partner, url, pausedAt, failingSince, lastError }) => ({
     name: `webhook_receiver:${partnerId}`,
     run: async () => {
@@ -23,19 +26,19 @@ export function endpointChecks({ endpoints }: DatabaseState, webhooks: Config["w
       try {
         await connectTo(target, webhooks);
       } catch (error) {
-        return warn(`${partner}: ${failureMessage(error, target.hostname)}${through}`, remedy);
+        return warningFinding(`${partner}: ${failureMessage(error, target.hostname)}${through}`, remedy);
       }
       if (pausedAt !== null)
-        return warn(
+        return warningFinding(
           `${partner}: ${endpoint.host} is reachable${through} but paused after repeated failures`,
           "The first successful probe resumes it. See `mainstay partner show`.",
         );
       if (failingSince !== null)
-        return warn(
+        return warningFinding(
           `${partner}: ${endpoint.host} is reachable${through} but has been rejecting deliveries since ${toIso(failingSince)} (${lastError})`,
           "See `mainstay deliveries list --status failed`, and ask the partner for its endpoint's log.",
         );
-      return ok(`${partner}: ${endpoint.host} is reachable${through}`);
+      return okFinding(`${partner}: ${endpoint.host} is reachable${through}`);
     },
   }));
 }
@@ -47,7 +50,7 @@ async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> 
     deny: isProxy ? [] : webhooks.denyNetworks.map(parseNetwork),
   };
   const settings = { policy: () => policy, resolve: createResolver(), extraAuthorities: null, proxy: null };
-  const [host] = await permittedAddresses(hostWithoutBrackets(url), settings);
+  const [host] = await resolvePermittedAddresses(hostWithoutBrackets(url), settings);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   await new Promise<void>((resolve, reject) => {
     const socket = connect({ host: host!, port });
@@ -64,17 +67,17 @@ async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> 
 
 /** Returns how many days the certificate of the server remains valid. Throws if it or its key cannot be used. */
 export function checkServerCertificate({ tlsCert, tlsKey }: Config["server"], now: Instant): DoctorFinding {
-  if (tlsCert === "") return ok("TLS is off (server.tls_cert)");
+  if (tlsCert === "") return okFinding("TLS is off (server.tls_cert)");
   const { validFrom, validTo } = readTlsIdentity({ certFile: tlsCert, keyFile: tlsKey });
   const renew = "Renew it, then send SIGHUP to the server.";
-  const days = daysLeft(validTo, now);
-  if (days < 0) return fail(`${tlsCert} expired ${-days} days ago`, renew);
+  const days = daysUntilExpiry(validTo, now);
+  if (days < 0) return failedFinding(`${tlsCert} expired ${-days} days ago`, renew);
   if (validFrom > now)
-    return fail(
+    return failedFinding(
       `${tlsCert} is not valid before ${toIso(validFrom)}`,
       "Check the clock, or use another certificate.",
     );
   return days < 21
-    ? warn(`${tlsCert} is valid for ${days} more days`, renew)
-    : ok(`${tlsCert} is valid for ${days} more days`);
+    ? warningFinding(`${tlsCert} is valid for ${days} more days`, renew)
+    : okFinding(`${tlsCert} is valid for ${days} more days`);
 }

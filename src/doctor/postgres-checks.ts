@@ -2,7 +2,7 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { formatBytes } from "../files.ts";
 import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
 import type { ServerDiagnostics } from "../store/postgres/diagnostics/server-diagnostics.ts";
-import { type DoctorCheck, type DoctorFinding, fail, ok, warn } from "./check.ts";
+import { type DoctorCheck, type DoctorFinding, failedFinding, okFinding, warningFinding } from "./check.ts";
 import { ageText } from "./database-checks.ts";
 
 /** The clock difference above which a server takes no snapshot. */
@@ -11,12 +11,12 @@ const CLOCK_LOOSE_MS = 2_000;
 const STANDBY_LAG_MS = 30_000;
 
 /** Returns the checks of the database server. */
-export const serverChecks = (facts: ServerDiagnostics, now: Instant): DoctorCheck[] => [
+export const postgresServerChecks = (facts: ServerDiagnostics, now: Instant): DoctorCheck[] => [
   { name: "encryption", run: () => checkEncryption(facts) },
   { name: "privileges", run: () => checkPrivileges(facts) },
   {
     name: "time_zone",
-    run: () => ok(`${facts.timeZone}; any time zone works, since times are stored in UTC`),
+    run: () => okFinding(`${facts.timeZone}; any time zone works, since times are stored in UTC`),
   },
   { name: "database_clock", run: () => checkDatabaseClock(facts, now) },
   { name: "connections", run: () => checkConnections(facts) },
@@ -30,7 +30,7 @@ export function describeDatabaseServer({
   encoding,
   sizeBytes,
 }: ServerDiagnostics): DoctorFinding {
-  return ok(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
+  return okFinding(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
 }
 
 export function checkSharedSchema(
@@ -38,28 +38,30 @@ export function checkSharedSchema(
   { otherOwner }: ServerDiagnostics,
 ): DoctorFinding {
   if (incomplete !== undefined)
-    return fail(
+    return failedFinding(
       `the schema is incomplete: ${incomplete}`,
       "It was only partly migrated or restored. Restore the whole database from a backup.",
     );
-  if (missing === 0) return ok(`version ${version} (up to date)`);
+  if (missing === 0) return okFinding(`version ${version} (up to date)`);
   const remedy =
     otherOwner === undefined
       ? "The next server start applies them, or run `mainstay migrate`."
       : `Run \`mainstay migrate\` as ${otherOwner}, which owns the tables: this user cannot change them.`;
-  if (version === 0) return fail("the database is empty: no installation and no schema", remedy);
-  return warn(`version ${version}; ${missing} schema migrations pending`, remedy);
+  if (version === 0) return failedFinding("the database is empty: no installation and no schema", remedy);
+  return warningFinding(`version ${version}; ${missing} schema migrations pending`, remedy);
 }
 
 export function checkStoredPhotos({ known, missing }: { known: number; missing: number }): DoctorFinding {
   const detail = missing === 0 ? `all ${known} photos present` : `${missing} of ${known} photos missing`;
-  return missing === 0 ? ok(detail) : warn(detail, "Restore the missing photos from a backup.");
+  return missing === 0
+    ? okFinding(detail)
+    : warningFinding(detail, "Restore the missing photos from a backup.");
 }
 
 function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): DoctorFinding {
-  if (isEncrypted) return ok("the connection is encrypted");
-  if (isNear) return ok("the connection is not encrypted, but local to this machine");
-  return warn(
+  if (isEncrypted) return okFinding("the connection is encrypted");
+  if (isNear) return okFinding("the connection is not encrypted, but local to this machine");
+  return warningFinding(
     "the connection is not encrypted: password hashes and all data are sent in plain text",
     "Turn on ssl in postgresql.conf, and remove sslmode=disable from storage.url.",
   );
@@ -69,25 +71,25 @@ function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): D
 function checkPrivileges(facts: ServerDiagnostics): DoctorFinding {
   const { user, otherOwner, mayCreate, forbidden, hasDefaultPrivileges } = facts;
   if (forbidden.length > 0)
-    return fail(
+    return failedFinding(
       `the user ${user} cannot read and write ${forbidden.slice(0, 5).join(", ")}`,
       otherOwner === undefined
         ? "Make the user the owner of the database, or repeat the grants of the manual (Creating the database)."
         : `As ${otherOwner}, repeat the grants of the manual (Creating the database) for ${user}.`,
     );
   if (otherOwner !== undefined && !hasDefaultPrivileges)
-    return warn(
+    return warningFinding(
       `the user ${user} can read and write every table, but not those that the next upgrade creates`,
       `As ${otherOwner}, which owns the tables, set the default privileges of the manual (Creating the database) for ${user}.`,
     );
   if (otherOwner !== undefined)
-    return ok(`the user ${user} can read and write every table; ${otherOwner} owns them and migrates`);
+    return okFinding(`the user ${user} can read and write every table; ${otherOwner} owns them and migrates`);
   if (!mayCreate)
-    return warn(
+    return warningFinding(
       `the user ${user} can read and write every table but cannot create tables`,
       "Grant CREATE on the schema, or the next upgrade fails.",
     );
-  return ok(`the user ${user} can read, write and create tables`);
+  return okFinding(`the user ${user} can read, write and create tables`);
 }
 
 function checkDatabaseClock(
@@ -97,25 +99,25 @@ function checkDatabaseClock(
   const remedy = "Synchronize the clocks of both machines with NTP.";
   const detail = `this machine's clock (${toIso(now)}) is ${ageText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
   if (Math.abs(offsetMs) > CLOCK_OFF_MS + uncertaintyMs)
-    return fail(`${detail}: a server on this machine takes no snapshot`, remedy);
-  if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warn(detail, remedy);
-  return ok(
+    return failedFinding(`${detail}: a server on this machine takes no snapshot`, remedy);
+  if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warningFinding(detail, remedy);
+  return okFinding(
     `this machine's clock and the database's agree to ${Math.max(Math.abs(offsetMs), uncertaintyMs)} ms`,
   );
 }
 
 function checkConnections({ connections: { most, used, perServer } }: ServerDiagnostics): DoctorFinding {
   const detail = `${used} of ${most} connections in use; each server opens up to ${perServer}`;
-  if (most - used >= perServer) return ok(detail);
-  return warn(
+  if (most - used >= perServer) return okFinding(detail);
+  return warningFinding(
     `${detail}: another server may not be able to connect`,
     "Raise max_connections or the user's limit, lower ?pool= in storage.url, or use PgBouncer.",
   );
 }
 
 function checkDurability({ unsafe }: ServerDiagnostics): DoctorFinding {
-  if (unsafe.length === 0) return ok("commits survive power loss");
-  return warn(
+  if (unsafe.length === 0) return okFinding("commits survive power loss");
+  return warningFinding(
     `${unsafe.join(" and ")} ${unsafe.length === 1 ? "is" : "are"} off: acknowledged writes may be lost on power failure`,
     "Turn it on where it was set: in postgresql.conf, with ALTER DATABASE or with ALTER ROLE.",
   );
@@ -123,8 +125,8 @@ function checkDurability({ unsafe }: ServerDiagnostics): DoctorFinding {
 
 function checkReplication({ standbys }: ServerDiagnostics): DoctorFinding {
   if (standbys === undefined)
-    return ok("not checked: GRANT pg_monitor to the user to check the lag of standbys");
-  if (standbys.length === 0) return ok("no standby is connected");
+    return okFinding("not checked: GRANT pg_monitor to the user to check the lag of standbys");
+  if (standbys.length === 0) return okFinding("no standby is connected");
   const detail = standbys
     .map(({ name, state, isSynchronous, lagMs }) => {
       const kind = isSynchronous ? "synchronous" : "asynchronous";
@@ -133,6 +135,6 @@ function checkReplication({ standbys }: ServerDiagnostics): DoctorFinding {
     .join("; ");
   const late = standbys.some(({ state, lagMs }) => state !== "streaming" || lagMs > STANDBY_LAG_MS);
   return late
-    ? warn(detail, "See the standby's log. It should stream with a lag of at most a few seconds.")
-    : ok(detail);
+    ? warningFinding(detail, "See the standby's log. It should stream with a lag of at most a few seconds.")
+    : okFinding(detail);
 }

@@ -39,7 +39,7 @@ const channels = (color: HexColor): [number, number, number] => [
 ];
 
 /** Returns the contrast ratio of two colors, from 1 to 21 (WCAG 2.2). */
-export function contrastOf(one: HexColor, other: HexColor): number {
+export function contrastRatio(one: HexColor, other: HexColor): number {
   const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
@@ -55,7 +55,7 @@ function luminance(color: HexColor): number {
 
 /** Returns the least contrast of the color on the backgrounds of a scheme. */
 export const contrastOn = (color: HexColor, scheme: Scheme): number =>
-  Math.min(...GROUNDS[scheme].map((ground) => contrastOf(color, ground)));
+  Math.min(...GROUNDS[scheme].map((ground) => contrastRatio(color, ground)));
 
 /** Formats a contrast with one decimal, rounded down, so that 4.49 is not shown as enough. */
 export const contrastText = (contrast: number): string => `${(Math.floor(contrast * 10) / 10).toFixed(1)}:1`;

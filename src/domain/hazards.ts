@@ -37,7 +37,7 @@ export const OF_UNITS = "/units";
 export const goneFromUnitsMark = (code: string): string => `${code}/gone`;
 
 /** Returns the flags of an appliance, each hazard once, with its strongest basis, in the order of the knowledge base. */
-export function hazardFlags(
+export function hazardFlagsOfAppliance(
   knowledge: Knowledge,
   appliance: FlaggedAppliance,
   yearBuilt: number | null,

@@ -53,7 +53,7 @@ export function photoTypeOf(bytes: Uint8Array): PhotoType | undefined {
 }
 
 /** Returns the file's name without folders and control characters, cut to 200 characters. */
-export function displayName(name: string): string {
+export function photoDisplayName(name: string): string {
   const base = name.split(/[/\\]/).at(-1)!;
   const clean = base.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").trim();
   return clean === "" || clean === "." || clean === ".." ? "photo" : clean.slice(0, 200).toWellFormed();

@@ -53,7 +53,7 @@ export function propertyFilterPredicate({
 }
 
 /** Returns whether a property matches all filters but that of flags, which are not in its record. */
-export function matchesFilter(
+export function matchesPropertyFilter(
   filter: PropertyFilter,
   property: FilteredProperty & { zip: string | null },
 ): boolean {

@@ -4,7 +4,7 @@ import type { Instant } from "./time.ts";
 type Voided = { voidedAt: Instant | null; voidReason: string | null };
 
 /** Returns the voiding that a request leads to: a new one, or a reason for one without; undefined if nothing changes. */
-export function voidingOf(before: Voided, reason: string | null, now: Instant): Voided | undefined {
+export function voidingToApply(before: Voided, reason: string | null, now: Instant): Voided | undefined {
   if (before.voidedAt === null) return { voidedAt: now, voidReason: reason };
   if (before.voidReason !== null || reason === null) return undefined;
   return { voidedAt: before.voidedAt, voidReason: reason };

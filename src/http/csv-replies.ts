@@ -1,7 +1,7 @@
 import { spreadsheetLine } from "../csv/write.ts";
 import { forEachYielding, type Yield } from "../event-loop.ts";
 import { type Cell, recordTableCells, recordTableColumns } from "../wire/schema/table.ts";
-import { exampleOf } from "../wire/schema/to-openapi.ts";
+import { exampleOfWireType } from "../wire/schema/to-openapi.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
 import { parseWeights } from "./accept.ts";
 import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";
@@ -127,7 +127,7 @@ export function listReplies<Body>(
   record: WireType<unknown>,
   added?: AddedColumn,
 ) {
-  return pageReplies(description, type, csvText(record, [exampleOf(record)], added));
+  return pageReplies(description, type, csvText(record, [exampleOfWireType(record)], added));
 }
 
 /** Does the same for a list whose CSV columns differ from the fields of its records. */

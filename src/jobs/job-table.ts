@@ -8,15 +8,15 @@ import { yieldInBackground, yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/requests.ts";
 import type { Store } from "../store/store.ts";
-import { recalculateSums, requestIfBasisChanged, sumsBasis } from "../usecases/costs/recalculate.ts";
+import { digestOfSumsBasis, recalculateSums, requestIfBasisChanged } from "../usecases/costs/recalculate.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { renewPropertyStandings } from "../usecases/losses/standings.ts";
 import { deleteExpiredSecrets } from "../usecases/partners/administer-partner.ts";
 import type { AnswerCaches } from "../usecases/partners/answer-caches.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
-import { retireDue } from "../usecases/portfolio/retirement.ts";
-import { isTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
+import { retireDueRecords } from "../usecases/portfolio/retirement.ts";
+import { isSnapshotTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
 import { serializeSnapshot } from "../wire/snapshot.ts";
 import type { ScheduledJob } from "./schedule.ts";
 
@@ -157,7 +157,13 @@ export function jobTable(deps: JobDeps): ScheduledJob[] {
       pattern: "5 * * * * *",
       runAtStart: true,
       async run(signal) {
-        const records = await retireDue({ store, knowledge, clock, yieldNow: yieldToEventLoop, signal });
+        const records = await retireDueRecords({
+          store,
+          knowledge,
+          clock,
+          yieldNow: yieldToEventLoop,
+          signal,
+        });
         if (records > 0) log.info({ records }, "properties and appliances retired");
       },
     },
@@ -177,7 +183,7 @@ export function jobTable(deps: JobDeps): ScheduledJob[] {
 function recalculation({ store, knowledge, clock, log }: JobDeps): ScheduledJob["run"] {
   let isBasisKnown = false;
   return async (signal) => {
-    if (!isBasisKnown && (await requestIfBasisChanged(store, sumsBasis(knowledge))))
+    if (!isBasisKnown && (await requestIfBasisChanged(store, digestOfSumsBasis(knowledge))))
       log.info({}, "knowledge base or settings differ from those of the stored sums, which are recalculated");
     isBasisKnown = true;
     const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
@@ -206,7 +212,7 @@ function dailySnapshot({
     const unfinished = await store.read.snapshots.unfinished();
     const due = scheduledSnapshotDay(clock(), hours! * 60 + minutes!);
     for (const day of new Set([unfinished?.day, due])) {
-      if (day === undefined || (await isTaken(store.read, knowledge, day))) continue;
+      if (day === undefined || (await isSnapshotTaken(store.read, knowledge, day))) continue;
       const later = await store.read.snapshots.laterThan(day);
       if (later !== undefined && day !== unfinished?.day) {
         if (refusedDay !== day) log.warn({ date: day, later }, "no snapshot taken: a later one exists");

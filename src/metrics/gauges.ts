@@ -4,7 +4,7 @@ import type { Instant } from "../domain/time.ts";
 import type { DispatcherStats } from "../webhooks/dispatcher.ts";
 import { type DatabaseGaugeSources, defineDatabaseGauges } from "./database-gauges.ts";
 import { diskSpaceReader } from "./disk-space.ts";
-import { watchProcess } from "./process-metrics.ts";
+import { defineProcessMetrics } from "./process-metrics.ts";
 import { readWithTimeout } from "./read-with-timeout.ts";
 
 /** The sources of the values that are read when metrics are requested. */
@@ -82,7 +82,7 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
     registers,
   });
 
-  const refreshProcess = watchProcess(registry);
+  const refreshProcess = defineProcessMetrics(registry);
   const database = defineDatabaseGauges(registry, sources);
   const readHealth = readWithTimeout(sources.health, WITHIN_MS);
   const readDisks = diskSpaceReader(sources.folders, WITHIN_MS);

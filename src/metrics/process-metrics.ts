@@ -9,7 +9,7 @@ const NANOSECONDS = 1e9;
  * Defines the standard process metrics of Prometheus. Returns a function that sets them. The defaults of prom-client
  * depend on features of Node.js that Bun lacks.
  */
-export function watchProcess(registry: Registry): () => void {
+export function defineProcessMetrics(registry: Registry): () => void {
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const start = gauge("process_start_time_seconds", "When the process started, in epoch seconds.");

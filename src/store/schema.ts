@@ -19,7 +19,7 @@ import { lowerCaseSql, streetWithoutNumberSql } from "./searched-texts.ts";
  * a list is found by its number instead of by counting. The rows of retired properties and appliances have the negative of
  * their number: every list reads the positive ones alone, and its gaps are counted by blocks (`listPageStarts`).
  */
-export function schemaOf(columnTypes: ColumnTypes) {
+export function defineTables(columnTypes: ColumnTypes) {
   const {
     table,
     text,
@@ -1265,4 +1265,4 @@ export function schemaOf(columnTypes: ColumnTypes) {
   };
 }
 
-export type Tables = ReturnType<typeof schemaOf>;
+export type Tables = ReturnType<typeof defineTables>;

@@ -46,7 +46,7 @@ import { uploadStore } from "./queries/uploads.ts";
 import { workMarkStore } from "./queries/work.ts";
 
 /** Makes the queries of all tables, over one engine. */
-export const storesOf = (engine: Engine) => ({
+export const createStores = (engine: Engine) => ({
   partners: partnerStore(engine),
   book: bookStore(engine),
   administrators: administratorStore(engine),
@@ -95,4 +95,4 @@ export const storesOf = (engine: Engine) => ({
   uploads: uploadStore(engine),
   installation: installationStore(engine),
 });
-export type Stores = ReturnType<typeof storesOf>;
+export type Stores = ReturnType<typeof createStores>;

@@ -3,7 +3,7 @@ import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Engine } from "./engine.ts";
-import { schemaOf, type Tables } from "./schema.ts";
+import { defineTables, type Tables } from "./schema.ts";
 import { sqliteColumnTypes } from "./sqlite/column-types.ts";
 
 /** One of the two databases of a transfer. Nothing else writes to it meanwhile. */
@@ -28,7 +28,7 @@ type Name = keyof Tables;
 type Row = Record<string, unknown>;
 
 /** The names and columns of the tables, which are the same on every engine. */
-const known: Tables = schemaOf(sqliteColumnTypes);
+const known: Tables = defineTables(sqliteColumnTypes);
 const NAMES = Object.keys(known) as Name[];
 
 /**

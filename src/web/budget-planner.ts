@@ -1,7 +1,7 @@
 import {
   type BudgetCandidate,
   type BudgetSpending,
-  byRank,
+  compareBudgetRanks,
   isWorthBuying,
   spendBudget,
 } from "../domain/planning/budget.ts";
@@ -49,7 +49,7 @@ export function* budgetCandidatesInSteps(
       kind,
     };
   });
-  const sorted = yield* sortInSteps(candidates.filter(isWorthBuying), byRank);
+  const sorted = yield* sortInSteps(candidates.filter(isWorthBuying), compareBudgetRanks);
   return {
     kinds,
     components: sorted.map(({ kind, waitingCents, isUrgent }) =>

@@ -9,8 +9,8 @@ import {
   type HttpAgents,
   hostWithoutBrackets,
   type NetworkSettings,
-  permittedAddresses,
   proxyAuthorization,
+  resolvePermittedAddresses,
 } from "./webhook-connections.ts";
 
 type ExchangeResult = {
@@ -28,7 +28,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"]);
 
 /** Sends one request and reads its response. Never rejects; resolves within `timeoutMs`. */
-export function exchange(
+export function exchangeHttp(
   request: SendRequest,
   timeoutMs: number,
   settings: NetworkSettings,
@@ -205,9 +205,9 @@ function openRequest(
  */
 async function checkTarget(target: URL, settings: NetworkSettings): Promise<void> {
   const host = hostWithoutBrackets(target);
-  if (isIP(host)) await permittedAddresses(host, settings);
+  if (isIP(host)) await resolvePermittedAddresses(host, settings);
   else if (settings.proxy) {
-    await permittedAddresses(host, settings).catch((error) => {
+    await resolvePermittedAddresses(host, settings).catch((error) => {
       if (error instanceof AddressRefusedError) throw error;
       if (settings.policy().allow.length > 0) {
         throw new AddressRefusedError(`cannot resolve ${host}, so webhooks.allow_networks cannot be applied`);

@@ -1,5 +1,5 @@
 import type { SendRequest, SendResult } from "./delivery-attempt.ts";
-import { exchange } from "./http-exchange.ts";
+import { exchangeHttp } from "./http-exchange.ts";
 import { type NetworkSettings, openWebhookConnections } from "./webhook-connections.ts";
 
 export type HttpSender = {
@@ -16,9 +16,9 @@ export function createHttpSender(settings: NetworkSettings): HttpSender {
     async send(request) {
       const startedMs = performance.now();
       const elapsed = () => performance.now() - startedMs;
-      let exchanged = await exchange(request, request.timeoutMs, settings, pooled);
+      let exchanged = await exchangeHttp(request, request.timeoutMs, settings, pooled);
       if (exchanged.isStale) {
-        exchanged = await exchange(request, request.timeoutMs - elapsed(), settings, single);
+        exchanged = await exchangeHttp(request, request.timeoutMs - elapsed(), settings, single);
       }
       const { isStale: _, ...result } = exchanged;
       return { ...result, ok: result.error === null, durationMs: Math.round(elapsed()) };

@@ -93,7 +93,10 @@ export function openWebhookConnections(settings: NetworkSettings): Connections {
 }
 
 /** Returns the addresses of a host that the policy permits, at least one. Rejects with AddressRefusedError otherwise. */
-export async function permittedAddresses(hostname: string, settings: NetworkSettings): Promise<string[]> {
+export async function resolvePermittedAddresses(
+  hostname: string,
+  settings: NetworkSettings,
+): Promise<string[]> {
   const addresses = isIP(hostname) ? [hostname] : await settings.resolve(hostname);
   const refusals = addresses.map((address) => addressRefusal(address, settings.policy()));
   const permitted = addresses.filter((_, i) => refusals[i] === undefined);
@@ -116,7 +119,7 @@ export function hostWithoutBrackets(url: URL): string {
 /** Resolves a host to its permitted addresses for the socket itself, so that no second lookup can return others. */
 function permittedLookup(settings: NetworkSettings): LookupFunction {
   return (hostname, options, callback) => {
-    permittedAddresses(hostname, settings).then(
+    resolvePermittedAddresses(hostname, settings).then(
       (permitted) => {
         const found = permitted.map((address) => ({ address, family: isIP(address) }));
         if (options.all) callback(null, found);

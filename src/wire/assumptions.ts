@@ -6,7 +6,7 @@ import type { YearFactor } from "../domain/losses/year-factors.ts";
 import { inOneStep } from "../domain/steps.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { enumOf, flag, list, number, object, record, text, whole } from "./schema/fields.ts";
-import { round } from "./schema/units.ts";
+import { roundToDecimals } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /** Says what a score is worth; every figure repeats it. */
@@ -73,7 +73,7 @@ export const lossAssumptions = fields.and({
 
 export const serializeYearFactor = ({ system, variance, isLearned }: YearFactor) => ({
   system,
-  variance: round(variance, 6),
+  variance: roundToDecimals(variance, 6),
   learned: isLearned,
 });
 
@@ -92,15 +92,15 @@ export const serializeAssumptions = fields.serializer((counted: Assumptions, mod
     price_location: counted.priceFollowsState ? "state" : "none",
     components,
     cost_shares: {
-      own: round(costShares.own, 4),
-      own_history: round(costShares.own_history, 4),
-      scaled: round(costShares.scaled, 4),
-      reference: round(costShares.reference, 4),
+      own: roundToDecimals(costShares.own, 4),
+      own_history: roundToDecimals(costShares.own_history, 4),
+      scaled: roundToDecimals(costShares.scaled, 4),
+      reference: roundToDecimals(costShares.reference, 4),
     },
     confidence_shares: {
-      HIGH: round(confidenceShares.HIGH, 4),
-      MEDIUM: round(confidenceShares.MEDIUM, 4),
-      LOW: round(confidenceShares.LOW, 4),
+      HIGH: roundToDecimals(confidenceShares.HIGH, 4),
+      MEDIUM: roundToDecimals(confidenceShares.MEDIUM, 4),
+      LOW: roundToDecimals(confidenceShares.LOW, 4),
     },
     install_year_of_building: counted.buildingYears,
     unknown_past: counted.unknownPasts,

@@ -75,7 +75,7 @@ export const brandRequest = body({
 const isBase64 = (value: string) => value.length % 4 === 0 && /^[A-Za-z\d+/]*={0,2}$/.test(value);
 
 /** Reads a change of a brand. Throws invalid_request. */
-export function readBrand(given: unknown): BrandChange {
+export function readBrandChange(given: unknown): BrandChange {
   const wire = brandRequest.parse(given);
   return {
     displayName: wire.display_name?.trim() ?? wire.display_name,

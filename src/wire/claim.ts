@@ -48,7 +48,7 @@ import {
   required,
   textOrNull,
 } from "./schema/input.ts";
-import { round, usdFromCents, usdFromCentsOrNull } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents, usdFromCentsOrNull } from "./schema/units.ts";
 import { type OptionalType, RecordType, type WireOf } from "./schema/wire-type.ts";
 import { type ChangeOrVoid, readVoidRequest, serializeVoiding, voidFields, voidInput } from "./voiding.ts";
 
@@ -259,10 +259,10 @@ export const serializeClaimImpact = impact.serializer((impact: Impact) => ({
   claim_type: impact.claim.claimType,
   label: impact.label,
   date_of_loss: impact.claim.dateOfLoss,
-  age_years: round(impact.ageYears, 4),
+  age_years: roundToDecimals(impact.ageYears, 4),
   base_likelihood_ratio: impact.baseRatio,
   effective_likelihood_ratio: serializeClaimRatio(impact.effectiveRatio),
-  decay_remaining_years: round(impact.remainingYears, 4),
+  decay_remaining_years: roundToDecimals(impact.remainingYears, 4),
   status: impact.status,
   reason: impact.reason,
   scored: impact.scored,
@@ -314,7 +314,7 @@ export const serializeClaimImpacts = impacts.serializer(
 export const impactsReply = forPartner(impacts);
 
 /** Rounds to six decimals, at which a ratio exceeds 1 even on the last day on which the claim has an effect. */
-const serializeClaimRatio = (ratio: number) => round(ratio, 6);
+const serializeClaimRatio = (ratio: number) => roundToDecimals(ratio, 6);
 
 const claimType = defineConstraint((type) =>
   type("string <= 64")

@@ -31,7 +31,7 @@ import {
   usd,
   whole,
 } from "./schema/fields.ts";
-import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, confidence, failureWindow, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
 import { historyEvent, serializeHistoryEvent } from "./service-event.ts";
@@ -111,7 +111,7 @@ export const serializeComponent = component.serializer(
       risk_score: scoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       confidence: row.confidence,
-      age_years: round(ageYearsOf(row, row.scoredOn), 2),
+      age_years: roundToDecimals(ageYearsOf(row, row.scoredOn), 2),
       install_year: partInstalledIn(row),
       last_replaced: row.lastReplaced,
       last_serviced: row.lastServiced,
@@ -125,7 +125,7 @@ export const serializeComponent = component.serializer(
         confidence_pct: projection.projectedFailureRange.confidencePct,
       },
       failure_window_80: failureDaysOfStored(knowledge, row, row.brandTier, outlook),
-      failure_probability_12m: round(yearly, 4),
+      failure_probability_12m: roundToDecimals(yearly, 4),
       // By name: a spread within so many fields takes half of the time of the record.
       proactive_cost: costs.proactive_cost,
       reactive_cost: costs.reactive_cost,
@@ -147,7 +147,7 @@ export const componentPage = page("components", listedComponent);
 /** Returns the expected loss in the next 12 months, in USD: the probability of failure times its cost. */
 export const expectedFailureCost = (
   one: Pick<WireOf<typeof component>, "failure_probability_12m" | "reactive_cost">,
-) => round(one.failure_probability_12m * one.reactive_cost, 2);
+) => roundToDecimals(one.failure_probability_12m * one.reactive_cost, 2);
 
 const out = component.fields;
 
@@ -199,7 +199,7 @@ export const serializeAlert = alert.serializer((prices: PriceList, row: PlacedCo
     risk_tier: row.riskTier,
     confidence: row.confidence,
     projected_failure_year: projectionOfStored(knowledge, row, row.brandTier, outlook).projectedFailureYear,
-    failure_probability_12m: round(yearly, 4),
+    failure_probability_12m: roundToDecimals(yearly, 4),
     ...serializeCosts(prices.ofComponent(row)),
     expected_cost_12m: usdFromCents(row.expectedCostCents),
   };

@@ -40,7 +40,7 @@ export const embedRequest = body({
 });
 
 /** Reads an embed to create. Throws invalid_request. */
-export function readEmbed(given: unknown): NewEmbed {
+export function readNewEmbed(given: unknown): NewEmbed {
   const wire = embedRequest.parse(given);
   return {
     propertyId: wire.property_id,

@@ -1,6 +1,6 @@
 import { type FacilityCondition, VALUE_BASES } from "../domain/figures/facility-condition.ts";
 import { enumOf, number, object, usd } from "./schema/fields.ts";
-import { round, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/units.ts";
 
 const facilityCondition = object({
   value: number(
@@ -27,7 +27,7 @@ export const facilityConditionField = {
 
 export const serializeFacilityCondition = facilityCondition.serializer(
   ({ index, dueCents, valueCents, basis }: FacilityCondition) => ({
-    value: index === null ? null : round(index, 4),
+    value: index === null ? null : roundToDecimals(index, 4),
     due_now: usdFromCents(dueCents),
     replacement_value: usdFromCents(valueCents),
     basis,

@@ -106,7 +106,7 @@ const serializeReserve = reserve.serializer(
 export const reserveReply = forPartner(figuresReply(reserve.and(assumptionsField)));
 
 /** Creates the accumulator of reserve contributions over components. */
-export function reserveAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof reserve>> {
+export function reserveFigureAccumulator(prices: PriceList): FigureAccumulator<WireOf<typeof reserve>> {
   const assessment = new AssessmentAccumulator(prices);
   const over = (months: number) => new ReserveAccumulator(prices, months);
   const spans: Reserves["spans"] = { 12: over(12), 24: over(24), 36: over(36) };
@@ -159,7 +159,7 @@ const serializeCondition = condition.serializer(
 export const conditionReply = forPartner(figuresReply(condition.and(assumptionsField)));
 
 /** Creates the accumulator of a condition score over components; `planning` is what their plans need. */
-export function conditionAccumulator(
+export function conditionFigureAccumulator(
   prices: PriceList,
   planning: PlanContext<PlacedComponent>,
 ): FigureAccumulator<WireOf<typeof condition>> {

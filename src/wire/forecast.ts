@@ -9,7 +9,7 @@ import { calculatedAt, serializeSubject, subject } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { list, number, object, record, text, usd, whole } from "./schema/fields.ts";
-import { round, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const forecastItem = object({
@@ -54,7 +54,7 @@ const serializeForecastWindow = forecastWindow.serializer(
       proactive_cost: usdFromCents(proactiveCents),
       emergency_cost_if_ignored: usdFromCents(reactiveCents),
       savings_potential: usdFromCents(reactiveCents - proactiveCents),
-      expected_failures: round(expected.failures, 4),
+      expected_failures: roundToDecimals(expected.failures, 4),
       expected_cost: usdFromCents(Math.round(expected.mean)),
       expected_cost_80: {
         low: usdFromCents(Math.round(expected.low)),
@@ -105,7 +105,7 @@ export function failureForecastAccumulator(prices: PriceList): FigureAccumulator
     add(component) {
       const itemOf = (probability: number) => ({
         ...serializeFigureItem(prices, component),
-        failure_probability: round(probability, 4),
+        failure_probability: roundToDecimals(probability, 4),
       });
       let bytes = 0;
       for (const days of FORECAST_DAYS) if (windows[days].add(component, itemOf)) bytes += ITEM_BYTES;

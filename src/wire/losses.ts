@@ -11,13 +11,13 @@ import { lossNotesOf } from "./loss-notes.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, list, number, object, record, text, textList, usd, whole } from "./schema/fields.ts";
 import { type Cell, recordTableCells, recordTableColumns } from "./schema/table.ts";
-import { round, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /* The losses of a year over a property, a portfolio or all partners (docs/model/losses.md). */
 
 const wholeCents = (cents: number) => usdFromCents(Math.round(cents));
-const share = (value: number) => round(value, 6);
+const share = (value: number) => roundToDecimals(value, 6);
 
 const withModelError = usd("The same, if the forecast may also be wrong for all components at once", 148_900);
 const standardError = usd("Standard error of the amount, from the number of simulated years", 2100);

@@ -30,7 +30,7 @@ import { property } from "./property.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { day, enumOf, flag, id, list, number, object, record, text, usd } from "./schema/fields.ts";
 import type { Cell } from "./schema/table.ts";
-import { round, scoreFromHundredths } from "./schema/units.ts";
+import { roundToDecimals, scoreFromHundredths } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
 import { serializeWorkFields, workFields } from "./work.ts";
@@ -105,22 +105,25 @@ export const serializePlannedUnit = plannedUnit.serializer(
   (knowledge: Knowledge, plan: WholePlan<PlacedComponent>, work?: Work) => {
     const { component, unit, price, dueInMonths, bestAgeMonths } = plan;
     const { whole } = knowledge.type(component.typeId);
-    const effectiveAge = round(unit.ageYears, 2);
-    const expectedLife = round(unit.principal ? lifespanYearsOf(unit.principal) : whole!.lifeYears!, 2);
+    const effectiveAge = roundToDecimals(unit.ageYears, 2);
+    const expectedLife = roundToDecimals(
+      unit.principal ? lifespanYearsOf(unit.principal) : whole!.lifeYears!,
+      2,
+    );
     const isKept = dueInMonths === null;
     const { proactive_cost, reactive_cost, ...scaling } = serializeCosts(price);
     return {
       appliance_id: plan.applianceId,
       appliance_type: component.typeId,
       unit: component.unitId,
-      age_years: round(plan.calendarAgeYears, 2),
+      age_years: roundToDecimals(plan.calendarAgeYears, 2),
       effective_age_years: effectiveAge,
       expected_life_years: expectedLife,
-      remaining_life_years: round(Math.max(expectedLife - effectiveAge, 0), 2),
+      remaining_life_years: roundToDecimals(Math.max(expectedLife - effectiveAge, 0), 2),
       policy: isKept ? "run_to_failure" : dueInMonths === 0 ? "replace_now" : "replace_at_age",
       replace_on: plan.dueOn,
-      optimal_age_years: isKept ? null : round(bestAgeMonths / 12, 2),
-      wait_years: isKept ? null : round(dueInMonths / 12, 2),
+      optimal_age_years: isKept ? null : roundToDecimals(bestAgeMonths / 12, 2),
+      wait_years: isKept ? null : roundToDecimals(dueInMonths / 12, 2),
       yearly_cost: wholeUsd(plan.yearlyCents),
       cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
       price: proactive_cost,
@@ -167,8 +170,8 @@ export type PlannedComponentJson = WireOf<typeof plannedComponent>;
 export const serializePlannedComponent = plannedComponent.serializer(
   (knowledge: Knowledge, plan: ComponentPlan<PlacedComponent>, work?: Work) => {
     const { component, part, bestAgeMonths, price } = plan;
-    const effectiveAge = round(part.ageYears, 2);
-    const expectedLife = round(lifespanYearsOf(part), 2);
+    const effectiveAge = roundToDecimals(part.ageYears, 2);
+    const expectedLife = roundToDecimals(lifespanYearsOf(part), 2);
     return {
       component_id: component.id,
       component_name: knowledge.component(component.defId).name,
@@ -176,13 +179,13 @@ export const serializePlannedComponent = plannedComponent.serializer(
       appliance_id: component.applianceId,
       appliance_type: component.typeId,
       unit: component.unitId,
-      age_years: round(ageYearsOf(component, component.scoredOn), 2),
+      age_years: roundToDecimals(ageYearsOf(component, component.scoredOn), 2),
       effective_age_years: effectiveAge,
       expected_life_years: expectedLife,
-      remaining_life_years: round(Math.max(expectedLife - effectiveAge, 0), 2),
+      remaining_life_years: roundToDecimals(Math.max(expectedLife - effectiveAge, 0), 2),
       policy: plan.policy,
       replace_on: plan.dueOn,
-      optimal_age_years: bestAgeMonths === null ? null : round(bestAgeMonths / 12, 2),
+      optimal_age_years: bestAgeMonths === null ? null : roundToDecimals(bestAgeMonths / 12, 2),
       yearly_cost: wholeUsd(plan.yearlyCents),
       yearly_cost_run_to_failure: wholeUsd(plan.yearlyCentsRunToFailure),
       cost_of_waiting_a_year: wholeUsd(plan.waitingCents),

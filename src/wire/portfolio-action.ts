@@ -10,7 +10,7 @@ import { page } from "./paging.ts";
 import { property } from "./property.ts";
 import { recalculating } from "./recalculating-field.ts";
 import { day, enumOf, id, number, object, record, text, usd } from "./schema/fields.ts";
-import { round, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { riskTier } from "./scores.ts";
 import { serializeWorkFields, workFields } from "./work.ts";
@@ -67,7 +67,7 @@ export const serializeListedAction = listedAction.serializer(
       ...serializeAction(action.action),
       risk_tier: action.tier,
       replace_on: action.dueOn,
-      failure_probability_12m: round(action.failureProbability, 4),
+      failure_probability_12m: roundToDecimals(action.failureProbability, 4),
       proactive_cost: usdFromCents(price.plannedCents),
       reactive_cost: usdFromCents(price.failedCents),
       cost_basis: price.basis,

@@ -33,7 +33,7 @@ import { forPartner } from "./paging.ts";
 import { property, serializeProperty } from "./property.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { list, mapOf, object, record, usd } from "./schema/fields.ts";
-import { round, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, rating, serializeTierCounts, tierCounts } from "./scores.ts";
 
@@ -71,7 +71,7 @@ const report = object({
 /** The action is that of the plan, which is set once the appliance's other components are known. */
 const serializeReportItem = reportItem.serializer((prices: PriceList, row: PlacedComponent) => ({
   ...serializeFigureItem(prices, row),
-  age_years: round(ageYearsOf(row, row.scoredOn), 2),
+  age_years: roundToDecimals(ageYearsOf(row, row.scoredOn), 2),
   ...UNPLANNED,
 }));
 const UNPLANNED: Pick<ReportItemJson, "action" | "reason"> = { action: "monitor", reason: "" };

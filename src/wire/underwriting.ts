@@ -12,7 +12,7 @@ import { type LossesJson, losses } from "./losses.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { day, id, list, number, object, record, usd, whole } from "./schema/fields.ts";
-import { round, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { riskScore } from "./scores.ts";
 
@@ -83,7 +83,7 @@ const underwriting = object({
 export const underwritingReply = forPartner(underwriting);
 export type UnderwritingJson = WireOf<typeof underwriting>;
 
-const rounded = (share: number | null | undefined) => (share == null ? null : round(share, 4));
+const rounded = (share: number | null | undefined) => (share == null ? null : roundToDecimals(share, 4));
 
 /** The contents of an underwriting page; amounts in cents. */
 type Underwriting = {
@@ -124,14 +124,15 @@ export const serializeUnderwriting = underwriting.serializer((knowledge: Knowled
       since: claims.since,
       count: claims.count,
       incurred: usdFromCents(claims.incurredCents),
-      per_year: round(claims.count / claims.years, 2),
-      expected_damages_per_year: round(made.expectedDamages, 2),
+      per_year: roundToDecimals(claims.count / claims.years, 2),
+      expected_damages_per_year: roundToDecimals(made.expectedDamages, 2),
     },
     loss_control: {
       components: control.components,
       planned_cost: usdFromCents(control.plannedCents),
       damage_saved: usdFromCents(Math.round(control.savedCents)),
-      saved_per_dollar: control.plannedCents > 0 ? round(control.savedCents / control.plannedCents, 4) : null,
+      saved_per_dollar:
+        control.plannedCents > 0 ? roundToDecimals(control.savedCents / control.plannedCents, 4) : null,
       best: control.best.map(({ component, plannedCents, savedCents }) => ({
         component_id: component.id,
         component_name: knowledge.component(component.defId).name,

@@ -219,7 +219,7 @@ const serializeTierData = tierData.serializer(
   },
 );
 
-export const tierChanged = (...change: Parameters<typeof serializeTierData>): WebhookMessage => ({
+export const tierChangedMessage = (...change: Parameters<typeof serializeTierData>): WebhookMessage => ({
   event: webhookEventOfTier(change[1].riskTier),
   data: serializeTierData(...change),
 });

@@ -31,11 +31,11 @@ export function readXml(path: string): XmlElement {
       `${path} is too large: it has more than ${MAX_BYTES / 1_048_576} MiB`,
       "Export fewer buildings to a file.",
     );
-  return parseDocument(path, readFileSync(path));
+  return parseXmlText(path, readFileSync(path));
 }
 
 /** Parses a document. Throws as `readXml` does. */
-export function parseDocument(name: string, bytes: Uint8Array): XmlElement {
+export function parseXmlText(name: string, bytes: Uint8Array): XmlElement {
   const refuse = (problem: string) =>
     new OperatorError(
       `${name} cannot be read as XML: ${problem}`,
@@ -114,7 +114,7 @@ function lineCounter(text: string): (offset: number) => number {
 }
 
 /** Returns the elements at a path of names below an element. */
-export function elementsAt(element: XmlElement, ...path: readonly string[]): XmlElement[] {
+export function xmlElementsAt(element: XmlElement, ...path: readonly string[]): XmlElement[] {
   let found: XmlElement[] = [element];
   for (const name of path)
     found = found.flatMap(({ children }) => children.filter((child) => child.name === name));
@@ -122,8 +122,8 @@ export function elementsAt(element: XmlElement, ...path: readonly string[]): Xml
 }
 
 /** Returns the text of the first element at a path that has one; empty without any. */
-export const textAt = (element: XmlElement, ...path: readonly string[]): string =>
-  elementsAt(element, ...path).find(({ text }) => text !== "")?.text ?? "";
+export const xmlTextAt = (element: XmlElement, ...path: readonly string[]): string =>
+  xmlElementsAt(element, ...path).find(({ text }) => text !== "")?.text ?? "";
 
 /** Yields an element and all below it, in the order of the document. */
 export function* allElements(element: XmlElement): Generator<XmlElement, void> {

@@ -13,7 +13,7 @@ import { dayOf } from "../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { createLogger } from "../../src/log.ts";
-import { calibrate } from "../../src/usecases/calibration/calibrate.ts";
+import { calibrateModel } from "../../src/usecases/calibration/calibrate.ts";
 import { importPortfolio } from "../../src/usecases/import/import-portfolio.ts";
 import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
@@ -341,7 +341,7 @@ async function calibrated(): Promise<void> {
     yieldNow: yieldToEventLoop,
     monotonicMs: () => performance.now(),
   };
-  await calibrate(deps, dayOf(time.now)).then(
+  await calibrateModel(deps, dayOf(time.now)).then(
     () => void calibrations++,
     (error) => {
       if (!(error instanceof OperatorError)) throw error;

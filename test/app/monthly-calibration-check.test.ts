@@ -7,7 +7,7 @@ import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
 import { dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { createLogger } from "../../src/log.ts";
 import { defineModelGauges } from "../../src/metrics/model-gauges.ts";
-import { calibrate } from "../../src/usecases/calibration/calibrate.ts";
+import { calibrateModel } from "../../src/usecases/calibration/calibrate.ts";
 import { checkActiveCalibration } from "../../src/usecases/calibration/check-model.ts";
 import { applyCalibration, revertModel } from "../../src/usecases/calibration/model-versions.ts";
 import { serializeCalibration, serializeValidation } from "../../src/wire/calibration.ts";
@@ -89,7 +89,7 @@ async function metric(name: string): Promise<number | undefined> {
 // Rule: calibrate-monthly
 test("logs and reports in the metrics that the active calibration has become worse than the default model", async () => {
   await importGoldenFleet(fixture);
-  const fit = await calibrate(environment(), GOLDEN_DAY);
+  const fit = await calibrateModel(environment(), GOLDEN_DAY);
   await apply(fit);
   await tick();
   expect(lines).toMatchObject([{ level: "info", model_version: "3+local.1" }]);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { defaultValues, EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
+import { defaultSettings, EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
 import { explainConfig } from "../../src/config/explain-config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { parseAdminListen } from "../../src/config/setting-formats.ts";
@@ -31,12 +31,12 @@ test("every section and setting in the example has a comment", () => {
 
 test("the defaults are parsed like any configuration", () => {
   const { entries } = readToml(EXAMPLE_CONFIG, "config.example.toml");
-  expect([...defaultValues()]).toEqual(entries.map(({ key, value }) => [key, value]));
+  expect([...defaultSettings()]).toEqual(entries.map(({ key, value }) => [key, value]));
 });
 
 // Rule: defaults
 test("the defaults are those of the partner API", () => {
-  expect(Object.fromEntries(defaultValues())).toMatchObject({
+  expect(Object.fromEntries(defaultSettings())).toMatchObject({
     "server.base_path": "/api",
     "limits.per_ip_per_minute": 120,
     "limits.per_partner_per_minute": 60,
@@ -61,7 +61,7 @@ test("a setting's description has its default, type, variable and secrecy", () =
     secret: false,
   });
   expect(explained.get("rm.password")?.secret).toBe(true);
-  expect(defaultValues().size).toBe(explained.size);
+  expect(defaultSettings().size).toBe(explained.size);
 });
 
 test("no setting's variable is the _FILE variable of another", () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   changedBrand,
-  contrastOf,
   contrastOn,
+  contrastRatio,
   contrastText,
   type HexColor,
   isHexColor,
@@ -28,8 +28,8 @@ describe("the contrast of colors", () => {
     ["#1a5f5a", "#ffffff", 7.42],
     ["#ff0000", "#ffffff", 4],
   ] as const)("of %s and %s is %p", (one, other, ratio) => {
-    expect(contrastOf(one, other)).toBeCloseTo(ratio, 1);
-    expect(contrastOf(other, one)).toBe(contrastOf(one, other));
+    expect(contrastRatio(one, other)).toBeCloseTo(ratio, 1);
+    expect(contrastRatio(other, one)).toBe(contrastRatio(one, other));
   });
 
   test("is enough for the nearest readable color, which a readable one is itself", () => {

@@ -6,7 +6,7 @@ import {
   type FlaggedAppliance,
   hazardActionOf,
   hazardFlagLabel,
-  hazardFlags,
+  hazardFlagsOfAppliance,
   hazardFlagsOfPart,
   parseHazardFlags,
   serializeStoredFlags,
@@ -46,7 +46,10 @@ const flagsOf = (
   fields: Partial<FlaggedAppliance>,
   yearBuilt: number | null = null,
   events: ReturnType<typeof event>[] = [],
-) => serializeStoredFlags(hazardFlags(knowledge, { ...PANEL, ...fields }, yearBuilt, COMPONENTS, events));
+) =>
+  serializeStoredFlags(
+    hazardFlagsOfAppliance(knowledge, { ...PANEL, ...fields }, yearBuilt, COMPONENTS, events),
+  );
 
 // Rule: hazard-flags
 describe("a brand or model names a hazard", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { matchesFilter } from "../../src/domain/property-filter.ts";
+import { matchesPropertyFilter } from "../../src/domain/property-filter.ts";
 
 const ELM = {
   name: "Café  Élan Court",
@@ -27,18 +27,18 @@ test.each([
   [{ state: "CO", text: "court", zip: "81212" }, true],
   [{ state: "CO", text: "court", zip: "81213" }, false],
 ])("%j matches: %p", (filter, expected) => {
-  expect(matchesFilter(filter, ELM)).toBe(expected);
+  expect(matchesPropertyFilter(filter, ELM)).toBe(expected);
 });
 
 test("a property without a city or ZIP code matches no filter by one", () => {
   const bare = { ...ELM, city: null, zip: null };
-  expect(matchesFilter({ city: "Cañon City" }, bare)).toBe(false);
-  expect(matchesFilter({ zip: "81212" }, bare)).toBe(false);
-  expect(matchesFilter({ text: "harbor" }, bare)).toBe(true);
+  expect(matchesPropertyFilter({ city: "Cañon City" }, bare)).toBe(false);
+  expect(matchesPropertyFilter({ zip: "81212" }, bare)).toBe(false);
+  expect(matchesPropertyFilter({ text: "harbor" }, bare)).toBe(true);
 });
 
 test("words and cities are compared without accents and repeated spaces", () => {
   const property = { ...ELM, name: "ÀÉ\t ß", city: " Cañon   City " };
-  expect(matchesFilter({ text: "  ae   ß " }, property)).toBe(true);
-  expect(matchesFilter({ city: "canon city" }, property)).toBe(true);
+  expect(matchesPropertyFilter({ text: "  ae   ß " }, property)).toBe(true);
+  expect(matchesPropertyFilter({ city: "canon city" }, property)).toBe(true);
 });

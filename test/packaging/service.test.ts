@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drainSeconds } from "../../src/app/drain.ts";
-import { defaultValues } from "../../src/config/defaults.ts";
+import { defaultSettings } from "../../src/config/defaults.ts";
 import { loadConfig } from "../../src/config/load.ts";
 
 const FILE = join(import.meta.dir, "../../packaging/mainstay.service");
@@ -65,7 +65,7 @@ test("variables of the runtime and proxies are unset, in lower and upper case, a
 });
 
 test("a stop has time to drain, for requests, then deliveries, and the database, before the process is killed", () => {
-  const graceS = defaultValues().get("server.shutdown_grace_s") as number;
+  const graceS = defaultSettings().get("server.shutdown_grace_s") as number;
   const drainS = drainSeconds(loadConfig({ env: {}, cwd: "/nowhere" }), { alive: () => 2 });
   expect(Number(service.get("TimeoutStopSec"))).toBeGreaterThanOrEqual(drainS + 2 * graceS + 5);
   expect(service.get("KillMode")).toBe("mixed");

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyMigrations } from "../../src/store/sqlite/migrate.ts";
+import { applySqliteMigrations } from "../../src/store/sqlite/migrate.ts";
 import { MIGRATIONS, type Migration } from "../../src/store/sqlite/migrations.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
 
@@ -167,6 +167,6 @@ describe("a database that must not be migrated is rejected with no byte changed"
 test("a migration that another process applied while this one waited is not applied again", () => {
   open([FIRST]);
   const db = new Database(file, { strict: true });
-  expect(applyMigrations(db, file, [FIRST], 0)).toEqual([]);
+  expect(applySqliteMigrations(db, file, [FIRST], 0)).toEqual([]);
   db.close();
 });

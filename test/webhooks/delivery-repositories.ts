@@ -1,5 +1,5 @@
 import { createDeliveryRepository } from "../../src/usecases/deliveries/delivery-repository.ts";
-import { changePartner, setEnabled } from "../../src/usecases/partners/administer-partner.ts";
+import { changePartner, enableOrDisablePartner } from "../../src/usecases/partners/administer-partner.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import type { AttemptEndpoint, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
 import type { DeliveryRepository } from "../../src/webhooks/delivery-repository.ts";
@@ -72,7 +72,7 @@ export async function databaseFixture(partnerFixture: PartnerFixture): Promise<R
       };
     },
     async change(partnerId, { enabled, url, concurrency }) {
-      if (enabled !== undefined) await setEnabled(administration, partnerId, enabled);
+      if (enabled !== undefined) await enableOrDisablePartner(administration, partnerId, enabled);
       if (url !== undefined) await changePartner(administration, partnerId, { webhookUrl: url });
       if (concurrency !== undefined)
         await changePartner(administration, partnerId, { webhookConcurrency: concurrency });

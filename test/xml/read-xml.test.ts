@@ -2,19 +2,19 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allElements, elementsAt, parseDocument, readXml, textAt } from "../../src/xml/read-xml.ts";
+import { allElements, parseXmlText, readXml, xmlElementsAt, xmlTextAt } from "../../src/xml/read-xml.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-xml-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-const parse = (text: string) => parseDocument("a.xml", Buffer.from(text));
+const parse = (text: string) => parseXmlText("a.xml", Buffer.from(text));
 
 test("elements have their names without prefix, texts, attributes and lines", () => {
   const root = parse(
     '<?xml version="1.0"?>\n<a:R xmlns:a="urn:x">\n <a:B ID="1"> x &amp; <![CDATA[<y>]]> </a:B>\n</a:R>',
   );
   expect(root).toMatchObject({ name: "R", line: 2, text: "" });
-  expect(elementsAt(root, "B")).toMatchObject([{ attributes: { ID: "1" }, line: 3, text: "x & <y>" }]);
-  expect([textAt(root, "B"), textAt(root, "B", "C")]).toEqual(["x & <y>", ""]);
+  expect(xmlElementsAt(root, "B")).toMatchObject([{ attributes: { ID: "1" }, line: 3, text: "x & <y>" }]);
+  expect([xmlTextAt(root, "B"), xmlTextAt(root, "B", "C")]).toEqual(["x & <y>", ""]);
   expect([...allElements(parse("<a><b><c/></b><d/></a>"))].map(({ name }) => name)).toEqual([..."abcd"]);
 });
 
@@ -40,7 +40,7 @@ describe("is refused", () => {
   });
 
   test("another encoding", () => {
-    expect(() => parseDocument("a.xml", Buffer.from([0x3c, 0xff, 0x3e]))).toThrow("it is not UTF-8");
+    expect(() => parseXmlText("a.xml", Buffer.from([0x3c, 0xff, 0x3e]))).toThrow("it is not UTF-8");
   });
 
   test("a large file, before it is read, and one that is not there", () => {

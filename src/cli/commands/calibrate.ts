@@ -8,7 +8,7 @@ import { replaceFile } from "../../files.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { calibrate } from "../../usecases/calibration/calibrate.ts";
+import { calibrateModel } from "../../usecases/calibration/calibrate.ts";
 import { checkActiveCalibration } from "../../usecases/calibration/check-model.ts";
 import { type FitLock, withFitLock } from "../../usecases/calibration/fits.ts";
 import {
@@ -95,7 +95,7 @@ async function fitAndPrint(
   { apply, keep, force, asOf, report }: FitOptions,
 ): Promise<void> {
   const { knowledge, store } = deps;
-  const calibration = await calibrate(deps, asOf);
+  const calibration = await calibrateModel(deps, asOf);
   const evidence = serializeCalibration(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { mergedBook } from "../../domain/costs/cost-book.ts";
+import { mergeCostLines } from "../../domain/costs/cost-book.ts";
 import { costLineFromHistory } from "../../domain/costs/cost-history.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { dayOf } from "../../domain/time.ts";
@@ -169,6 +169,6 @@ async function addLines(
   const partner = await requirePartner(store, partnerId);
   await createWriteThrottle(store, context.now)();
   return await writePortfolio(store.write, loadKnowledge(context.config.costs), partner, (writer) =>
-    replaceCostBook(writer, actorOf(context), (book) => (replace ? lines : mergedBook(book, lines))),
+    replaceCostBook(writer, actorOf(context), (book) => (replace ? lines : mergeCostLines(book, lines))),
   );
 }

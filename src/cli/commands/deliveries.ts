@@ -2,7 +2,7 @@ import type { FailedWindow } from "../../domain/delivery.ts";
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { failureGroups } from "../../usecases/deliveries/failure-groups.ts";
+import { groupDeliveryFailures } from "../../usecases/deliveries/failure-groups.ts";
 import { partnerNamesOfDeliveries } from "../../usecases/deliveries/partner-names.ts";
 import {
   countFailedDeliveries,
@@ -102,7 +102,7 @@ const failures = defineCommand({
   async run(context, _arguments, { partner, from = 0, to = Number.MAX_SAFE_INTEGER }) {
     const found = await withData(context, async ({ store }) => {
       if (partner !== undefined) await requirePartner(store, partner);
-      return await failureGroups(store.read, { from, to }, partner, async () => {});
+      return await groupDeliveryFailures(store.read, { from, to }, partner, async () => {});
     });
     const record = serializeFailureGroups(found);
     context.print(

@@ -1,9 +1,15 @@
 import { setPriority } from "node:os";
 import { databaseFile } from "../../app/data-folder.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { type CheckResult, type DoctorFinding, fail, ok, warn } from "../../doctor/check.ts";
+import {
+  type CheckResult,
+  type DoctorFinding,
+  failedFinding,
+  okFinding,
+  warningFinding,
+} from "../../doctor/check.ts";
 import { FROM_BACKUP } from "../../doctor/database-checks.ts";
-import { diagnose } from "../../doctor/diagnose.ts";
+import { diagnoseInstallation } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import { findPageProblems } from "../../store/sqlite/inspect.ts";
@@ -76,7 +82,7 @@ async function recount(
       if (latest && !isScoredByModel(latest, knowledge) && !isRepairing) {
         const detail = `not recounted: the next snapshot recalculates all sums for model ${knowledge.modelVersion}`;
         const remedy = "Run `mainstay doctor --full` again after the next snapshot.";
-        return { check: { name, ...warn(detail, remedy) } };
+        return { check: { name, ...warningFinding(detail, remedy) } };
       }
       const isRecalculating = async () => (await store.read.recalculations.all()).length > 0;
       const wasRecalculating = await isRecalculating();
@@ -87,22 +93,22 @@ async function recount(
         const detail = "not certain: sums follow a change of costs now, and some do not have it yet";
         const remedy =
           "Run `mainstay doctor --full` again in some minutes, while a server runs, which recalculates them.";
-        return { check: { name, ...warn(detail, remedy) } };
+        return { check: { name, ...warningFinding(detail, remedy) } };
       }
       return { check: { name, ...derivedDataFinding(wrong, isRepairing) }, wrong };
     });
   } catch (error) {
     const { message, hint } = error as Error & { hint?: string };
-    return { check: { name, ...fail(message, hint ?? "See the other checks.") } };
+    return { check: { name, ...failedFinding(message, hint ?? "See the other checks.") } };
   }
 }
 
 function derivedDataFinding(wrong: DerivedData, isRepaired: boolean): DoctorFinding {
   const found = Object.entries(wrong).filter(([, rows]) => rows > 0);
-  if (found.length === 0) return ok("all sums, counters and copied columns agree with their data");
+  if (found.length === 0) return okFinding("all sums, counters and copied columns agree with their data");
   const rows = found.map(([what, count]) => `${what} ${count}`).join(", ");
-  if (isRepaired) return ok(`wrong rows corrected: ${rows}`);
-  return fail(
+  if (isRepaired) return okFinding(`wrong rows corrected: ${rows}`);
+  return failedFinding(
     `wrong rows: ${rows}`,
     "Run `mainstay doctor --full --repair`, also beside a running server, which corrects them.",
   );
@@ -127,7 +133,7 @@ async function allChecks(context: CommandContext, depth: "quick" | "full"): Prom
   try {
     const { config, env } = context;
     const { modelVersion } = loadKnowledge();
-    return await diagnose({
+    return await diagnoseInstallation({
       config,
       databaseFile: databaseFile(config.storage.dataDir),
       env,

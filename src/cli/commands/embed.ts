@@ -11,7 +11,7 @@ import {
   serializeEmbedViews,
   serializeNewEmbed,
 } from "../../wire/embed.ts";
-import { readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
+import { readEmbedChange, readNewEmbed } from "../../wire/embed-request.ts";
 import {
   type Command,
   defineCommand,
@@ -43,7 +43,7 @@ const create = defineCommand({
     'mainstay embed create P_01j… --recipient "First National Bank" --passcode',
   ],
   async run(context, { propertyId }, { expires, label, recipient, passcode: needsPasscode }) {
-    const given = readEmbed({
+    const given = readNewEmbed({
       property_id: propertyId,
       ...(expires !== undefined && { expires_days: expires }),
       ...(label !== undefined && { label }),

@@ -5,7 +5,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { MAX_LOGO_BYTES } from "../../domain/logo.ts";
 import { changeBrand, loadBrand } from "../../usecases/partners/brands.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { type BrandJson, readBrand, serializeBrand } from "../../wire/brand.ts";
+import { type BrandJson, readBrandChange, serializeBrand } from "../../wire/brand.ts";
 import {
   defineCommand,
   requiredArgument,
@@ -55,7 +55,7 @@ export const brandCommand = defineCommand({
       ...(png !== undefined && { logo_png: png }),
     };
     const isChange = Object.keys(given).length > 0;
-    const change = readBrand(given);
+    const change = readBrandChange(given);
     const brand = await withAdministration(context, async (administration) => {
       const { store } = administration;
       await requirePartner(store, partnerId);

@@ -1,5 +1,9 @@
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
-import { changePartner, revokeTokens, setEnabled } from "../../usecases/partners/administer-partner.ts";
+import {
+  changePartner,
+  enableOrDisablePartner,
+  revokePartnerTokens,
+} from "../../usecases/partners/administer-partner.ts";
 import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
 import { type AdminUseCaseDeps, requirePartner } from "../../usecases/partners/partners.ts";
 import { serializeFullPartner } from "../../wire/partner.ts";
@@ -13,7 +17,9 @@ const disable = defineCommand({
   description: "Rejects its API key and tokens immediately. Its data is kept.",
   arguments: { partnerId: requiredArgument("the partner's ID") },
   run: (context, { partnerId }) =>
-    change(context, partnerId, `Disabled ${partnerId}.`, (to) => setEnabled(to, partnerId, false)),
+    change(context, partnerId, `Disabled ${partnerId}.`, (to) =>
+      enableOrDisablePartner(to, partnerId, false),
+    ),
 });
 
 const enable = defineCommand({
@@ -22,7 +28,7 @@ const enable = defineCommand({
   description: "Sends the held deliveries. Tokens issued before it was disabled remain revoked.",
   arguments: { partnerId: requiredArgument("the partner's ID") },
   run: (context, { partnerId }) =>
-    change(context, partnerId, `Enabled ${partnerId}.`, (to) => setEnabled(to, partnerId, true)),
+    change(context, partnerId, `Enabled ${partnerId}.`, (to) => enableOrDisablePartner(to, partnerId, true)),
 });
 
 const setBudget = defineCommand({
@@ -52,7 +58,9 @@ const revoke = defineCommand({
   description: "Its API key and client credentials remain valid, so it can request a new token.",
   arguments: { partnerId: requiredArgument("the partner's ID") },
   run: (context, { partnerId }) =>
-    change(context, partnerId, `Revoked all tokens for ${partnerId}.`, (to) => revokeTokens(to, partnerId)),
+    change(context, partnerId, `Revoked all tokens for ${partnerId}.`, (to) =>
+      revokePartnerTokens(to, partnerId),
+    ),
 });
 
 /** Commands that enable or disable a partner, set its daily call limit and revoke its tokens. */

@@ -1,10 +1,10 @@
 import type { ScoringModel } from "../knowledge.ts";
-import { highestAge } from "../scoring/outlook.ts";
+import { highestScoredAge } from "../scoring/outlook.ts";
 import {
+  createUnknownPast,
   failureProbabilitySinceRecordBegan,
   hazardSinceRecordBegan,
   type UnknownPast,
-  unknownPast,
 } from "../scoring/renewal.ts";
 import { ageAtProbability, cumulativeHazard } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
@@ -29,7 +29,7 @@ export function expectedHazard(
   const scale = life.scale * Math.exp(correction);
   if (life.pastIsUnknown) {
     const nominalAge = entryAge / scale;
-    const past = cache?.get(shape, nominalAge) ?? unknownPast(shape, nominalAge);
+    const past = cache?.get(shape, nominalAge) ?? createUnknownPast(shape, nominalAge);
     return hazardSinceRecordBegan(past, accrued / scale);
   }
   return cumulativeHazard(entryAge + accrued, scale, shape) - cumulativeHazard(entryAge, scale, shape);
@@ -42,7 +42,7 @@ export class UnknownPastCache {
   get(shape: number, nominalAge: number): UnknownPast {
     const ofShape = this.#byShape.get(shape) ?? new Map<number, UnknownPast>();
     this.#byShape.set(shape, ofShape);
-    const past = ofShape.get(nominalAge) ?? unknownPast(shape, nominalAge);
+    const past = ofShape.get(nominalAge) ?? createUnknownPast(shape, nominalAge);
     ofShape.set(nominalAge, past);
     return past;
   }
@@ -69,8 +69,11 @@ function effectiveAge(
   scale: number,
   model: ScoringModel,
 ): number {
-  const highest = highestAge(scale, shape, model);
+  const highest = highestScoredAge(scale, shape, model);
   if (!pastIsUnknown) return Math.min(virtualAge, highest);
-  const prior = failureProbabilitySinceRecordBegan(unknownPast(shape, entryAge / scale), virtualAge / scale);
+  const prior = failureProbabilitySinceRecordBegan(
+    createUnknownPast(shape, entryAge / scale),
+    virtualAge / scale,
+  );
   return Math.min(ageAtProbability(prior, scale, shape), highest);
 }

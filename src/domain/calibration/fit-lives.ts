@@ -1,4 +1,4 @@
-import { hazardSinceRecordBegan, type UnknownPast, unknownPast } from "../scoring/renewal.ts";
+import { createUnknownPast, hazardSinceRecordBegan, type UnknownPast } from "../scoring/renewal.ts";
 import type { Steps } from "../steps.ts";
 import type { LifeOnRecord } from "./life.ts";
 import { ReproducibleSum, ReproducibleSums } from "./reproducible-sum.ts";
@@ -167,7 +167,7 @@ function* pastsUnder({ kinds, pasts }: Columns, factors: Float64Array): Steps<re
   const made: UnknownPast[] = [];
   for (const [i, nominalAge] of pasts.nominalAges.entries()) {
     const kind = pasts.kinds[i]!;
-    made.push(unknownPast(kinds.shapes[kind]!, nominalAge / factors[kind]!));
+    made.push(createUnknownPast(kinds.shapes[kind]!, nominalAge / factors[kind]!));
     if (i % PASTS_PER_STEP === 0) yield;
   }
   return made;

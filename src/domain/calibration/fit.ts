@@ -29,7 +29,7 @@ export type Fit = {
 export type KindFit = { defId: string; lifeFactor: number; failures: number; expected: number };
 
 /** Counts the lives that ended in failure. */
-export function failuresAmong(lives: readonly LifeOnRecord[]): number {
+export function countFailures(lives: readonly LifeOnRecord[]): number {
   return lives.reduce((count, { failed }) => count + (failed ? 1 : 0), 0);
 }
 
@@ -49,7 +49,7 @@ export function* fitRecordInSteps(knowledge: Knowledge, lives: readonly LifeOnRe
   kinds.sort((a, b) => (a.defId < b.defId ? -1 : 1));
   return {
     lives: lives.length,
-    failures: failuresAmong(lives),
+    failures: countFailures(lives),
     kinds,
     frailtyShape: livesFit.frailtyShape,
     corrections: {

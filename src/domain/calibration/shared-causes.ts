@@ -58,13 +58,13 @@ export function* fitSharedCausesInSteps(
     const own = cells.filter((cell) => cell.system === system);
     const { yearFactorVariance: bookVariance } = knowledge.lossClass(system);
     const years = [...new Set(own.map(({ year }) => year))];
-    const learned = learnedVariance(own, bookVariance);
+    const learned = learnedYearFactorVariance(own, bookVariance);
     yield;
     const ofOthers = new Map<number, number>();
     const outside = { before: 0, after: 0 };
     for (const year of years) {
       const others = own.filter((cell) => cell.year !== year);
-      ofOthers.set(year, learnedVariance(others, bookVariance) ?? bookVariance);
+      ofOthers.set(year, learnedYearFactorVariance(others, bookVariance) ?? bookVariance);
       const inYear = own.filter((cell) => cell.year === year);
       if (isOutside(inYear, () => bookVariance)) outside.before++;
       if (isOutside(inYear, () => ofOthers.get(year)!)) outside.after++;
@@ -105,7 +105,10 @@ const failuresOf = (cells: readonly FailureYear[]) => cells.reduce((sum, { failu
 const expectedOf = (cells: readonly FailureYear[]) => cells.reduce((sum, { expected }) => sum + expected, 0);
 
 /** Returns the variance of the year factor of a class; undefined with too few years or failures. */
-export function learnedVariance(cells: readonly FailureYear[], bookVariance: number): number | undefined {
+export function learnedYearFactorVariance(
+  cells: readonly FailureYear[],
+  bookVariance: number,
+): number | undefined {
   if (failuresOf(cells) < FEWEST_FAILURES) return undefined;
   if (new Set(cells.map(({ year }) => year)).size < FEWEST_YEARS) return undefined;
   return Math.exp(mostLikely(cells, Math.log(bookVariance)));

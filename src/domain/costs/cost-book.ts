@@ -42,7 +42,7 @@ export function checkCostLine(knowledge: Knowledge, line: CostLine, today: Day):
 const refused = (field: string, message: string) => invalid(`${field} ${message}`, [{ field, message }]);
 
 /** Returns what is unusual about a line, for its author; it is used as it is. */
-export function doubtsAbout(knowledge: Knowledge, line: CostLine): string[] {
+export function costLineDoubts(knowledge: Knowledge, line: CostLine): string[] {
   const { plannedCents, failedCents } = line;
   const doubts: string[] = [];
   const type = knowledge.types.get(line.typeId)!;
@@ -76,7 +76,10 @@ function referenceCents(type: ApplianceType, { componentDefId, size }: CostLine)
 export type NumberedLine = { line: CostLine; number: number };
 
 /** Returns the lines without those that a later one overlaps, and warnings about these. */
-export function withoutOverlaps(given: readonly NumberedLine[]): { lines: CostLine[]; warnings: string[] } {
+export function dropOverlappingCostLines(given: readonly NumberedLine[]): {
+  lines: CostLine[];
+  warnings: string[];
+} {
   const kept = new Map<string, NumberedLine>();
   const warnings: string[] = [];
   for (const numberedLine of given) {
@@ -94,7 +97,7 @@ export function withoutOverlaps(given: readonly NumberedLine[]): { lines: CostLi
 }
 
 /** Returns the book with the lines added; each replaces the one for the same. */
-export function mergedBook(book: readonly CostLine[], added: readonly CostLine[]): CostLine[] {
+export function mergeCostLines(book: readonly CostLine[], added: readonly CostLine[]): CostLine[] {
   const merged = new Map([...book, ...added].map((line) => [scopeKey(line), line]));
   return [...merged.values()];
 }
@@ -117,7 +120,7 @@ export function withCostLineIds(
 export type CostLineChange = { before: StoredCostLine | null; after: StoredCostLine | null };
 
 /** Returns the differences between two books, in the order of the later one; lines that only moved are none. */
-export function changesBetween(
+export function costBookChanges(
   before: readonly StoredCostLine[],
   after: readonly StoredCostLine[],
 ): CostLineChange[] {

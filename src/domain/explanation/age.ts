@@ -1,9 +1,9 @@
 import type { ComponentDef, ScoringModel } from "../knowledge.ts";
 import type { DatedEvents } from "../scoring/dated-events.ts";
 import {
+  createUnknownPast,
   failureProbabilitySinceRecordBegan,
   probabilityStillOriginal,
-  unknownPast,
 } from "../scoring/renewal.ts";
 import type { AgedLife } from "../scoring/types.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
@@ -55,7 +55,8 @@ export function explainAge(
   const from = unknownPastYears === undefined ? bornOn : recordsSince;
   const restored: Restored[] = [];
   virtualAge(def, componentId, events, { from, today, rate }, model, restored);
-  const past = unknownPastYears === undefined ? undefined : unknownPast(shape, unknownPastYears / scaleYears);
+  const past =
+    unknownPastYears === undefined ? undefined : createUnknownPast(shape, unknownPastYears / scaleYears);
   const since = virtualAgeYears / scaleYears;
   return {
     reason:

@@ -18,7 +18,7 @@ import {
   scoredPeriod,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
-import { isBrandKnown, outlookOf } from "../scoring/standalone.ts";
+import { isBrandKnown, outlookWithHazards } from "../scoring/standalone.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/types.ts";
 import { cumulativeHazard } from "../scoring/weibull.ts";
 import { runSteps, type Steps } from "../steps.ts";
@@ -132,7 +132,7 @@ function* explainedInSteps(
   const events = datedEventsUpTo(appliance.events, today);
   const recordsSince = Math.min(dayNumber(history.recordsSince), today);
   const environment = knowledge.environment(history.state);
-  const outlook = outlookOf(def, life, score.hazardRatio, score.acuteHazard);
+  const outlook = outlookWithHazards(def, life, score.hazardRatio, score.acuteHazard);
   const evidence = score.evidence!.map((one) => explainEvidence(knowledge, def.id, one, today));
   const parts = {
     asOf,

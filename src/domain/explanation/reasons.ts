@@ -29,7 +29,7 @@ const SLOW = 1 / FAST;
 const LEAST_EFFECT = 0.01;
 
 /** Returns the main reasons for a score, its age first, then those that change it most. No weights. */
-export function reasonsOf(parts: ScoreParts): Reason[] {
+export function mainReasonsOf(parts: ScoreParts): Reason[] {
   const others = [
     ...evidenceReasons(parts),
     ...rateReasons(parts),

@@ -37,7 +37,7 @@ export function conditionOfSums({ dueCents, valueCents }: ConditionSums): { scor
 }
 
 /** Returns the Monday of a day's week. */
-export function weekOf(day: Day): Day {
+export function mondayOf(day: Day): Day {
   const number = dayNumber(day);
   // Day 0 was a Thursday.
   return dayFromNumber(number - ((((number + 3) % 7) + 7) % 7));

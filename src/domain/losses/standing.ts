@@ -19,7 +19,7 @@ export function* rankPropertiesInSteps(properties: readonly UnitLosses[]): Steps
 const sorted = (amounts: readonly number[]) => sortInSteps(amounts, (a, b) => a - b);
 
 /** Returns how a property stands in a ranking, which may contain it: no amount is lower than itself. */
-export const standingIn = (
+export const standingInRanking = (
   { expected, damage }: Ranking,
   own: UnitLosses,
   isInRanking: boolean,

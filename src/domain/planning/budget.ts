@@ -25,15 +25,15 @@ const URGENT = 1e9;
  * Returns the place in the order of spending, the best use of money first: minus the yearly saving per cent spent. What costs
  * nothing counts as costing a cent.
  */
-export const rankOf = ({ plannedCents, waitingCents, isUrgent }: Omit<BudgetCandidate, "id">) =>
+export const budgetRankOf = ({ plannedCents, waitingCents, isUrgent }: Omit<BudgetCandidate, "id">) =>
   -(waitingCents / Math.max(plannedCents, 1)) - (isUrgent ? URGENT : 0);
 
 /** Returns whether a rank is that of urgent work. */
 export const isUrgentRank = (rank: number) => rank <= -URGENT / 2;
 
 /** Orders candidates by their rank, then by id. */
-export function byRank(a: BudgetCandidate, b: BudgetCandidate): number {
-  return rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1);
+export function compareBudgetRanks(a: BudgetCandidate, b: BudgetCandidate): number {
+  return budgetRankOf(a) - budgetRankOf(b) || (a.id < b.id ? -1 : 1);
 }
 
 /** Returns whether a budget may replace it: waiting costs something, or people are at risk. */
@@ -42,7 +42,7 @@ export const isWorthBuying = ({ waitingCents, isUrgent }: Omit<BudgetCandidate, 
 
 /**
  * Adds to `spending` each candidate that is worth buying and that the rest of the budget covers; others are skipped
- * (docs/model/planning.md#budget). Candidates come in the order of `byRank`, in one batch or several.
+ * (docs/model/planning.md#budget). Candidates come in the order of `compareBudgetRanks`, in one batch or several.
  */
 export function spendBudget<C extends BudgetCandidate>(
   spending: BudgetSpending<C>,

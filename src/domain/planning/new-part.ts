@@ -1,7 +1,7 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
 import { KeptValues, type ValueCache } from "./kept-values.ts";
 import type { PartKind } from "./part-in-place.ts";
-import { type Policy, policyOf } from "./policy.ts";
+import { type Policy, replacementPolicyOf } from "./policy.ts";
 import { cumulativeSums, makeNewPart, type NewPart } from "./renewals.ts";
 import { type Spectrum, spectraOf } from "./spectrum.ts";
 
@@ -55,7 +55,7 @@ class DerivedPart implements KnownPart {
   #leastCosts: Float64Array | undefined;
 
   constructor(private readonly kind: PartKind) {
-    this.policy = policyOf(kind);
+    this.policy = replacementPolicyOf(kind);
   }
 
   get #made() {

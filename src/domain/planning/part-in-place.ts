@@ -47,7 +47,7 @@ export function isSafetyPastLife(part: PartInPlace): boolean {
 }
 
 /** Returns S_k, the probability that a new part works at the end of each month up to `months`. */
-export function newSurvival({ shape, scaleYears }: Life, months: number): Float64Array {
+export function newPartSurvival({ shape, scaleYears }: Life, months: number): Float64Array {
   const survival = new Float64Array(months + 1);
   survival[0] = 1;
   const step = 1 / 12 / scaleYears;

@@ -8,7 +8,7 @@ import {
   survivalInPlace,
 } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
-import { type Advice, adviseOn, replacementMonth } from "./replacement-advice.ts";
+import { type Advice, adviseOnPart, replacementMonth } from "./replacement-advice.ts";
 import {
   addRenewals,
   type CostSchedule,
@@ -60,7 +60,7 @@ export const planPart = (part: PartInPlace, caches: Pick<PlanCaches, "parts">): 
 /** Returns the advice on a part whose kind has a policy. */
 export function planPartBy(policy: Policy, part: PartInPlace): PartPlan {
   const { bestAgeMonths, basis, yearlyCents, yearlyCentsRunToFailure } = policy;
-  const { dueInYears, waitingCents } = adviseOn(part, policy);
+  const { dueInYears, waitingCents } = adviseOnPart(part, policy);
   // Fields by name: spreads take longer than all the rest.
   return { bestAgeMonths, basis, yearlyCents, yearlyCentsRunToFailure, dueInYears, waitingCents };
 }

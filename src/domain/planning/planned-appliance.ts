@@ -33,7 +33,7 @@ import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { Price, PricingInPlace } from "./prices.ts";
 import type { CostSchedule } from "./schedule.ts";
-import { adviceOf, type UnitTiming } from "./unit-advice.ts";
+import { adviceOfPlannedUnit, type UnitTiming } from "./unit-advice.ts";
 
 /** The work due now: `immediate` cannot wait, in the terms of a lender's engineer. */
 export type DueNow = "immediate" | "short_term";
@@ -110,7 +110,7 @@ export function planStoredAppliance<C extends Plannable>(
   const planned = planAppliance(parts, wholeAppliance, caches, hazards.map(Boolean));
   const schedules = scheduleAppliance(planned, years);
   const { facts, unitFacts } = factsOf(knowledge, components, placed, {
-    unit: planned.unit && { ...adviceOf(planned.unit), unit: planned.unit.unit },
+    unit: planned.unit && { ...adviceOfPlannedUnit(planned.unit), unit: planned.unit.unit },
     parts: planned.parts,
   });
   const unitDueOn = planned.unit && dueDayAfterYears(inYears(planned.unit.dueInMonths), asOf);

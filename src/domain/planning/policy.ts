@@ -26,7 +26,7 @@ export type Policy = {
 };
 
 /** Returns the age at which a kind of part is replaced, or run to failure (docs/model/planning.md#policy-of-a-part). */
-export function policyOf(kind: PartKind): Policy {
+export function replacementPolicyOf(kind: PartKind): Policy {
   const { shape, scaleYears, failureCents, fixedLifeYears } = kind;
   const yearlyCentsRunToFailure = failureCents / (scaleYears * gammaOfOnePlus(1 / shape));
   const atAge = (bestAgeMonths: number, basis: AgeBasis) => ({

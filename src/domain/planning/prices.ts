@@ -17,7 +17,7 @@ type AppliancePrices<C> = {
 export type PricingInPlace<C> = (component: C) => AppliancePrices<C>;
 
 /** Returns the prices of a price list, each in the component's place. */
-export function pricingBy<C extends PricedComponent>(prices: PriceList): PricingInPlace<C> {
+export function pricingInPlace<C extends PricedComponent>(prices: PriceList): PricingInPlace<C> {
   return (component) => {
     const ofType = prices.ofAppliance(component, component);
     return {

@@ -1,5 +1,5 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { monthlyFailureProbabilities, newSurvival, type PartKind } from "./part-in-place.ts";
+import { monthlyFailureProbabilities, newPartSurvival, type PartKind } from "./part-in-place.ts";
 import type { Policy } from "./policy.ts";
 
 /** The expected events of a new part and all that follow it in its place, in each month since its installation. */
@@ -14,9 +14,9 @@ const NONE_PLANNED = new Float64Array(LOOKAHEAD_MONTHS + 1);
 
 /** Returns the new part of a kind with its policy. */
 export function makeNewPart(kind: PartKind, policy: Policy): NewPart {
-  const survival = newSurvival(kind, LOOKAHEAD_MONTHS);
+  const survival = newPartSurvival(kind, LOOKAHEAD_MONTHS);
   const lives = monthlyFailureProbabilities(survival);
-  const failuresRunToFailure = renewalsOf(lives);
+  const failuresRunToFailure = solveRenewalEquation(lives);
   const age = policy.bestAgeMonths;
   if (age === null || age > LOOKAHEAD_MONTHS)
     return { failures: failuresRunToFailure, planned: NONE_PLANNED, failuresRunToFailure };
@@ -28,7 +28,7 @@ export function renewalsByAge(lives: Float64Array, survival: Float64Array, age: 
   const ended = lives.slice();
   ended.fill(0, age + 1);
   ended[age]! += survival[age]!;
-  const failures = renewalsOf(ended);
+  const failures = solveRenewalEquation(ended);
   const planned = new Float64Array(lives.length);
   planned[age] = survival[age]!;
   // A part that a renewal installs reaches the age that many months later, unless it fails.
@@ -39,7 +39,7 @@ export function renewalsByAge(lives: Float64Array, survival: Float64Array, age: 
 }
 
 /** Solves the renewal equation (docs/model/planning.md#schedule): the expected renewals by month. */
-export function renewalsOf(lives: Float64Array): Float64Array {
+export function solveRenewalEquation(lives: Float64Array): Float64Array {
   let longest = lives.length - 1;
   while (longest > 0 && !(lives[longest]! > 0)) longest--;
   const renewals = new Float64Array(lives.length);

@@ -13,7 +13,7 @@ export type Advice = {
 };
 
 /** Returns when a part is due, and the cost of waiting (docs/model/planning.md#due-date). */
-export function adviseOn(part: PartInPlace, policy: Policy): Advice {
+export function adviseOnPart(part: PartInPlace, policy: Policy): Advice {
   const { plannedCents, failureCents, failureProbability } = part;
   const waitingCents = failureProbability * (failureCents - plannedCents) - policy.yearlyCents;
   return { dueInYears: dueIn(part, policy), waitingCents };

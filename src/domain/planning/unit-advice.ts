@@ -26,7 +26,7 @@ const MONTHS_TOGETHER = 12;
 const ROUNDING = 1e-9;
 
 /** Returns the advice on a unit that is planned. */
-export const adviceOf = (plan: UnitPlan): UnitAdvice => ({
+export const adviceOfPlannedUnit = (plan: UnitPlan): UnitAdvice => ({
   bestAgeMonths: plan.bestAgeMonths,
   yearlyCents: plan.yearlyCents,
   timing: timingOf(plan),

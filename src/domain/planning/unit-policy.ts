@@ -1,7 +1,7 @@
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
-import { monthlyFailureProbabilities, newSurvival } from "./part-in-place.ts";
-import { convolvedAt, cumulativeSums, renewalsByAge, renewalsOf } from "./renewals.ts";
+import { monthlyFailureProbabilities, newPartSurvival } from "./part-in-place.ts";
+import { convolvedAt, cumulativeSums, renewalsByAge, solveRenewalEquation } from "./renewals.ts";
 import type { UnitKind } from "./unit.ts";
 
 /** The long-run policy of a kind of unit. Costs are in cents per year. */
@@ -27,7 +27,7 @@ export type NewUnit = {
 /** Returns the new unit of a kind whose new minor parts are given in the kind's order. */
 export function makeNewUnit(kind: UnitKind, minors: readonly KnownPart[]): NewUnit {
   const survival = kind.principal
-    ? newSurvival(kind.principal, LOOKAHEAD_MONTHS)
+    ? newPartSurvival(kind.principal, LOOKAHEAD_MONTHS)
     : new Float64Array(LOOKAHEAD_MONTHS + 1).fill(1);
   const working = meanSurvivalByMonth(survival);
   const repairCosts = new Float64Array(LOOKAHEAD_MONTHS + 1);
@@ -45,7 +45,9 @@ export function makeNewUnit(kind: UnitKind, minors: readonly KnownPart[]): NewUn
   const { failures, planned } = renewalsByAge(lives, survival, policy.bestAgeMonths);
   const renewals = failures.map((share, month) => share + planned[month]!);
   repairCosts.fill(0, policy.bestAgeMonths + 1);
-  const failuresRunToFailure = kind.principal ? renewalsOf(lives) : new Float64Array(LOOKAHEAD_MONTHS + 1);
+  const failuresRunToFailure = kind.principal
+    ? solveRenewalEquation(lives)
+    : new Float64Array(LOOKAHEAD_MONTHS + 1);
   const sums = (values: Float64Array) => cumulativeSums(values, MAX_PLAN_MONTHS + 1);
   return {
     policy,

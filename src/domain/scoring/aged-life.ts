@@ -1,8 +1,8 @@
 import type { ComponentDef, Environment, ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { Corrections } from "./corrections.ts";
-import { type DatedEvents, lastReplacement } from "./dated-events.ts";
-import { highestAge } from "./outlook.ts";
+import { type DatedEvents, lastReplacementDay } from "./dated-events.ts";
+import { highestScoredAge } from "./outlook.ts";
 import { PriorCache } from "./renewal.ts";
 import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./types.ts";
 import { agingRate, partBirthDay, virtualAge } from "./virtual-age.ts";
@@ -16,7 +16,7 @@ type LifeSetting = {
   /** The day number from which the property's service record is complete. */
   recordsSince: number;
   installYearBasis: InstallYearBasis;
-  /** Factor on the life from `calibratedLife`. */
+  /** Factor on the life from `calibratedLifeFactor`. */
   lifeFactor: number;
 };
 
@@ -34,7 +34,11 @@ export function lifeScale(
 }
 
 /** Returns the factor on a component's life: its kind's, times its appliance's frailty turned from hazard to life. */
-export function calibratedLife(def: ComponentDef, applianceId: string, corrections: Corrections): number {
+export function calibratedLifeFactor(
+  def: ComponentDef,
+  applianceId: string,
+  corrections: Corrections,
+): number {
   const factor = corrections.lifeFactors.get(def.id) ?? 1;
   const frailty = corrections.frailties.get(applianceId) ?? 1;
   return frailty === 1 ? factor : factor * frailty ** (-1 / def.weibullShape);
@@ -52,7 +56,7 @@ export function agedLife(
   const shape = def.weibullShape;
   const scaleYears = lifeScale(def, component.overrideLifespan, setting, model);
   const rate = agingRate(def, setting.usageIntensity, setting.environment, model);
-  const replacedOn = lastReplacement(component, events, today);
+  const replacedOn = lastReplacementDay(component, events, today);
   const bornOn = partBirthDay(component.installYear, replacedOn);
   const isUnknown =
     replacedOn === undefined &&
@@ -106,7 +110,7 @@ function ageByPrior(
   model: ScoringModel,
 ): Pick<AgedLife, "prior" | "effectiveAgeYears"> {
   if (unknownPastYears === undefined) {
-    const effectiveAgeYears = Math.min(virtualAgeYears, highestAge(scaleYears, shape, model));
+    const effectiveAgeYears = Math.min(virtualAgeYears, highestScoredAge(scaleYears, shape, model));
     return { prior: cumulativeProbability(effectiveAgeYears, scaleYears, shape), effectiveAgeYears };
   }
   const found = priors.prior(shape, unknownPastYears / scaleYears, virtualAgeYears / scaleYears);

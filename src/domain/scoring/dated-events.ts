@@ -83,12 +83,12 @@ const RESTORING: ReadonlySet<EventEvidence["eventType"]> = new Set([
 ]);
 
 function upTo(events: readonly DatedEvent[], day: number): readonly DatedEvent[] {
-  const end = firstAfter(events, day);
+  const end = indexOfFirstEventAfter(events, day);
   return end === events.length ? events : events.slice(0, end);
 }
 
 /** Returns the index of the first event after a day; the length of the list if there is none. */
-export function firstAfter(events: readonly DatedEvent[], day: number): number {
+export function indexOfFirstEventAfter(events: readonly DatedEvent[], day: number): number {
   let [start, beyond] = [0, events.length];
   while (start < beyond) {
     const middle = (start + beyond) >> 1;
@@ -104,7 +104,7 @@ export function eventConcernsComponent(event: EventEvidence, componentId: string
 }
 
 /** Returns the day number of the component's last Replacement up to `today`; undefined without one. */
-export function lastReplacement(
+export function lastReplacementDay(
   component: { id: string; lastReplaced: Day | null },
   { replacements }: Pick<DatedEvents, "replacements">,
   today: number,

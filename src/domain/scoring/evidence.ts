@@ -1,7 +1,7 @@
 import type { ComponentDef, KeywordGroup, Knowledge } from "../knowledge.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
-import { type DatedEvent, eventConcernsComponent, firstAfter } from "./dated-events.ts";
+import { type DatedEvent, eventConcernsComponent, indexOfFirstEventAfter } from "./dated-events.ts";
 import { fadedRatio } from "./ratios.ts";
 import type { Evidence } from "./types.ts";
 
@@ -65,7 +65,10 @@ export function serviceRatios(
 ): ServiceRatios {
   const { evidence } = knowledge.model;
   const ratios: ServiceRatios = { condition: 1, repairs: 1, others: 1 };
-  const firstCounted = firstAfter(events, Math.max(subject.since, subject.today - spanDays(knowledge)));
+  const firstCounted = indexOfFirstEventAfter(
+    events,
+    Math.max(subject.since, subject.today - spanDays(knowledge)),
+  );
   const counts = (event: DatedEvent) =>
     event.componentId === subject.id || (scope === "all" && event.componentId === null);
   const observed = newestCondition(events, firstCounted, counts);

@@ -56,13 +56,13 @@ export function riskOverScorePeriods(risk: number, { score }: ScoringModel): num
 }
 
 /** Returns the age at which the prior reaches its limit. No part counts as older. */
-export function highestAge(scaleYears: number, shape: number, model: ScoringModel): number {
+export function highestScoredAge(scaleYears: number, shape: number, model: ScoringModel): number {
   return ageAtProbability(model.highestPrior, scaleYears, shape);
 }
 
 /** Returns the risk score in `days` days through aging alone, with the evidence of today. */
 export function scoreByAging(outlook: Outlook, days: number, model: ScoringModel): number {
-  const highest = highestAge(outlook.scaleYears, outlook.weibullShape, model);
+  const highest = highestScoredAge(outlook.scaleYears, outlook.weibullShape, model);
   const older = outlook.effectiveAgeYears + (outlook.rate * days) / DAYS_PER_YEAR;
   const aged = { ...outlook, effectiveAgeYears: clamp(older, outlook.effectiveAgeYears, highest) };
   return roundScore(riskOverScorePeriods(periodRisk(aged, model), model), model.score.highest);

@@ -19,7 +19,7 @@ const MIDPOINTS = 64;
 const SHARES = Float64Array.from({ length: MIDPOINTS }, (_, j) => (j + 0.5) / MIDPOINTS);
 
 /** Returns the unknown past of a shape and a nominal age t/η. */
-export function unknownPast(shape: number, nominalAge: number): UnknownPast {
+export function createUnknownPast(shape: number, nominalAge: number): UnknownPast {
   const powers = sharePowers(shape);
   const hazard = cumulativeHazard(nominalAge, 1, shape);
   const youngestHazard = powers[0]! * hazard;
@@ -97,7 +97,7 @@ export class PriorCache {
     // A shape is never 0, so an empty slot matches nothing.
     if (keys[at] === shape && keys[at + 1] === nominalAge && keys[at + 2] === since)
       return this.#priors[slot]!;
-    const prior = failureProbabilitySinceRecordBegan(unknownPast(shape, nominalAge), since);
+    const prior = failureProbabilitySinceRecordBegan(createUnknownPast(shape, nominalAge), since);
     keys[at] = shape;
     keys[at + 1] = nominalAge;
     keys[at + 2] = since;

@@ -7,7 +7,7 @@ import { periodRisk, riskOverScorePeriods } from "./outlook.ts";
 import {
   hasLongHistory,
   limitHazardRatio,
-  outlookOf,
+  outlookWithHazards,
   propertyContext,
   type StandaloneAppliance,
   type StandaloneComponent,
@@ -110,7 +110,9 @@ function scoreWithCascade(knowledge: Knowledge, component: StandaloneComponent, 
   const { def, life, ratio, acuteHazard } = component;
   const hazardRatio = limitHazardRatio(knowledge, ratio * cascade);
   const risk =
-    cascade === 1 ? component.risk : periodRisk(outlookOf(def, life, hazardRatio, acuteHazard), model);
+    cascade === 1
+      ? component.risk
+      : periodRisk(outlookWithHazards(def, life, hazardRatio, acuteHazard), model);
   const riskScore = roundScore(riskOverScorePeriods(risk, model), model.score.highest);
   const score: Score = {
     scaleYears: life.scaleYears,

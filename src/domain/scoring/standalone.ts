@@ -1,7 +1,7 @@
 import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
 import type { Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
-import { agedLife, calibratedLife } from "./aged-life.ts";
+import { agedLife, calibratedLifeFactor } from "./aged-life.ts";
 import type { CascadeSource } from "./cascade.ts";
 import { claimsRatio, strongestClaims, type WeightedClaim } from "./claims.ts";
 import { recentServiceRecord, scoreConfidence } from "./confidence.ts";
@@ -179,7 +179,7 @@ function scoreComponent(
     context;
   const { brandTier, usageIntensity, installYearBasis } = appliance;
   const def = knowledge.component(defId);
-  const lifeFactor = calibratedLife(def, appliance.id, corrections);
+  const lifeFactor = calibratedLifeFactor(def, appliance.id, corrections);
   const setting = { brandTier, usageIntensity, environment, recordsSince, installYearBasis, lifeFactor };
   const life = agedLife(def, component, events, setting, today, model);
   const subject: EvidenceSubject = { id, def, since: life.replacedOn ?? -Infinity, today };
@@ -189,7 +189,7 @@ function scoreComponent(
   const ratio = ratioOf(knowledge, subject, context, builtIn, trail);
   const acute = acuteHazardOfWarnings(knowledge, subject, warnings, events.events, trail);
   const riskAt = (hazardRatio: number) =>
-    periodRisk(outlookOf(def, life, limitHazardRatio(knowledge, hazardRatio), acute), model);
+    periodRisk(outlookWithHazards(def, life, limitHazardRatio(knowledge, hazardRatio), acute), model);
   const risk = riskAt(ratio);
   const isShared = context.hasSharedEvidence && knowledge.isUpstream(def.id);
   const own = isShared ? ratioOf(knowledge, subject, context, builtIn, undefined, "own") : ratio;
@@ -277,7 +277,7 @@ export function limitHazardRatio({ model }: Knowledge, ratio: number): number {
 }
 
 /** Returns the outlook of a component with a hazard ratio and an acute hazard. */
-export function outlookOf(
+export function outlookWithHazards(
   def: ComponentDef,
   life: AgedLife,
   hazardRatio: number,

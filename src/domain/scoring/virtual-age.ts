@@ -7,7 +7,7 @@ import type {
 } from "../knowledge.ts";
 import type { EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber, dayNumberOfDate } from "../time.ts";
-import { type DatedEvents, eventConcernsComponent, firstAfter } from "./dated-events.ts";
+import { type DatedEvents, eventConcernsComponent, indexOfFirstEventAfter } from "./dated-events.ts";
 import type { ComponentHistory } from "./types.ts";
 
 /** Returns the day number of a component's birth: its last Replacement, or 1 July of its install year. */
@@ -74,7 +74,7 @@ export function virtualAge(
   let last = from;
   let accruedDays = 0;
   let strongest = 0;
-  for (let at = firstAfter(restoring, from - 1); at < restoring.length; at++) {
+  for (let at = indexOfFirstEventAfter(restoring, from - 1); at < restoring.length; at++) {
     const event = restoring[at]!;
     const kind = RESTORES[event.eventType];
     if (kind === undefined) continue;

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { failure } from "../../wire/errors.ts";
-import { exampleOf, SchemaRegistry, schemaOf } from "../../wire/schema/to-openapi.ts";
+import { exampleOfWireType, openApiSchemaOf, SchemaRegistry } from "../../wire/schema/to-openapi.ts";
 import type { WireType } from "../../wire/schema/wire-type.ts";
 import { type DocumentedReply, documentedPath, type Operation } from "../operation.ts";
 import { errorExamples } from "./error-examples.ts";
@@ -118,8 +118,8 @@ function content(
   schemas: SchemaRegistry,
   fallbackName: string,
 ) {
-  const schema = schemaOf(type, schemas, fallbackName);
-  const example = givenExample ?? exampleOf(type);
+  const schema = openApiSchemaOf(type, schemas, fallbackName);
+  const example = givenExample ?? exampleOfWireType(type);
   return { [mediaType]: { schema, ...(example !== undefined && { example }) } };
 }
 
@@ -208,7 +208,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
 };
 
 function errorResponses(names: SchemaRegistry): Record<string, unknown> {
-  const schema = schemaOf(failure, names, "Error");
+  const schema = openApiSchemaOf(failure, names, "Error");
   const isAuthenticated = (status: string) => status !== "401" && status !== "500";
   return Object.fromEntries(
     Object.entries(ERROR_DESCRIPTIONS).map(([status, description]) => [

@@ -1,5 +1,5 @@
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { exampleOf, type SchemaRegistry, schemaOf } from "../../wire/schema/to-openapi.ts";
+import { exampleOfWireType, openApiSchemaOf, type SchemaRegistry } from "../../wire/schema/to-openapi.ts";
 import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../wire/webhook-payloads.ts";
 
 const VERIFICATION = `Compute the HMAC-SHA256 of the exact bytes of the body, using the full text of the webhook secret as the key,
@@ -37,7 +37,7 @@ export function webhooksDocument(names: SchemaRegistry): Record<string, unknown>
   return Object.fromEntries(
     WEBHOOK_EVENTS.map((event) => {
       const form = webhookPayload(event);
-      const content = { schema: schemaOf(form, names, form.name), example: exampleOf(form) };
+      const content = { schema: openApiSchemaOf(form, names, form.name), example: exampleOfWireType(form) };
       const post = {
         operationId: `on${form.name}`,
         summary: WEBHOOK_DESCRIPTIONS[event],

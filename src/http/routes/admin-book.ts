@@ -6,7 +6,7 @@ import { bookAlerts } from "../../usecases/book/book-alerts.ts";
 import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
 import { bookPartners } from "../../usecases/book/members.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import { underwrite } from "../../usecases/losses/underwriting.ts";
+import { underwriteProperty } from "../../usecases/losses/underwriting.ts";
 import { serializeSelectedLosses } from "../../usecases/losses/written-losses.ts";
 import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
 import {
@@ -188,7 +188,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         if (!property) throw propertyNotFound();
         const [owner] = await bookPartners(store.read, new Set([partnerId]));
         const subject = { property, owner: owner!, among: "book" } as const;
-        const made = await underwrite(lossDeps(call), knowledge, books, subject, request);
+        const made = await underwriteProperty(lossDeps(call), knowledge, books, subject, request);
         return ok(withPartner(made, owner!.name));
       },
     }),

@@ -1,5 +1,5 @@
 import { changeBrand, loadBrand } from "../../usecases/partners/brands.ts";
-import { brand, brandRequest, readBrand, serializeBrand } from "../../wire/brand.ts";
+import { brand, brandRequest, readBrandChange, serializeBrand } from "../../wire/brand.ts";
 import { partnerInPath } from "../../wire/parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { getPartner } from "./admin-partners.ts";
@@ -36,7 +36,7 @@ export function adminBrandOperations(): Operation[] {
       body: "json",
       async handle({ administration, body, params, store }) {
         const { id } = await getPartner(store, params.id!);
-        return ok(serializeBrand(id, await changeBrand(administration, id, readBrand(body))));
+        return ok(serializeBrand(id, await changeBrand(administration, id, readBrandChange(body))));
       },
     }),
   ];

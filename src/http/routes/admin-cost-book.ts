@@ -1,4 +1,4 @@
-import { withoutOverlaps } from "../../domain/costs/cost-book.ts";
+import { dropOverlappingCostLines } from "../../domain/costs/cost-book.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding } from "../../event-loop.ts";
@@ -56,7 +56,7 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
       async handle({ administrator, body, now, params, store, yieldNow }) {
         const partner = await getPartner(store, params.id!);
         const given = await parseCostLines(knowledge, readCostBook(body), dayOf(now), yieldNow);
-        const { lines, warnings } = withoutOverlaps(given.lines);
+        const { lines, warnings } = dropOverlappingCostLines(given.lines);
         const saved = await writePortfolio<SavedBook>(store.write, knowledge, partner, (writer) =>
           replaceCostBook(writer, administrator.id, () => lines),
         );

@@ -1,7 +1,7 @@
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { currentDeliveryHeaders } from "../../usecases/deliveries/delivery-signatures.ts";
-import { failureGroups } from "../../usecases/deliveries/failure-groups.ts";
+import { groupDeliveryFailures } from "../../usecases/deliveries/failure-groups.ts";
 import { partnerNamesOfDeliveries } from "../../usecases/deliveries/partner-names.ts";
 import {
   countFailedDeliveries,
@@ -76,7 +76,7 @@ export function adminDeliveryOperations(): Operation[] {
           from: parseSince(query) ?? 0,
           to: parseInstantOf(query, "until") ?? Number.MAX_SAFE_INTEGER,
         };
-        const groups = await failureGroups(store.read, period, query.get("partner_id"), yieldNow);
+        const groups = await groupDeliveryFailures(store.read, period, query.get("partner_id"), yieldNow);
         return ok(serializeFailureGroups(groups));
       },
     }),

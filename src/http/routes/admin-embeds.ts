@@ -14,7 +14,7 @@ import {
   serializeEmbedViews,
   serializeNewEmbed,
 } from "../../wire/embed.ts";
-import { embedChange, embedRequest, readEmbed, readEmbedChange } from "../../wire/embed-request.ts";
+import { embedChange, embedRequest, readEmbedChange, readNewEmbed } from "../../wire/embed-request.ts";
 import { embedInPath, pagingParameters, partnerFilter, propertyFilter } from "../../wire/parameters.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
 import { adminOperation, created, createdReplies, type Operation, ok, okReplies } from "../operation.ts";
@@ -110,7 +110,7 @@ export function createEmbedOperation(knowledge: Knowledge, publicUrl: () => stri
     errors: [404],
     body: "json",
     async handle({ administration, body, store }) {
-      const input = readEmbed(body);
+      const input = readNewEmbed(body);
       if ((await store.read.properties.ownerOf(input.propertyId)) === undefined) throw propertyNotFound();
       const { embed: made, token } = await createEmbed(administration, input);
       const preview = await embedPreview(store.read, knowledge, made);

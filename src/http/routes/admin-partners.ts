@@ -6,9 +6,9 @@ import type { Store } from "../../store/store.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
 import {
   changePartner,
-  revokeTokens,
+  enableOrDisablePartner,
+  revokePartnerTokens,
   rotateWebhookSecret,
-  setEnabled,
 } from "../../usecases/partners/administer-partner.ts";
 import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
@@ -149,9 +149,13 @@ export function adminPartnerOperations(): Operation[] {
         return ok(await overviewOf(store, id));
       },
     }),
-    partnerAction("enable", "enablePartner", "Enable a partner", (to, id) => setEnabled(to, id, true)),
-    partnerAction("disable", "disablePartner", "Disable a partner", (to, id) => setEnabled(to, id, false)),
-    partnerAction("revoke-tokens", "revokeTokens", "Revoke a partner's bearer tokens", revokeTokens),
+    partnerAction("enable", "enablePartner", "Enable a partner", (to, id) =>
+      enableOrDisablePartner(to, id, true),
+    ),
+    partnerAction("disable", "disablePartner", "Disable a partner", (to, id) =>
+      enableOrDisablePartner(to, id, false),
+    ),
+    partnerAction("revoke-tokens", "revokeTokens", "Revoke a partner's bearer tokens", revokePartnerTokens),
     adminOperation({
       id: "testWebhook",
       method: "POST",

@@ -3,7 +3,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import { refuseDeleted } from "../../usecases/partners/partners.ts";
+import { refuseDeletedPartner } from "../../usecases/partners/partners.ts";
 import { anyApplianceTypePage, serializeApplianceType } from "../../wire/appliance.ts";
 import { pagingParameters, partnerInPath } from "../../wire/parameters.ts";
 import {
@@ -133,7 +133,7 @@ function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminO
         partner,
         writePortfolio: (run) =>
           call.writePortfolio(partner, async (writer) => {
-            await refuseDeleted(writer.tx, partner.id);
+            await refuseDeletedPartner(writer.tx, partner.id);
             return await run(writer);
           }),
       });

@@ -1,8 +1,8 @@
 import {
   checkCostLine,
-  doubtsAbout,
+  costLineDoubts,
+  dropOverlappingCostLines,
   MOST_COST_LINES,
-  withoutOverlaps,
 } from "../../domain/costs/cost-book.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { Failure, type FieldIssue, invalid } from "../../domain/errors.ts";
@@ -71,7 +71,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       idempotent: true,
       async handle({ body, now, partner, writePortfolio, yieldNow }) {
         const given = await parseCostLines(knowledge, readCostBook(body), dayOf(now), yieldNow);
-        const { lines, warnings } = withoutOverlaps(given.lines);
+        const { lines, warnings } = dropOverlappingCostLines(given.lines);
         return await writePortfolio(async (writer) => {
           const saved = await replaceCostBook(writer, partner.id, () => lines);
           const views = await mapYielding(saved.lines, writer.tx.yieldToEventLoop, serializeCostLine);
@@ -103,7 +103,7 @@ export async function parseCostLines(
       const line = readCostLine(item, today);
       checkCostLine(knowledge, line, today);
       lines.push({ line, number });
-      for (const doubt of doubtsAbout(knowledge, line)) warnings.push(`Line ${number}: ${doubt}`);
+      for (const doubt of costLineDoubts(knowledge, line)) warnings.push(`Line ${number}: ${doubt}`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       first ??= `Line ${number}: ${error.message}`;

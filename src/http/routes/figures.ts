@@ -5,16 +5,16 @@ import { runYielding } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { complianceOf } from "../../usecases/portfolio/compliance.ts";
+import { complianceOfProperty } from "../../usecases/portfolio/compliance.ts";
 import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { withAssumptions } from "../../wire/assumptions.ts";
 import { complianceReply, serializeCompliance } from "../../wire/compliance.ts";
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
 import {
-  conditionAccumulator,
+  conditionFigureAccumulator,
   conditionReply,
-  reserveAccumulator,
+  reserveFigureAccumulator,
   reserveReply,
 } from "../../wire/figures.ts";
 import { failureForecastAccumulator, forecastReply } from "../../wire/forecast.ts";
@@ -67,7 +67,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The reserves", reserveReply),
-      handle: (call) => replyWith(call, reserveAccumulator),
+      handle: (call) => replyWith(call, reserveFigureAccumulator),
     }),
     partnerOperation({
       id: "getPropertyConditionScore",
@@ -79,7 +79,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The condition", conditionReply),
-      handle: (call) => replyWith(call, (prices) => conditionAccumulator(prices, planContextOf(prices))),
+      handle: (call) =>
+        replyWith(call, (prices) => conditionFigureAccumulator(prices, planContextOf(prices))),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",
@@ -106,7 +107,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
         const property = await requireProperty(store, partner, params.id!);
         const today = dayOf(now);
-        const items = await complianceOf(store, knowledge, property, today, yieldNow, reserveMemory);
+        const items = await complianceOfProperty(store, knowledge, property, today, yieldNow, reserveMemory);
         return ok(withPartner(serializeCompliance(property, items), partner.name));
       },
     }),

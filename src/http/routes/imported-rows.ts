@@ -33,16 +33,16 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       async handle({ body, partner, store, now, yieldNow }) {
         // Its columns come from the validators, which a server creates with the first validation and not at its start.
-        const { importTable } = await import("../../usecases/import/import-table.ts");
-        const { checkedMapping } = await import("../../usecases/import/mapping/file-mapping.ts");
+        const { importTableOfRequest } = await import("../../usecases/import/import-table.ts");
+        const { validFileMapping } = await import("../../usecases/import/mapping/file-mapping.ts");
         const { mapping: given, dryRun, silent, ...table } = readRowsToImport(body);
-        const mapping = given && checkedMapping(given);
+        const mapping = given && validFileMapping(given);
         if (given && !mapping)
           throw invalid("mapping must be one that an earlier response has, changed or not", [
             { field: "mapping", message: "must be one that an earlier response has, changed or not" },
           ]);
         const deps = { store, knowledge, partner, clock: () => now, yieldNow };
-        const imported = await importTable(deps, table, { mapping, dryRun, silent });
+        const imported = await importTableOfRequest(deps, table, { mapping, dryRun, silent });
         return created(withPartner(serializeImportedRows(imported), partner.name));
       },
     }),

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import { underwrite } from "../../usecases/losses/underwriting.ts";
+import { underwriteProperty } from "../../usecases/losses/underwriting.ts";
 import { serializeSelectedLosses } from "../../usecases/losses/written-losses.ts";
 import { serializeLossComponents } from "../../wire/loss-components.ts";
 import { lossesReply } from "../../wire/losses.ts";
@@ -90,7 +90,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const request = parseLayer(query);
         const property = await requireProperty(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
-        const made = await underwrite(
+        const made = await underwriteProperty(
           lossDeps(call),
           knowledge,
           books,

@@ -2,7 +2,7 @@ import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { workMarksOfProperty } from "../../usecases/history/work.ts";
-import { actionList } from "../../usecases/portfolio/action-list.ts";
+import { pageOfActions } from "../../usecases/portfolio/action-list.ts";
 import {
   collectPlanFlags,
   loadUnitLabels,
@@ -202,7 +202,11 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         if (filter.propertyId !== undefined) await requireProperty(store, partner, filter.propertyId);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const deps = { store, knowledge, prices, clock: () => now, yieldNow, signal };
-        const { actions, sums } = await actionList(deps, filter, { order, slice, includeDemo: includesDemo });
+        const { actions, sums } = await pageOfActions(deps, filter, {
+          order,
+          slice,
+          includeDemo: includesDemo,
+        });
         const records = actions.map(({ action, work }) => serializeListedAction(knowledge, action, work));
         const totals = { totals: serializeActionSums(sums) };
         const noted = withRecalculating(totals, await isRecalculating(store.read, partner.id));

@@ -2,7 +2,7 @@ import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound, type SummarizedProperty } from "../../domain/property.ts";
-import { matchesFilter, type PropertyFilter } from "../../domain/property-filter.ts";
+import { matchesPropertyFilter, type PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
 import { runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
@@ -303,7 +303,7 @@ async function demoProperties(
 ): Promise<PortfolioRow<Property>[]> {
   const demo = await store.read.properties.demo(partner.id);
   if (!filter) return demo;
-  const matching = demo.filter(({ property }) => matchesFilter(filter, property));
+  const matching = demo.filter(({ property }) => matchesPropertyFilter(filter, property));
   if (filter.flag === undefined) return matching;
   const ids = matching.map(({ property }) => property.id);
   const flags = await store.read.flags.ofProperties(ids);

@@ -41,7 +41,10 @@ type Writer = { name: string; number: number };
 type Row = { revision: number; taken: number | null; registered: boolean };
 
 /** `process` is the name of this process, unique among all processes on the database. */
-export function budgetReservations(connections: PostgresConnections, process: string): BudgetReservations {
+export function createCallReservations(
+  connections: PostgresConnections,
+  process: string,
+): BudgetReservations {
   const { pool, preparesStatements: prepares } = connections.address;
   const prepared = (name: string) => ({ ...(prepares && { name: `mainstay_${name}` }), types: TYPE_PARSERS });
   const { reader } = connections;

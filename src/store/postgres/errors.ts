@@ -14,7 +14,7 @@ type DriverError = Error & {
 };
 
 /** Returns the driver's error without the wrapper of the query builder. */
-export function causeOf(error: unknown): DriverError {
+export function postgresErrorOf(error: unknown): DriverError {
   return (error instanceof DrizzleQueryError && error.cause ? error.cause : error) as DriverError;
 }
 
@@ -34,7 +34,7 @@ const isPooler = (cause: DriverError | undefined, what: keyof typeof REFUSED_BY_
 
 /** Returns whether the connection is lost, or none can be made. A statement that changes nothing can be repeated. */
 export function isConnectionLost(error: unknown): boolean {
-  const cause = causeOf(error);
+  const cause = postgresErrorOf(error);
   if (isPooler(cause, "login") || isPooler(cause, "database")) return false;
   const { code = "", message = "", syscall } = cause ?? {};
   const isNoSocket = code === "ENOENT" && syscall === "connect";
@@ -42,22 +42,22 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** Returns whether a statement had no answer within its limit. */
-export const isReadTimeout = (error: unknown): boolean => causeOf(error)?.message === READ_TIMEOUT;
+export const isReadTimeout = (error: unknown): boolean => postgresErrorOf(error)?.message === READ_TIMEOUT;
 const READ_TIMEOUT = "Query read timeout";
 
 /** Returns whether PostgreSQL rolled the transaction back in favor of another one, so that it can be repeated. */
 export function isRetryableConflict(error: unknown): boolean {
-  return ["40001", "40P01"].includes(causeOf(error)?.code ?? "");
+  return ["40001", "40P01"].includes(postgresErrorOf(error)?.code ?? "");
 }
 
 /** Returns whether another transaction had a row locked for longer than the lock timeout. */
 export function isLockTimeout(error: unknown): boolean {
-  return causeOf(error)?.code === "55P03";
+  return postgresErrorOf(error)?.code === "55P03";
 }
 
 /** Returns whether the error fails a whole transaction, whichever of its jobs ran into it. */
-export function failsTransaction(error: unknown): boolean {
-  const { code = "" } = causeOf(error) ?? {};
+export function failsWholeTransaction(error: unknown): boolean {
+  const { code = "" } = postgresErrorOf(error) ?? {};
   // No disk space, memory, locks or connections left; read-only after a failover; a timeout that this program has set.
   return (
     isConnectionLost(error) || isRetryableConflict(error) || /^(53...|25006|57014|58...|XX...)$/.test(code)
@@ -66,7 +66,7 @@ export function failsTransaction(error: unknown): boolean {
 
 /** Returns the error without the values of the query, which are the partners', so that it can be logged. */
 function withoutValues(error: unknown): unknown {
-  const cause = causeOf(error);
+  const cause = postgresErrorOf(error);
   const { code, severity } = cause;
   if (code === undefined || severity === undefined)
     return error instanceof DrizzleQueryError ? new Error(`a query failed: ${error.query}`) : error;
@@ -83,8 +83,8 @@ const RECONNECTS = "A running server reconnects automatically.";
 /**
  * Returns an error that tells the operator what to do, or the driver's error without values if there is nothing to do.
  */
-export function explainError(error: unknown, address: DatabaseAddress): unknown {
-  const cause = causeOf(error);
+export function explainPostgresError(error: unknown, address: DatabaseAddress): unknown {
+  const cause = postgresErrorOf(error);
   if (cause instanceof OperatorError) return cause;
   const { code = "", message = "" } = cause ?? {};
   const { displayName, host, port, user, database } = address;

@@ -20,7 +20,7 @@ const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
 type LedgerRow = { number: string; name: string; sha256: string };
 
 /** Throws an OperatorError if Mainstay can't use the database. Changes nothing. */
-export async function requireUsable(
+export async function requireUsableDatabase(
   client: pg.Client,
   { displayName, database, user }: DatabaseAddress,
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function schemaTables(client: pg.Client): Promise<string[]> {
  * Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer
  * version.
  */
-export async function pendingMigrations(
+export async function pendingPostgresMigrations(
   client: pg.Client,
   { displayName }: DatabaseAddress,
   migrations: readonly Migration[],
@@ -119,7 +119,7 @@ export async function refuseEmptyDatabase(
   migrations: readonly Migration[],
   hint: string,
 ): Promise<void> {
-  if ((await pendingMigrations(client, address, migrations)).length === migrations.length)
+  if ((await pendingPostgresMigrations(client, address, migrations)).length === migrations.length)
     throw new OperatorError(`no installation found in ${address.displayName}: the database is empty`, hint);
 }
 
@@ -129,7 +129,7 @@ export async function refuseOlderSchema(
   address: DatabaseAddress,
   migrations: readonly Migration[],
 ): Promise<void> {
-  const pending = await pendingMigrations(client, address, migrations);
+  const pending = await pendingPostgresMigrations(client, address, migrations);
   if (pending.length > 0) throw olderSchemaError(address.displayName, pending, migrations);
 }
 
@@ -138,13 +138,13 @@ export async function refuseOlderSchema(
  * so that only one of the servers that start at the same time applies them, and a migration that fails leaves nothing
  * behind.
  */
-export async function applyMigrations(
+export async function applyPostgresMigrations(
   client: pg.Client,
   address: DatabaseAddress,
   migrations: readonly Migration[],
   now: Instant,
 ): Promise<readonly Migration[]> {
-  if ((await pendingMigrations(client, address, migrations)).length > 0) await makeLedger(client);
+  if ((await pendingPostgresMigrations(client, address, migrations)).length > 0) await makeLedger(client);
   await client.query("BEGIN");
   try {
     const pending = await lockedPending(client, address, migrations);
@@ -187,7 +187,7 @@ async function applyMigration(
 }
 
 /** Returns the addresses and versions of the running servers, for people; undefined without any. */
-export async function runningServers(client: pg.Client): Promise<string | undefined> {
+export async function runningServersText(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ address: string; version: string }>(
     "SELECT address, version FROM servers WHERE seen_at > extract(epoch FROM clock_timestamp()) * 1000 - $1 ORDER BY 1",
     [LEASE_MS],
@@ -221,7 +221,7 @@ async function deregisterServers(
 ): Promise<void> {
   // A server that is about to register is waited for, or waits for the record of migrations, which it checks next.
   await client.query("LOCK TABLE servers IN SHARE ROW EXCLUSIVE MODE");
-  const alive = await runningServers(client);
+  const alive = await runningServersText(client);
   const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
   if (alive !== undefined)
     throw new OperatorError(
@@ -252,11 +252,11 @@ async function makeLedger(client: pg.Client): Promise<void> {
 }
 
 async function lockedPending(client: pg.Client, address: DatabaseAddress, migrations: readonly Migration[]) {
-  const pending = await pendingMigrations(client, address, migrations);
+  const pending = await pendingPostgresMigrations(client, address, migrations);
   if (pending.length === 0) return [];
   // Other servers wait here, and then find nothing pending.
   await client.query("LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE");
-  return await pendingMigrations(client, address, migrations);
+  return await pendingPostgresMigrations(client, address, migrations);
 }
 
 const RESTORE_COMPLETELY =

@@ -1,11 +1,11 @@
 import type { Instant } from "../../domain/time.ts";
 import { sqliteEndpoint } from "../sqlite/transfer-endpoint.ts";
 import { copyPortfolioRows } from "../transfer.ts";
-import { parseAddress } from "./connection/address.ts";
+import { parseDatabaseUrl } from "./connection/address.ts";
 import { PostgresConnections } from "./connection/postgres-connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
 import { postgresEngine } from "./engine.ts";
-import { explainError } from "./errors.ts";
+import { explainPostgresError } from "./errors.ts";
 import { TYPE_PARSERS } from "./type-parsers.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function copyPortfolioToFile(
   partnerId: string,
   now: Instant,
 ): Promise<void> {
-  const address = parseAddress(url);
+  const address = parseDatabaseUrl(url);
   const connections = new PostgresConnections(address);
   try {
     const snapshot = await openReadSnapshot(connections);
@@ -39,7 +39,7 @@ export async function copyPortfolioToFile(
       await snapshot.close();
     }
   } catch (error) {
-    throw explainError(error, address);
+    throw explainPostgresError(error, address);
   } finally {
     await connections.close();
   }

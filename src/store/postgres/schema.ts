@@ -1,9 +1,9 @@
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
-import { schemaOf } from "../schema.ts";
+import { defineTables } from "../schema.ts";
 import { postgresColumnTypes } from "./column-types.ts";
 
 /** The tables of the schema, for PostgreSQL. */
-export const tables = schemaOf(postgresColumnTypes);
+export const tables = defineTables(postgresColumnTypes);
 
 /** Returns the names of all tables and their columns. */
 export function schemaTablesAndColumns(): { table: string; columns: string[] }[] {

@@ -1,14 +1,19 @@
 import type pg from "pg";
 import type { Store, StoreOptions } from "../store.ts";
-import { storesOf } from "../stores.ts";
-import { budgetReservations } from "./budget-reservations.ts";
-import { parseAddress } from "./connection/address.ts";
+import { createStores } from "../stores.ts";
+import { createCallReservations } from "./budget-reservations.ts";
+import { parseDatabaseUrl } from "./connection/address.ts";
 import { ChangePoller } from "./connection/change-poller.ts";
 import { PostgresConnections, type ReadTimeouts } from "./connection/postgres-connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
 import { postgresEngine } from "./engine.ts";
-import { explainError } from "./errors.ts";
-import { applyMigrations, refuseEmptyDatabase, refuseOlderSchema, requireUsable } from "./migrate.ts";
+import { explainPostgresError } from "./errors.ts";
+import {
+  applyPostgresMigrations,
+  refuseEmptyDatabase,
+  refuseOlderSchema,
+  requireUsableDatabase,
+} from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { WAL_ARCHIVING, type WalArchivingRow, walArchivingOf } from "./wal-archiving.ts";
 import { Writers } from "./writer/writers.ts";
@@ -40,22 +45,22 @@ export type PostgresStoreOptions = StoreOptions & {
  * can't be used, and with `requiresCurrentSchema` also when it would have to be migrated.
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<Store> {
-  const address = parseAddress(url);
+  const address = parseDatabaseUrl(url);
   const connections = new PostgresConnections(address, options.readTimeouts ?? READS);
   const { migrations = MIGRATIONS, whenEmpty, requiresCurrentSchema } = options;
   try {
     const client = await connections.open();
-    await requireUsable(client, address);
+    await requireUsableDatabase(client, address);
     if (whenEmpty !== undefined) await refuseEmptyDatabase(client, address, migrations, whenEmpty);
     if (requiresCurrentSchema) await refuseOlderSchema(client, address, migrations);
-    const applied = await applyMigrations(client, address, migrations, options.clock());
+    const applied = await applyPostgresMigrations(client, address, migrations, options.clock());
     const process = Buffer.from(options.random(new Uint8Array(12))).toString("base64url");
     const poller = new ChangePoller(connections, process);
     await poller.start(client);
     return assemble({ ...options, connections, applied, process, poller });
   } catch (error) {
     await connections.close();
-    throw explainError(error, address);
+    throw explainPostgresError(error, address);
   }
 }
 
@@ -80,19 +85,19 @@ function assemble(opened: Opened): Store {
   let isClosed = false;
 
   return {
-    read: storesOf(postgresEngine(connections.reader, address.preparesStatements)),
+    read: createStores(postgresEngine(connections.reader, address.preparesStatements)),
     async inReadSnapshot(run) {
       const snapshot = await openReadSnapshot(connections);
       try {
-        return await run(storesOf(postgresEngine(snapshot.runner, address.preparesStatements)));
+        return await run(createStores(postgresEngine(snapshot.runner, address.preparesStatements)));
       } finally {
         await snapshot.close();
       }
     },
     write: writers.write,
-    explain: (error) => explainError(error, address),
+    explain: (error) => explainPostgresError(error, address),
     isShared: true,
-    budgetReservations: budgetReservations(connections, process),
+    budgetReservations: createCallReservations(connections, process),
     dataVersion: () => poller.version,
     queueLength: () => writers.length,
     onGroup: (listener) => {

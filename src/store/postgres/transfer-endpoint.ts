@@ -2,16 +2,16 @@ import type pg from "pg";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { TransferEndpoint } from "../transfer.ts";
-import { type DatabaseAddress, parseAddress } from "./connection/address.ts";
+import { type DatabaseAddress, parseDatabaseUrl } from "./connection/address.ts";
 import { PostgresConnections } from "./connection/postgres-connections.ts";
 import { postgresEngine } from "./engine.ts";
-import { explainError } from "./errors.ts";
+import { explainPostgresError } from "./errors.ts";
 import {
-  applyMigrations,
-  pendingMigrations,
+  applyPostgresMigrations,
+  pendingPostgresMigrations,
   refuseEmptyDatabase,
-  requireUsable,
-  runningServers,
+  requireUsableDatabase,
+  runningServersText,
   schemaTables,
   UNFINISHED_MOVE,
 } from "./migrate.ts";
@@ -24,13 +24,13 @@ type PostgresEndpoint = TransferEndpoint & { close(): Promise<void> };
 export async function postgresSource(url: string): Promise<PostgresEndpoint> {
   return await openEndpoint(url, async (client, address) => {
     await refuseEmptyDatabase(client, address, MIGRATIONS, "Set storage.url to the database to move.");
-    const missing = await pendingMigrations(client, address, MIGRATIONS);
+    const missing = await pendingPostgresMigrations(client, address, MIGRATIONS);
     if (missing.length > 0)
       throw new OperatorError(
         `${address.displayName} lacks ${missing.length} migrations`,
         "Run `mainstay migrate` first.",
       );
-    const alive = await runningServers(client);
+    const alive = await runningServersText(client);
     if (alive !== undefined)
       throw new OperatorError(
         `${address.displayName} is in use by servers: ${alive}`,
@@ -50,7 +50,7 @@ export async function postgresTarget(
   const endpoint = await openEndpoint(url, async (client, address) => {
     const tables = await schemaTables(client);
     if (again && tables.includes(UNFINISHED_MOVE)) await dropAll(client, tables);
-    const applied = await applyMigrations(client, address, MIGRATIONS, now);
+    const applied = await applyPostgresMigrations(client, address, MIGRATIONS, now);
     if (applied.length < MIGRATIONS.length) await requireNoRows(client, address);
     await client.query(`CREATE TABLE ${UNFINISHED_MOVE} (begun_at bigint NOT NULL)`);
   });
@@ -78,13 +78,13 @@ async function openEndpoint(
   url: string,
   prepare: Prepare,
 ): Promise<PostgresEndpoint & { run(sql: string): Promise<void> }> {
-  const address = parseAddress(url);
+  const address = parseDatabaseUrl(url);
   const connections = new PostgresConnections(address);
   const explained = async <T>(work: () => Promise<T>) => {
     try {
       return await work();
     } catch (error) {
-      throw explainError(error, address);
+      throw explainPostgresError(error, address);
     }
   };
   try {
@@ -93,7 +93,7 @@ async function openEndpoint(
       await explained(() => client.query(sql, values));
     };
     await explained(async () => {
-      await requireUsable(client, address);
+      await requireUsableDatabase(client, address);
       await prepare(client, address);
     });
     const engine = postgresEngine(
@@ -134,7 +134,7 @@ async function openEndpoint(
     };
   } catch (error) {
     await connections.close();
-    throw explainError(error, address);
+    throw explainPostgresError(error, address);
   }
 }
 

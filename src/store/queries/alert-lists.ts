@@ -31,7 +31,7 @@ export const scoreRangeOfTier = (tier: RiskTier | undefined) => ({
 });
 
 type Places = { system?: string | undefined; state?: string | undefined };
-export const filterKind = ({ system, state }: Places) =>
+export const alertFilterKind = ({ system, state }: Places) =>
   system === undefined ? (state === undefined ? "all" : "state") : state === undefined ? "system" : "both";
 
 /**
@@ -144,7 +144,7 @@ export function alertLists(engine: Engine) {
       slice: RowRange,
     ): Promise<PlacedComponent[]> {
       const { from: leastScore, to: mostScore } = scoreRangeOfTier(tier);
-      return costPages[filterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });
+      return costPages[alertFilterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });
     },
     async countAlerts(filter: AlertFilter, tier: RiskTier | undefined) {
       const [found] = await readsFor(filter).counts({ ...filter, ...scoreRangeOfTier(tier) });

@@ -7,7 +7,7 @@ import type { RiskTier } from "../../domain/scoring/types.ts";
 import { WHOLE_BUCKET } from "../component-counters.ts";
 import { isElevatedScoreSql } from "../elevated-components.ts";
 import type { Engine } from "../engine.ts";
-import { costIndexReadsByFilter, filterKind, scoreRangeOfTier } from "./alert-lists.ts";
+import { alertFilterKind, costIndexReadsByFilter, scoreRangeOfTier } from "./alert-lists.ts";
 import { selectPlacedComponents } from "./component-rows.ts";
 import type { CodeCount } from "./flags.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -196,10 +196,10 @@ export function bookStore(engine: Engine) {
         .where(isWholeScore),
     ),
   };
-  const rowsOf = ({ order, ...filter }: AlertSelection) => alertReads[order][filterKind(filter)];
+  const rowsOf = ({ order, ...filter }: AlertSelection) => alertReads[order][alertFilterKind(filter)];
   /** The counters have all scores, but no expected costs. */
   const countsOf = (selection: AlertSelection) =>
-    selection.order === "score" && filterKind(selection) === "all" ? counters : rowsOf(selection);
+    selection.order === "score" && alertFilterKind(selection) === "all" ? counters : rowsOf(selection);
   const valuesOf = ({ partnerIds, tier, system, state }: AlertSelection, range: ValueRange) => {
     const { from: leastScore, to: mostScore } = scoreRangeOfTier(tier);
     return { system, state, leastScore, mostScore, ...range, partnerIds: engine.list(partnerIds) };

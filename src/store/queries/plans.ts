@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
 import { type AssumptionCounts, emptyAssumptionCounts } from "../../domain/figures/assumptions.ts";
-import { type BudgetCandidate, isUrgentRank, rankOf } from "../../domain/planning/budget.ts";
+import { type BudgetCandidate, budgetRankOf, isUrgentRank } from "../../domain/planning/budget.ts";
 import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
@@ -250,7 +250,7 @@ export function planStore(engine: Engine) {
       some: readonly BudgetCandidate[],
     ): Promise<void> {
       for (const { id, isUrgent, ...cents } of some) {
-        const rank = rankOf({ isUrgent, ...cents });
+        const rank = budgetRankOf({ isUrgent, ...cents });
         await addCandidate({ ...cents, propertyId, partnerId, componentId: id, rank });
       }
     },

@@ -5,7 +5,7 @@ import { DrizzleQueryError } from "drizzle-orm";
 import { OperatorError, StorageError } from "../../domain/errors.ts";
 
 /** Returns an error that tells the operator what to do, or SQLite's error if there is nothing to do. */
-export function explainError(error: unknown, file: string): unknown {
+export function explainSqliteError(error: unknown, file: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   const { code = "", message } = error;
   if (code === "SQLITE_NOTADB") return notADatabase(file);

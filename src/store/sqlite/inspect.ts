@@ -1,8 +1,8 @@
 import { constants, Database, type SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { StorageError } from "../../domain/errors.ts";
-import { explainError } from "./errors.ts";
-import { pendingMigrations } from "./migrate.ts";
+import { explainSqliteError } from "./errors.ts";
+import { pendingSqliteMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 
 /*
@@ -54,7 +54,7 @@ export function copyDatabase(db: Database, target: string): void {
     db.run("VACUUM INTO ?", [target]);
   } catch (error) {
     const isWriting = /^SQLITE_(FULL|IOERR|CANTOPEN)/.test((error as SQLiteError).code ?? "");
-    throw explainError(error, isWriting ? target : db.filename);
+    throw explainSqliteError(error, isWriting ? target : db.filename);
   }
 }
 
@@ -98,7 +98,7 @@ export async function findPageProblems(
       db.close();
     }
   } catch (error) {
-    const reported = explainError(error, file);
+    const reported = explainSqliteError(error, file);
     if (reported === error || reported instanceof StorageError) throw error;
     return [(reported as Error).message];
   }
@@ -130,7 +130,7 @@ export function schemaVersion(db: Database): number {
 
 /** Returns the pending migrations. Throws an OperatorError for a database of a newer version or another program. */
 export function missingMigrations(db: Database, file: string): readonly Migration[] {
-  return pendingMigrations(db, file, MIGRATIONS);
+  return pendingSqliteMigrations(db, file, MIGRATIONS);
 }
 
 /** Returns an encrypted secret to test a key with; undefined if there is none. */

@@ -6,7 +6,7 @@ import { OperatorError } from "../../domain/errors.ts";
 export const UNFINISHED_DATABASE = "mainstay.db.unfinished";
 
 /** Returns whether the file has a database. SQLite treats an empty file as a new database. */
-export function hasDatabase(databaseFile: string): boolean {
+export function hasDatabaseContent(databaseFile: string): boolean {
   return bytesOf(databaseFile) > 0;
 }
 
@@ -15,7 +15,7 @@ export function hasDatabase(databaseFile: string): boolean {
  * Opening the database would create a new one, and SQLite would delete the write-ahead log. Changes nothing.
  */
 export function refuseLeftoverFiles(databaseFile: string): void {
-  if (hasDatabase(databaseFile)) return;
+  if (hasDatabaseContent(databaseFile)) return;
   const folder = dirname(databaseFile);
   if (bytesOf(join(folder, UNFINISHED_DATABASE)) >= 0)
     throw new OperatorError(

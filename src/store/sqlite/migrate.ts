@@ -16,7 +16,7 @@ type LedgerRow = { number: number; name: string; sha256: string };
  * Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer
  * version.
  */
-export function pendingMigrations(
+export function pendingSqliteMigrations(
   db: Database,
   file: string,
   migrations: readonly Migration[],
@@ -52,19 +52,19 @@ export function pendingMigrations(
  * are off during a migration, since rebuilding a table would otherwise delete rows by cascade, and are checked before
  * the commit.
  */
-export function applyMigrations(
+export function applySqliteMigrations(
   db: Database,
   file: string,
   migrations: readonly Migration[],
   now: Instant,
 ): Migration[] {
   const done: Migration[] = [];
-  for (const migration of pendingMigrations(db, file, migrations)) {
+  for (const migration of pendingSqliteMigrations(db, file, migrations)) {
     db.run("PRAGMA foreign_keys = OFF");
     db.run("BEGIN IMMEDIATE");
     try {
       // Another process may have applied it while this one waited for the lock.
-      if (pendingMigrations(db, file, migrations).includes(migration)) {
+      if (pendingSqliteMigrations(db, file, migrations).includes(migration)) {
         db.run(LEDGER);
         db.run(migration.sql);
         const violations = db.query("PRAGMA foreign_key_check").all();

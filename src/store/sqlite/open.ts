@@ -6,9 +6,9 @@ import { toStorageError } from "../../files.ts";
 import type { Engine } from "../engine.ts";
 import { olderSchemaError } from "../older-schema.ts";
 import { sqliteEngine } from "./engine.ts";
-import { explainError, notADatabase } from "./errors.ts";
+import { explainSqliteError, notADatabase } from "./errors.ts";
 import { CHECKPOINT_AT_COMMIT, checkpointLongTransactions, LARGE_CACHE } from "./long-transactions.ts";
-import { applyMigrations, pendingMigrations } from "./migrate.ts";
+import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 import type { WriterConnection } from "./write-queue.ts";
 
@@ -67,7 +67,7 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     writer.run("PRAGMA journal_mode = WAL");
     if (existed && pending.length > 0 && pending.length < migrations.length)
       options.beforeUpgrade?.(writer, pending);
-    const applied = applyMigrations(writer, file, migrations, options.now);
+    const applied = applySqliteMigrations(writer, file, migrations, options.now);
     writer.run("PRAGMA foreign_keys = ON");
     writer.run("PRAGMA synchronous = FULL");
     if (options.purging) {
@@ -88,7 +88,7 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   } catch (error) {
     reader?.close();
     writer.close();
-    throw explainError(error, file);
+    throw explainSqliteError(error, file);
   }
 }
 
@@ -125,7 +125,7 @@ function assemble(
         writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       } catch (error) {
         // On a full disk the log stays beside the database, and the next start reads both.
-        if (!(explainError(error, writer.filename) instanceof StorageError)) throw error;
+        if (!(explainSqliteError(error, writer.filename) instanceof StorageError)) throw error;
       }
       writer.close();
     },
@@ -210,9 +210,9 @@ function readPending(file: string, migrations: readonly Migration[]): readonly M
   const db = open(file);
   try {
     db.run("PRAGMA busy_timeout = 10000");
-    return pendingMigrations(db, file, migrations);
+    return pendingSqliteMigrations(db, file, migrations);
   } catch (error) {
-    throw explainError(error, file);
+    throw explainSqliteError(error, file);
   } finally {
     db.close();
   }
@@ -222,7 +222,7 @@ function open(file: string): Database {
   try {
     return new Database(file, { create: true, readwrite: true, strict: true });
   } catch (error) {
-    throw explainError(error, file);
+    throw explainSqliteError(error, file);
   }
 }
 

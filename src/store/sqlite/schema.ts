@@ -1,4 +1,4 @@
-import { schemaOf } from "../schema.ts";
+import { defineTables } from "../schema.ts";
 import { sqliteColumnTypes } from "./column-types.ts";
 
 /** The tables of the schema, for SQLite. */
@@ -58,4 +58,4 @@ export const {
   consoleSessions,
   uploads,
   installation,
-} = schemaOf(sqliteColumnTypes);
+} = defineTables(sqliteColumnTypes);

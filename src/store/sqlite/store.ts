@@ -3,8 +3,8 @@ import { notFound } from "../../domain/errors.ts";
 import { type IdKind, increasingIds, newDeliveryId } from "../../domain/ids.ts";
 import { TimeSlice } from "../../event-loop.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
-import { storesOf } from "../stores.ts";
-import { errorWithoutValues, explainError } from "./errors.ts";
+import { createStores } from "../stores.ts";
+import { errorWithoutValues, explainSqliteError } from "./errors.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openSqlite, type SqliteOptions } from "./open.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -27,7 +27,7 @@ export type SqliteStoreOptions = StoreOptions &
 /** Opens the database in a file; creates and migrates it when needed. Throws an OperatorError when it can't be used. */
 export function openSqliteStore(file: string, options: SqliteStoreOptions): Store {
   const sqlite = openSqlite(file, { ...options, now: options.clock() });
-  const inside = storesOf(sqlite.writer);
+  const inside = createStores(sqlite.writer);
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
   const idAt = increasingIds(options.random);
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
@@ -87,15 +87,15 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     const latestSeq = (list: NumberedList) => numbers[list];
     return { nextSeq, latestSeq, nextInstant, latestInstant, newDeliveryId: newDelivery };
   }
-  const explain = (error: unknown) => explainError(errorWithoutValues(error), file);
+  const explain = (error: unknown) => explainSqliteError(errorWithoutValues(error), file);
   return {
     // The lock on the data folder excludes other servers.
     isShared: false,
-    read: storesOf(sqlite.reader),
+    read: createStores(sqlite.reader),
     async inReadSnapshot(run) {
       const snapshot = sqlite.openReadSnapshot();
       try {
-        return await run(storesOf(snapshot.engine));
+        return await run(createStores(snapshot.engine));
       } finally {
         snapshot.close();
       }

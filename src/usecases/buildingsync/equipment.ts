@@ -1,4 +1,4 @@
-import { allElements, elementsAt, textAt, type XmlElement } from "../../xml/read-xml.ts";
+import { allElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
 import { lookUpOwnKey } from "../import/mapping/look-up.ts";
 
 /* The systems of BuildingSync 2 as equipment. */
@@ -12,11 +12,11 @@ const plainName = (name: string) =>
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .toLowerCase();
-const isElectric = (element: XmlElement) => /^electric/i.test(textAt(element, "PrimaryFuel"));
-const hasAt = (element: XmlElement, ...path: string[]) => elementsAt(element, ...path).length > 0;
+const isElectric = (element: XmlElement) => /^electric/i.test(xmlTextAt(element, "PrimaryFuel"));
+const hasAt = (element: XmlElement, ...path: string[]) => xmlElementsAt(element, ...path).length > 0;
 
 /** Returns the equipment of an element below `Systems`, such as an `HVACSystem`. */
-export function equipmentOf(system: XmlElement): Equipment[] {
+export function equipmentOfElement(system: XmlElement): Equipment[] {
   const { name } = system;
   if (name === "HVACSystem") return hvacOf(system);
   const typeId = lookUpOwnKey(TYPES, name)?.(system);
@@ -26,20 +26,20 @@ export function equipmentOf(system: XmlElement): Equipment[] {
 const TYPES: Readonly<Record<string, (system: XmlElement) => string | undefined>> = {
   DomesticHotWaterSystem: waterHeater,
   ConveyanceSystem: (system) =>
-    textAt(system, "ConveyanceSystemType") === "Elevator" ? "elevator" : undefined,
+    xmlTextAt(system, "ConveyanceSystemType") === "Elevator" ? "elevator" : undefined,
   RoofSystem: () => "roof",
   DishwasherSystem: () => "dishwasher",
   LaundrySystem: (system) => {
     if (hasAt(system, "LaundryType", "Washer")) return "washer";
     const dries = hasAt(system, "LaundryType", "Dryer");
     return dries
-      ? isElectric(system) || textAt(system, "PrimaryFuel") === ""
+      ? isElectric(system) || xmlTextAt(system, "PrimaryFuel") === ""
         ? "dryer_electric"
         : "dryer_gas"
       : undefined;
   },
   CookingSystem: (system) => {
-    if (!/\brange\b/i.test(textAt(system, "TypeOfCookingEquipment"))) return undefined;
+    if (!/\brange\b/i.test(xmlTextAt(system, "TypeOfCookingEquipment"))) return undefined;
     return isElectric(system) ? "range_electric" : "range_gas";
   },
   Pool: () => "pool_equipment",
@@ -76,14 +76,14 @@ function coolingType(system: string): string | undefined {
 }
 
 function heatingType(source: XmlElement): { what: string; typeId: string | undefined } | undefined {
-  const [type] = elementsAt(source, "HeatingSourceType");
+  const [type] = xmlElementsAt(source, "HeatingSourceType");
   const [kind] = type?.children ?? [];
   // A plant that heats stands under Plants.
   if (!kind || kind.name === "SourceHeatingPlantID" || kind.name === "NoHeating") return undefined;
   const what = plainName(kind.name);
   if (kind.name === "Furnace") return { what, typeId: isElectric(source) ? undefined : "furnace_gas" };
   if (kind.name !== "HeatPump") return { what, typeId: undefined };
-  const form = textAt(kind, "HeatPumpType");
+  const form = xmlTextAt(kind, "HeatPumpType");
   const packaged =
     form === "Packaged Terminal" ? "ptac" : form === "Packaged Unitary" ? "rooftop_unit" : undefined;
   return { what, typeId: packaged ?? "hvac_heat_pump" };
@@ -93,8 +93,8 @@ function hvacOf(system: XmlElement): Equipment[] {
   const found: Equipment[] = [];
   for (const kind of ["HeatingPlant", "CoolingPlant", "CondenserPlant"])
     for (const plant of [
-      ...elementsAt(system, "Plants", `${kind}s`, kind),
-      ...elementsAt(system, "Plants", kind),
+      ...xmlElementsAt(system, "Plants", `${kind}s`, kind),
+      ...xmlElementsAt(system, "Plants", kind),
     ]) {
       const device = ["Boiler", "Chiller", "DistrictHeating", "DistrictChilledWater", "SolarThermal"].find(
         (name) => hasAt(plant, name),
@@ -102,15 +102,15 @@ function hvacOf(system: XmlElement): Equipment[] {
       const what = plainName(device ?? kind);
       found.push({ element: plant, what, typeId: device === "Boiler" ? "boiler" : undefined });
     }
-  const principal = packagedType(textAt(system, "PrincipalHVACSystemType"));
+  const principal = packagedType(xmlTextAt(system, "PrincipalHVACSystemType"));
   const sources = (kind: string) => [
-    ...elementsAt(system, "HeatingAndCoolingSystems", `${kind}s`, kind),
-    ...elementsAt(system, "HeatingAndCoolingSystems", kind),
+    ...xmlElementsAt(system, "HeatingAndCoolingSystems", `${kind}s`, kind),
+    ...xmlElementsAt(system, "HeatingAndCoolingSystems", kind),
   ];
   const cooling = sources("CoolingSource").flatMap((element): Equipment[] => {
-    const [dx] = elementsAt(element, "CoolingSourceType", "DX");
+    const [dx] = xmlElementsAt(element, "CoolingSourceType", "DX");
     if (!dx) return [];
-    return [{ element, what: "DX cooling", typeId: coolingType(textAt(dx, "DXSystemType")) ?? principal }];
+    return [{ element, what: "DX cooling", typeId: coolingType(xmlTextAt(dx, "DXSystemType")) ?? principal }];
   });
   const cooled = new Set(cooling.map(({ typeId }) => typeId));
   const heating = sources("HeatingSource").flatMap((element): Equipment[] => {

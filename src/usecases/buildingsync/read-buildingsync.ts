@@ -1,5 +1,5 @@
 import { OperatorError } from "../../domain/errors.ts";
-import { allElements, elementsAt, textAt, type XmlElement } from "../../xml/read-xml.ts";
+import { allElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
 import { type AreaUnit, convertAreaText } from "../import/mapping/areas.ts";
 import {
   type ImportTable,
@@ -7,8 +7,8 @@ import {
   standardFormatTable,
   type TableCells,
 } from "../import/mapping/table.ts";
-import { type Equipment, equipmentOf } from "./equipment.ts";
-import { roofAreas, sizeOf } from "./sizes.ts";
+import { type Equipment, equipmentOfElement } from "./equipment.ts";
+import { equipmentSizeOf, roofAreas } from "./sizes.ts";
 
 const LONGEST_REFERENCE = 100;
 
@@ -40,9 +40,9 @@ export function buildingSyncTables(path: string, root: XmlElement, areaUnit: Are
     left.set(key, { file: path, what, reason, cells: (left.get(key)?.cells ?? 0) + 1 });
   };
   const names = new Map<string, number>();
-  for (const facility of elementsAt(root, "Facilities", "Facility")) {
-    const buildings = elementsAt(facility, "Sites", "Site").flatMap((site) => {
-      const own = elementsAt(site, "Buildings", "Building");
+  for (const facility of xmlElementsAt(root, "Facilities", "Facility")) {
+    const buildings = xmlElementsAt(facility, "Sites", "Site").flatMap((site) => {
+      const own = xmlElementsAt(site, "Buildings", "Building");
       return own.map((element): Building => {
         return { element, site, isOnly: own.length === 1, reference: referenceOf(element, names) };
       });
@@ -51,10 +51,10 @@ export function buildingSyncTables(path: string, root: XmlElement, areaUnit: Are
       properties.push({ line: building.element.line, cells: propertyOf(building, areaUnit) });
     const places = placesOf(buildings);
     const areas = roofAreas(buildings.map(({ element }) => element));
-    for (const { children } of elementsAt(facility, "Systems"))
+    for (const { children } of xmlElementsAt(facility, "Systems"))
       for (const system of children.flatMap((list) => list.children)) {
         const building = buildingOf(system, buildings, places);
-        for (const equipment of equipmentOf(system)) {
+        for (const equipment of equipmentOfElement(system)) {
           if (equipment.typeId === undefined) leave(equipment.what, "no kind of equipment");
           else if (!building) leave(equipment.what, "no building named");
           else
@@ -74,11 +74,11 @@ export function buildingSyncTables(path: string, root: XmlElement, areaUnit: Are
 /** Returns the reference of a building: the city's or owner's identifier, else its name, told apart by a number. */
 function referenceOf(building: XmlElement, names: Map<string, number>): TableCells {
   const id = building.attributes.ID ?? "";
-  const name = textAt(building, "PremisesName") || id || "Building";
-  const identifiers = elementsAt(building, "PremisesIdentifiers", "PremisesIdentifier")
+  const name = xmlTextAt(building, "PremisesName") || id || "Building";
+  const identifiers = xmlElementsAt(building, "PremisesIdentifiers", "PremisesIdentifier")
     .map((one) => ({
-      label: `${textAt(one, "IdentifierCustomName")} ${textAt(one, "IdentifierLabel")}`,
-      value: textAt(one, "IdentifierValue"),
+      label: `${xmlTextAt(one, "IdentifierCustomName")} ${xmlTextAt(one, "IdentifierLabel")}`,
+      value: xmlTextAt(one, "IdentifierValue"),
     }))
     .filter(({ value }) => value !== "");
   const own = identifiers.find(({ label }) =>
@@ -99,7 +99,7 @@ function referenceOf(building: XmlElement, names: Map<string, number>): TableCel
 }
 
 function propertyOf({ element, site, isOnly, reference }: Building, areaUnit: AreaUnit): TableCells {
-  const at = (...path: string[]) => textAt(element, ...path) || textAt(site, ...path);
+  const at = (...path: string[]) => xmlTextAt(element, ...path) || xmlTextAt(site, ...path);
   const address = ["Address"];
   const detail = [...address, "StreetAddressDetail"];
   const parts = ["StreetNumberNumeric", "StreetDirPrefix", "StreetName", "StreetSuffix", "StreetDirSuffix"];
@@ -107,13 +107,13 @@ function propertyOf({ element, site, isOnly, reference }: Building, areaUnit: Ar
     at(...detail, "Simplified", "StreetAddress") ||
     parts.flatMap((part) => at(...detail, "Complex", part) || []).join(" ");
   const area = [element, ...(isOnly ? [site] : [])]
-    .flatMap((place) => elementsAt(place, "FloorAreas", "FloorArea"))
-    .find((one) => textAt(one, "FloorAreaType") === "Gross");
-  const apartments = elementsAt(element, "SpatialUnits", "SpatialUnit")
-    .filter((one) => textAt(one, "SpatialUnitType") === "Apartment units")
-    .map((one) => Number(textAt(one, "NumberOfUnits")));
+    .flatMap((place) => xmlElementsAt(place, "FloorAreas", "FloorArea"))
+    .find((one) => xmlTextAt(one, "FloorAreaType") === "Gross");
+  const apartments = xmlElementsAt(element, "SpatialUnits", "SpatialUnit")
+    .filter((one) => xmlTextAt(one, "SpatialUnitType") === "Apartment units")
+    .map((one) => Number(xmlTextAt(one, "NumberOfUnits")));
   const units = apartments.reduce((sum, count) => sum + count, 0);
-  const grossArea = area && Math.round(Number(textAt(area, "FloorAreaValue")));
+  const grossArea = area && Math.round(Number(xmlTextAt(area, "FloorAreaValue")));
   return {
     ...reference,
     address: street,
@@ -121,8 +121,8 @@ function propertyOf({ element, site, isOnly, reference }: Building, areaUnit: Ar
     state: at(...address, "State"),
     zip: at(...address, "PostalCode"),
     country: /^[A-Z]{2}$/.exec(at(...address, "Country"))?.[0],
-    year_built: textAt(element, "YearOfConstruction"),
-    stories: textAt(element, "FloorsAboveGrade"),
+    year_built: xmlTextAt(element, "YearOfConstruction"),
+    stories: xmlTextAt(element, "FloorsAboveGrade"),
     gross_area_sqft: grossArea ? convertAreaText(String(grossArea), "sqft", areaUnit) : undefined,
     unit_count: units > 0 ? String(units) : undefined,
   };
@@ -149,7 +149,7 @@ function buildingOf(
 ): Building | undefined {
   const [only, ...others] = buildings;
   if (others.length === 0) return only;
-  for (const premises of elementsAt(system, "LinkedPremises"))
+  for (const premises of xmlElementsAt(system, "LinkedPremises"))
     for (const { attributes } of allElements(premises)) {
       const building = places.get(attributes.IDref ?? "");
       if (building) return building;
@@ -167,8 +167,9 @@ function applianceOf(
   areas: ReadonlyMap<string, number>,
 ): TableCells {
   const near = (...names: string[]) =>
-    [element, ...element.children].flatMap((one) => names.map((name) => textAt(one, name))).find(Boolean) ??
-    "";
+    [element, ...element.children]
+      .flatMap((one) => names.map((name) => xmlTextAt(one, name)))
+      .find(Boolean) ?? "";
   const year = near("YearInstalled", "YearofManufacture").slice(0, 4);
   const quantity = Number(near("Quantity"));
   return {
@@ -179,6 +180,6 @@ function applianceOf(
     model: near("ModelNumber"),
     install_year: YEAR.test(year) ? year : undefined,
     quantity: Number.isInteger(quantity) && quantity > 1 && quantity <= MOST ? String(quantity) : undefined,
-    size: sizeOf(element, typeId!, areas),
+    size: equipmentSizeOf(element, typeId!, areas),
   };
 }

@@ -1,4 +1,4 @@
-import { allElements, elementsAt, textAt, type XmlElement } from "../../xml/read-xml.ts";
+import { allElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
 
 /* The sizes of systems of BuildingSync 2, with their units, from which an import converts them. */
 
@@ -18,37 +18,40 @@ export function roofAreas(buildings: readonly XmlElement[]): ReadonlyMap<string,
   for (const building of buildings)
     for (const element of allElements(building)) {
       const id = element.name === "RoofID" ? element.attributes.IDref : undefined;
-      const area = Number(id === undefined ? 0 : textAt(element, "RoofArea"));
+      const area = Number(id === undefined ? 0 : xmlTextAt(element, "RoofArea"));
       if (area > 0) areas.set(id!, (areas.get(id!) ?? 0) + area);
     }
   return areas;
 }
 
 /** Returns the size of a system with its unit; undefined where the document has none. */
-export function sizeOf(
+export function equipmentSizeOf(
   system: XmlElement,
   typeId: string,
   roofs: ReadonlyMap<string, number>,
 ): string | undefined {
   if (typeId === "roof") return withUnit(roofs.get(system.attributes.ID ?? ""), "sq ft");
   if (TANKS.has(typeId))
-    return withUnit(Number(textAt(system, "DomesticHotWaterType", "StorageTank", "TankVolume")), "gallons");
+    return withUnit(
+      Number(xmlTextAt(system, "DomesticHotWaterType", "StorageTank", "TankVolume")),
+      "gallons",
+    );
   if (typeId === "pool_equipment") return withUnit(Number(poolVolume(system)), "gallons");
   if (!CAPACITY.has(typeId) || (COOLING.has(typeId) && system.name === "HeatingSource")) return undefined;
   // The capacity stands in the system, or in the device that it is.
   for (const element of [system, ...system.children]) {
     const capacity = ["OutputCapacity", "Capacity", "InputCapacity"]
-      .map((name) => Number(textAt(element, name)))
+      .map((name) => Number(xmlTextAt(element, name)))
       .find((value) => value > 0);
-    const unit = textAt(element, "CapacityUnits");
+    const unit = xmlTextAt(element, "CapacityUnits");
     if (capacity !== undefined && unit !== "" && unit !== "Other") return withUnit(capacity, unit);
   }
   return undefined;
 }
 
 const poolVolume = (system: XmlElement): string =>
-  textAt(system, "PoolVolume") ||
-  (elementsAt(system, "Heated")[0] ? textAt(elementsAt(system, "Heated")[0]!, "PoolVolume") : "");
+  xmlTextAt(system, "PoolVolume") ||
+  (xmlElementsAt(system, "Heated")[0] ? xmlTextAt(xmlElementsAt(system, "Heated")[0]!, "PoolVolume") : "");
 
 const withUnit = (value: number | undefined, unit: string): string | undefined =>
   value !== undefined && value > 0 ? `${Number(value.toPrecision(6))} ${unit}` : undefined;

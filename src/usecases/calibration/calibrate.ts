@@ -1,7 +1,7 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { countFailuresByYearInSteps } from "../../domain/calibration/failure-years.ts";
-import { FEWEST_FAILURES, type Fit, failuresAmong, fitRecordInSteps } from "../../domain/calibration/fit.ts";
+import { countFailures, FEWEST_FAILURES, type Fit, fitRecordInSteps } from "../../domain/calibration/fit.ts";
 import type { LifeOnRecord } from "../../domain/calibration/life.ts";
 import {
   dCalibrationInSteps,
@@ -28,7 +28,7 @@ import {
  * Calibrates the model with the operator's own outcomes as of a day, and measures what that calibration would have
  * achieved a year before (docs/model). Only reads. Throws an OperatorError if the record is insufficient.
  */
-export async function calibrate(environment: CalibrationDeps, asOf: Day): Promise<Calibration> {
+export async function calibrateModel(environment: CalibrationDeps, asOf: Day): Promise<Calibration> {
   const { store, knowledge } = environment;
   await requireScoresOfThisModel(store, knowledge);
   const yearAgo = addDays(asOf, -YEAR_DAYS);
@@ -64,7 +64,7 @@ async function fitAsOf(
   asOf: Day,
 ): Promise<{ failures: number; fit: Fit | undefined }> {
   const lives = await livesAsOf(environment, asOf);
-  const failures = failuresAmong(lives);
+  const failures = countFailures(lives);
   const isEnough = failures >= FEWEST_FAILURES;
   return {
     failures,
@@ -116,7 +116,7 @@ function refuseThinRecord(lives: readonly LifeOnRecord[], yearAgo: Day): void {
       "Calibration needs at least one year of service history: run it once a property's record reaches back to " +
         `${yearAgo} or earlier. Set \`records_since\` on properties to show when their history is complete.`,
     );
-  const failures = failuresAmong(lives);
+  const failures = countFailures(lives);
   if (failures < FEWEST_FAILURES)
     throw new OperatorError(
       `${failures} ${failures === 1 ? "failure is" : "failures are"} on record; calibration needs at least ${FEWEST_FAILURES}`,

@@ -5,7 +5,7 @@ import type { Day } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import { loadCorrections } from "./active-model.ts";
 import { requireScoresOfThisModel } from "./calibrate.ts";
-import { type CalibrationDeps, forecastYear } from "./forecast-year.ts";
+import { type CalibrationDeps, forecastPastYear } from "./forecast-year.ts";
 
 /**
  * Measures whether the active calibration would have forecast the past year better than the default model, and
@@ -21,7 +21,7 @@ export async function checkActiveCalibration(
   await requireScoresOfThisModel(store, knowledge);
   const inUse = await store.read.models.inUse();
   if (!inUse) throw new OperatorError("the default model is active: there is no calibration to check");
-  const validation = await forecastYear(environment, asOf, (appliances) =>
+  const validation = await forecastPastYear(environment, asOf, (appliances) =>
     loadCorrections(store.read, knowledge, appliances),
   );
   const check: ModelCheck = {

@@ -101,7 +101,7 @@ export async function withFitLock<T>(
 }
 
 /** Records, in the same transaction, that the stored calibration was activated. */
-export async function recordApplied(tx: Tx, actor: string, modelVersion: string): Promise<void> {
+export async function recordFitApplied(tx: Tx, actor: string, modelVersion: string): Promise<void> {
   const latest = (await tx.models.latestCalibration()) ?? NOT_REQUESTED;
   await tx.models.saveLatestCalibration({ ...latest, status: "applied", activatedVersion: modelVersion });
   const detail = { model_version: modelVersion };

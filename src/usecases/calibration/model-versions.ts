@@ -7,7 +7,7 @@ import { toIso } from "../../domain/time.ts";
 import { calibratedVersionName } from "../../store/queries/models.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "./active-model.ts";
-import { type FitLock, recordApplied } from "./fits.ts";
+import { type FitLock, recordFitApplied } from "./fits.ts";
 import type { CalibrationDeps } from "./forecast-year.ts";
 
 export type ModelAdministration = CalibrationDeps & { store: Store; actor: string };
@@ -85,7 +85,7 @@ export async function activateProposedFit(
       throw conflict("The calibration is not proven better than the default model. Nothing was changed");
     await tx.models.forgetKeptFit();
     const version = await activate(tx, kept, actor);
-    await recordApplied(tx, actor, version);
+    await recordFitApplied(tx, actor, version);
     await tx.locks.release(MODEL, lock.id);
     return version;
   });

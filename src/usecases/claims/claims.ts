@@ -9,7 +9,7 @@ import {
 import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
-import { voidingOf } from "../../domain/record-voiding.ts";
+import { voidingToApply } from "../../domain/record-voiding.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import { strongestClaims } from "../../domain/scoring/claims.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
@@ -19,7 +19,7 @@ import { serializeStoredClaim } from "../../wire/claim.ts";
 import type { ChangeOrVoid, Voiding } from "../../wire/voiding.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { rescore } from "../portfolio/rescore.ts";
+import { rescoreProperty } from "../portfolio/rescore.ts";
 import { loadClaimEvidence } from "./property-claims.ts";
 
 /**
@@ -73,7 +73,7 @@ export class ClaimLog {
    * reason if it has none.
    */
   async void(before: Claim, { reason }: Voiding): Promise<Claim> {
-    const voiding = voidingOf(before, reason, this.writer.tx.now);
+    const voiding = voidingToApply(before, reason, this.writer.tx.now);
     if (!voiding) return before;
     const after = { ...before, ...voiding };
     await this.#replace(before, after, voiding, "claim.void");
@@ -103,7 +103,7 @@ export class ClaimLog {
       knowledge.type(typeId).components.some(({ id }) => moved.has(id));
     const appliances = (await appliancesForScoring(tx, this.property.id)).filter(isMoved);
     if (appliances.length === 0) return [];
-    return await rescore(this.writer, this.property, appliances, "history");
+    return await rescoreProperty(this.writer, this.property, appliances, "history");
   }
 
   /**

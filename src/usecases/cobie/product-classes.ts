@@ -1,5 +1,5 @@
 import { lookUpOwnKey } from "../import/mapping/look-up.ts";
-import { equipmentType, plainWords } from "../import/mapping/words.ts";
+import { applianceTypeOfWords, plainWords } from "../import/mapping/words.ts";
 
 /*
  * The types of appliances as classes of products: OmniClass Table 23 in the edition of COBie's pick list, and UniFormat.
@@ -150,5 +150,5 @@ export function applianceTypeOfProduct({
 
 function wordsType(text: string): string | undefined {
   const words = plainWords(text.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
-  return ACCESSORY.test(words) ? undefined : equipmentType(words);
+  return ACCESSORY.test(words) ? undefined : applianceTypeOfWords(words);
 }

@@ -1,6 +1,6 @@
 import {
   type CostLineChange,
-  changesBetween,
+  costBookChanges,
   MOST_COST_LINES,
   type StoredCostLine,
   withCostLineIds,
@@ -9,7 +9,7 @@ import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { invalid } from "../../domain/errors.ts";
 import { serializeCostLine } from "../../wire/cost-book.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { applyPrices } from "./recalculate.ts";
+import { applyPricesToSums } from "./recalculate.ts";
 
 /** Changes that one entry of the audit log lists. */
 const CHANGES_AN_ENTRY = 100;
@@ -42,12 +42,12 @@ export async function replaceCostBook(
     id: tx.newId("costLine"),
     createdAt: rows.latestInstant(),
   }));
-  const changes = changesBetween(before, lines);
+  const changes = costBookChanges(before, lines);
   if (changes.length > 0 || lines.some(({ id }, at) => id !== before[at]?.id))
     await tx.costLines.replace(partner.id, lines);
   if (changes.length > 0) {
     await recordChanges(writer, actor, changes);
-    await applyPrices(writer);
+    await applyPricesToSums(writer);
   }
   const recalculating = (await tx.recalculations.ofPartner(partner.id)) !== undefined;
   return { lines, changes: changes.length, recalculating };

@@ -1,10 +1,10 @@
 import type { CsvSource } from "../../csv/csv-source.ts";
 import {
   checkCostLine,
-  doubtsAbout,
+  costLineDoubts,
+  dropOverlappingCostLines,
   MOST_COST_LINES,
   type NumberedLine,
-  withoutOverlaps,
 } from "../../domain/costs/cost-book.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -12,7 +12,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Day } from "../../domain/time.ts";
 import { newCostLine, readCostLine } from "../../wire/cost-book.ts";
 import { csvInputColumns } from "../../wire/schema/input-columns.ts";
-import { readRows, surveyFile } from "../import/file-rows.ts";
+import { readImportRows, surveyImportFile } from "../import/file-rows.ts";
 import { type RejectedRow, type RejectedRows, RejectLog } from "../import/rejects.ts";
 import type { RowReader } from "../import/row-kind.ts";
 
@@ -56,13 +56,13 @@ export async function readCostFile(
       return line;
     },
   };
-  const file = await surveyFile(reader, source, [], []);
+  const file = await surveyImportFile(reader, source, [], []);
   const { ignored } = file.layout;
   const log = new RejectLog(file, rejectsFolder);
   const given: NumberedLine[] = [];
   let rejected: RejectedRow[] = [];
   try {
-    for await (const row of readRows(file, reader)) {
+    for await (const row of readImportRows(file, reader)) {
       if ("error" in row) rejected.push(row);
       else given.push({ line: row.entry, number: row.line });
       if (given.length > MOST_COST_LINES)
@@ -78,9 +78,9 @@ export async function readCostFile(
   } finally {
     log.close();
   }
-  const { lines, warnings } = withoutOverlaps(given);
+  const { lines, warnings } = dropOverlappingCostLines(given);
   const doubts = given.flatMap(({ line, number }) =>
-    doubtsAbout(knowledge, line).map((doubt) => `Line ${number}: ${doubt}`),
+    costLineDoubts(knowledge, line).map((doubt) => `Line ${number}: ${doubt}`),
   );
   const ignoring =
     ignored.length > 0

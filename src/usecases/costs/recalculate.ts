@@ -3,7 +3,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { recountProperties } from "../operations/derived-data.ts";
+import { recountPropertyBatch } from "../operations/derived-data.ts";
 import { renewChangedPlans } from "../portfolio/portfolio-plan.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
@@ -26,14 +26,14 @@ type RecalculationDeps = {
 };
 
 /** Makes the stored sums follow the prices as the transaction has changed them, or requests it for a large portfolio. */
-export async function applyPrices({ tx, knowledge, partner }: PortfolioWriter): Promise<void> {
+export async function applyPricesToSums({ tx, knowledge, partner }: PortfolioWriter): Promise<void> {
   const { components } = await tx.totals.ofPartner(partner.id);
   if (components > SMALL_PORTFOLIO) {
     await tx.recalculations.request(partner.id, tx.now);
     return;
   }
   for (let offset: number | undefined = 0; offset !== undefined; )
-    offset = await recountProperties(tx, knowledge, partner.id, offset);
+    offset = await recountPropertyBatch(tx, knowledge, partner.id, offset);
 }
 
 /** Returns whether stored sums of the partner do not follow the present prices yet. */
@@ -48,7 +48,7 @@ export async function isRecalculating(
  * Returns a digest of what stored sums, and when units are due, follow from beside rows and cost books: the knowledge base and
  * the settings. Scores themselves follow a new model with the next snapshot.
  */
-export function sumsBasis(knowledge: Knowledge): string {
+export function digestOfSumsBasis(knowledge: Knowledge): string {
   const costs = [...knowledge.types.values()].map((type) => [
     ...[type.id, type.replacementCents, type.size, type.whole],
     type.components.map((def) => [
@@ -115,7 +115,7 @@ async function takeStep(
   await tx.forPartner(partnerId);
   const current = await tx.recalculations.ofPartner(partnerId);
   if (!current) return "none";
-  const doneSeq = await recountProperties(tx, knowledge, partnerId, current.doneSeq);
+  const doneSeq = await recountPropertyBatch(tx, knowledge, partnerId, current.doneSeq);
   if (doneSeq === undefined) return "counted";
   await tx.recalculations.advance({ ...current, doneSeq });
   tx.bumpRevision(partnerId);

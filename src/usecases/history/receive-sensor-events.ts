@@ -24,7 +24,7 @@ import { readingReceivedMessage, smartEventReceivedMessage } from "../../wire/we
 import { createAppliance } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { createProperty } from "../portfolio/properties.ts";
-import { rescore } from "../portfolio/rescore.ts";
+import { rescoreProperty } from "../portfolio/rescore.ts";
 
 const EARLIEST: Instant = Date.UTC(1970, 0, 1);
 
@@ -96,7 +96,7 @@ export async function receiveSmartEvent(
     createdAt: tx.now,
   };
   await tx.sensorEvents.insert(event);
-  const scored = await rescore(writer, property, [appliance], "sensor");
+  const scored = await rescoreProperty(writer, property, [appliance], "sensor");
   const type = knowledge.smartEvent(input.eventType);
   const affected = scored.filter((scoredComponent) =>
     component

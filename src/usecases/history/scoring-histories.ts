@@ -14,7 +14,7 @@ import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
-import { loadEvents } from "./scoring-service-events.ts";
+import { loadServiceEventsForScoring } from "./scoring-service-events.ts";
 import { loadSmartEvents } from "./scoring-smart-events.ts";
 
 /** The input of scoring for a property: the appliances with components and evidence, and the claims. */
@@ -46,7 +46,7 @@ export async function loadHistories(
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
   const components = await stores.components.forScoring(ids);
-  const events = await loadEvents(stores, knowledge, ids, undefined, yieldNow);
+  const events = await loadServiceEventsForScoring(stores, knowledge, ids, undefined, yieldNow);
   const smart = await loadSmartEvents(stores, knowledge, ids, [asOf].flat(), undefined, yieldNow);
   const ofProperties =
     claims ??

@@ -17,7 +17,7 @@ const SIZES = {
 };
 
 /** Loads the events that scoring reads, by appliance, in short steps if there are many. */
-export async function loadEvents(
+export async function loadServiceEventsForScoring(
   stores: Stores | Tx,
   knowledge: NoteRules,
   applianceIds: readonly string[],

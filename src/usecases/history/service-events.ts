@@ -5,7 +5,7 @@ import { conflict, notFound } from "../../domain/errors.ts";
 import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
 import { checkPastDay } from "../../domain/past-day.ts";
 import type { Property } from "../../domain/property.ts";
-import { voidingOf } from "../../domain/record-voiding.ts";
+import { voidingToApply } from "../../domain/record-voiding.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import {
   changedEvent,
@@ -22,7 +22,7 @@ import { type ServiceEventRequest, serializeServiceEvent } from "../../wire/serv
 import type { Voiding } from "../../wire/voiding.ts";
 import { serviceEventCreatedMessage } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { type RescoreInput, rescoreEach } from "../portfolio/rescore.ts";
+import { type RescoreInput, rescoreProperties } from "../portfolio/rescore.ts";
 import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
 import { extendRecordStarts, rederiveRecordStarts } from "./update-record-starts.ts";
 
@@ -166,7 +166,7 @@ export class ServiceLog {
    * reason if it has none.
    */
   async void(before: ServiceEvent, { reason }: Voiding): Promise<ServiceEvent> {
-    const voiding = voidingOf(before, reason, this.writer.tx.now);
+    const voiding = voidingToApply(before, reason, this.writer.tx.now);
     if (!voiding) return before;
     await this.#refuseRetired(before);
     const after = { ...before, ...voiding };
@@ -220,7 +220,7 @@ export class ServiceLog {
     for (const component of this.#moved) await tx.components.saveDates(component.id, component);
     await tx.yieldToEventLoop();
     const cause = "history";
-    await rescoreEach(
+    await rescoreProperties(
       this.writer,
       moved.map((property) => ({ property, changed: "all", cause })),
     );
@@ -245,7 +245,7 @@ export class ServiceLog {
       const cause = replaced ? "replacement" : "history";
       if (changed.length > 0) rescorings.push({ property: properties.get(propertyId)!, changed, cause });
     }
-    await rescoreEach(this.writer, rescorings);
+    await rescoreProperties(this.writer, rescorings);
   }
 
   async #load(applianceId: string) {

@@ -4,7 +4,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
-import { type ReadRow, readRows, rejectionReason, type SurveyedFile } from "./file-rows.ts";
+import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";
 import type { RejectedRow } from "./rejects.ts";
 import {
   type AddedCounts,
@@ -86,7 +86,7 @@ export type ChangedRow = { line: number; fields: readonly FieldChange[] };
  * Writes a file's rows in short transactions, each of which leaves all counts and scores consistent; an interrupted
  * run is continued by running it again. Calls `onCommit` after each transaction with its result.
  */
-export async function importRows<Entry>(
+export async function importFileRows<Entry>(
   deps: ImportDeps,
   kind: RowKind<Entry>,
   file: SurveyedFile,
@@ -132,7 +132,7 @@ export async function importRows<Entry>(
     await yieldNow();
   }
 
-  for await (const row of readRows(file, kind)) {
+  for await (const row of readImportRows(file, kind)) {
     waiting.push(row);
     while (waiting.length >= READ_AHEAD) await writeSome();
   }
@@ -172,7 +172,7 @@ async function processRows<Entry>(
           }
         }
       } catch (error) {
-        rejected.push({ ...row, error: rejectionReason(error) });
+        rejected.push({ ...row, error: rowRejectionReason(error) });
       }
     if (monotonicMs() > until) break;
     await yieldNow();

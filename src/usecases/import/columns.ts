@@ -41,7 +41,7 @@ export const REJECT_COLUMNS = ["line", "error"] as const;
  * Finds the fields in a file's headings. A mapped column provides only the field that it is mapped to. Throws an
  * OperatorError if a required column is missing or duplicated.
  */
-export function findColumns(
+export function findImportColumns(
   file: string,
   kind: Heading,
   headings: readonly string[],
@@ -92,7 +92,7 @@ export function findColumns(
 }
 
 /** Returns the row's cells by field. Throws a Failure for text in a numeric field. */
-export function readCells(layout: ColumnLayout, row: readonly string[]): RowCells {
+export function readRowCells(layout: ColumnLayout, row: readonly string[]): RowCells {
   const cells: Record<string, string | number | undefined> = { ...layout.defaults };
   const issues: FieldIssue[] = [];
   for (const { field, type, at } of layout.fields) {

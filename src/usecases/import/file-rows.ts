@@ -6,8 +6,8 @@ import {
   type ColumnLayout,
   type ColumnMapping,
   type FieldDefault,
-  findColumns,
-  readCells,
+  findImportColumns,
+  readRowCells,
 } from "./columns.ts";
 import type { FileKind, RowReader } from "./row-kind.ts";
 
@@ -29,7 +29,7 @@ export type ReadRow<Entry> = CsvRow & ({ entry: Entry } | { error: string });
  * Reads a file completely before anything is written, so that an unreadable file changes nothing. Throws an
  * OperatorError that names the file and the line or column.
  */
-export async function surveyFile(
+export async function surveyImportFile(
   kind: RowReader<unknown>,
   source: CsvSource,
   mappings: readonly ColumnMapping[],
@@ -43,7 +43,7 @@ export async function surveyFile(
     if (headings) rows++;
     else {
       headings = cells;
-      findColumns(name, kind, headings, mappings, defaults); // a wrong heading is told before a long file is read
+      findImportColumns(name, kind, headings, mappings, defaults); // a wrong heading is told before a long file is read
     }
   }
   if (!headings)
@@ -55,14 +55,14 @@ export async function surveyFile(
     kind: kind.name,
     name,
     source,
-    layout: findColumns(name, kind, headings, mappings, defaults),
+    layout: findImportColumns(name, kind, headings, mappings, defaults),
     headings,
     rows,
   };
 }
 
 /** Yields the rows of a surveyed file, validated as far as possible without the database. */
-export async function* readRows<Entry>(
+export async function* readImportRows<Entry>(
   file: SurveyedFile,
   kind: RowReader<Entry>,
 ): AsyncGenerator<ReadRow<Entry>> {
@@ -82,14 +82,14 @@ const originalRow = ({ isRejects }: ColumnLayout, row: CsvRow): CsvRow =>
 function readRow<Entry>(layout: ColumnLayout, kind: RowReader<Entry>, row: CsvRow): ReadRow<Entry> {
   if (row.cells.length !== layout.width) return { ...row, error: raggedness(row.cells, layout.width) };
   try {
-    return { ...row, entry: kind.read(readCells(layout, row.cells)) };
+    return { ...row, entry: kind.read(readRowCells(layout, row.cells)) };
   } catch (error) {
-    return { ...row, error: rejectionReason(error) };
+    return { ...row, error: rowRejectionReason(error) };
   }
 }
 
 /** Returns the error text of a Failure, with the fields by name. Rethrows any other error. */
-export function rejectionReason(error: unknown): string {
+export function rowRejectionReason(error: unknown): string {
   if (!(error instanceof Failure)) throw error;
   const { message, details } = error;
   const named = details?.map((issue) => `${issue.field} ${issue.message}`);

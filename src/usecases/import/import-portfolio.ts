@@ -7,14 +7,14 @@ import {
   emptyImportCounts,
   type ImportCounts,
   type ImportDeps,
-  importRows,
+  importFileRows,
   type RowOfSameAddress,
 } from "./batches.ts";
 import { type ChangedField, ChangeLog } from "./change-log.ts";
 import { claimRows } from "./claim-rows.ts";
 import type { ColumnMapping, FieldDefault } from "./columns.ts";
 import { componentRows } from "./component-rows.ts";
-import { type SurveyedFile, surveyFile } from "./file-rows.ts";
+import { type SurveyedFile, surveyImportFile } from "./file-rows.ts";
 import { propertyRows } from "./property-rows.ts";
 import { type RejectedRow, type RejectedRows, RejectLog } from "./rejects.ts";
 import type { FileKind, RowKind } from "./row-kind.ts";
@@ -108,7 +108,7 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
     if (source)
       files.push({
         part,
-        file: await surveyFile(KINDS[part] as RowKind<unknown>, source, mappings, defaults),
+        file: await surveyImportFile(KINDS[part] as RowKind<unknown>, source, mappings, defaults),
       });
   }
   refuseIdleMappings(
@@ -185,7 +185,7 @@ async function importFile(
   const report = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
   report();
   try {
-    await importRows(
+    await importFileRows(
       { ...deps, yieldNow },
       KINDS[part] as RowKind<unknown>,
       file,

@@ -65,7 +65,7 @@ type TableImport = {
  * what the import would reject, and rows that refer to rows of another call. Throws a conflict while another import of the
  * partner runs, and an UnfinishedChange if the storage fails between two transactions.
  */
-export async function importTable(
+export async function importTableOfRequest(
   deps: TableDeps,
   given: TableRows,
   { mapping: chosen, dryRun, silent }: TableImport,

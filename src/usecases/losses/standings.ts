@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component-losses.ts";
 import type { InsuredLayer } from "../../domain/losses/severity.ts";
-import { rankPropertiesInSteps, standingIn, type UnitLosses } from "../../domain/losses/standing.ts";
+import { rankPropertiesInSteps, standingInRanking, type UnitLosses } from "../../domain/losses/standing.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
 import { iterateLossRows } from "../../store/paged-iteration.ts";
 import type { PropertyStanding } from "../../store/queries/property-standings.ts";
@@ -50,8 +50,8 @@ export async function renewPropertyStandings(deps: StandingDeps): Promise<number
         (own): PropertyStanding => ({
           propertyId: own.propertyId,
           day,
-          portfolio: standingIn(portfolio, own, !own.isDemo),
-          book: standingIn(book, own, !own.isDemo),
+          portfolio: standingInRanking(portfolio, own, !own.isDemo),
+          book: standingInRanking(book, own, !own.isDemo),
         }),
       );
       signal?.throwIfAborted();

@@ -9,7 +9,7 @@ import { addDays, dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/paged-iteration.ts";
 import { serializeUnderwriting, type UnderwritingJson } from "../../wire/underwriting.ts";
 import type { ShownPartner } from "../partners/answer-caches.ts";
-import { complianceOf } from "../portfolio/compliance.ts";
+import { complianceOfProperty } from "../portfolio/compliance.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
 import { serializeSelectedLosses } from "./written-losses.ts";
@@ -24,7 +24,7 @@ const NAMED = 5;
 type Scope = "portfolio" | "book";
 
 /** Returns an underwriting page. */
-export async function underwrite(
+export async function underwriteProperty(
   deps: LossDeps,
   knowledge: Knowledge,
   books: LossBooks,
@@ -34,7 +34,7 @@ export async function underwrite(
   const { store, now, yieldNow, reserveMemory } = deps;
   const today = dayOf(now);
   const own = await books.ofProperty(deps, owner, property, request);
-  const inspections = await complianceOf(store, knowledge, property, today, yieldNow, reserveMemory);
+  const inspections = await complianceOfProperty(store, knowledge, property, today, yieldNow, reserveMemory);
   const flags = await store.read.flags.ofProperties([property.id]);
   return serializeUnderwriting(knowledge, {
     property,

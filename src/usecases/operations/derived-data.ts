@@ -80,21 +80,21 @@ export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promis
  * Recalculates the sums of the properties from an offset in a partner's list, with their shares of the partner's sums, and marks
  * their plans as stale. The caller has locked the partner's rows. Returns the next offset; undefined at the end.
  */
-export async function recountProperties(
+export async function recountPropertyBatch(
   tx: Tx,
   knowledge: Knowledge,
   partnerId: string,
   offset: number,
 ): Promise<number | undefined> {
   const properties = await propertiesAfter(tx, partnerId, offset);
-  await recountSums(tx, knowledge, partnerId, properties);
+  await recountPropertySums(tx, knowledge, partnerId, properties);
   for (const { id } of properties) await tx.plans.touch(id);
   await tx.yieldToEventLoop();
   return properties.length === 0 ? undefined : offset + properties.length;
 }
 
 /** Recalculates the sums of properties, with their shares of the partner's sums. The caller has locked the partner's rows. */
-export async function recountSums(
+export async function recountPropertySums(
   tx: Tx,
   knowledge: Knowledge,
   partnerId: string,

@@ -4,7 +4,7 @@ import type { Partner, PartnerSettings, WebhookEndpoint } from "../../domain/par
 import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { type AdminUseCaseDeps, refuseDeleted } from "./partners.ts";
+import { type AdminUseCaseDeps, refuseDeletedPartner } from "./partners.ts";
 
 type Subject = { partner: Partner; endpoint: WebhookEndpoint };
 
@@ -40,13 +40,13 @@ export async function changePartner(
  * are sent once it is enabled again. Tokens revoked by disabling stay revoked. Throws conflict for enabling a
  * partner whose deletion has started.
  */
-export async function setEnabled(
+export async function enableOrDisablePartner(
   administration: AdminUseCaseDeps,
   partnerId: string,
   enabled: boolean,
 ): Promise<void> {
   await change(administration, partnerId, async (tx, { partner }) => {
-    if (enabled) await refuseDeleted(tx, partnerId);
+    if (enabled) await refuseDeletedPartner(tx, partnerId);
     if (partner.enabled !== enabled) await setPartnerEnabled(tx, administration.actor, partner, enabled);
   });
 }
@@ -66,7 +66,10 @@ export async function setPartnerEnabled(
 }
 
 /** Revokes all bearer tokens issued so far. The API key and the client credentials stay valid. */
-export async function revokeTokens(administration: AdminUseCaseDeps, partnerId: string): Promise<void> {
+export async function revokePartnerTokens(
+  administration: AdminUseCaseDeps,
+  partnerId: string,
+): Promise<void> {
   await change(administration, partnerId, async (tx, { partner }, record) => {
     const credentialGeneration = partner.credentialGeneration + 1;
     await tx.partners.update(partnerId, { credentialGeneration });

@@ -11,7 +11,7 @@ import {
 } from "../../domain/brand.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { Stores } from "../../store/stores.ts";
-import { type AdminUseCaseDeps, refuseDeleted } from "./partners.ts";
+import { type AdminUseCaseDeps, refuseDeletedPartner } from "./partners.ts";
 
 /** Returns how a partner's embeds look. */
 export const loadBrand = async (read: Pick<Stores, "brands">, partnerId: string): Promise<Brand> =>
@@ -29,7 +29,7 @@ export async function changeBrand(
   const brand = await store.write(
     async (tx) => {
       if (!(await tx.partners.find(partnerId))) throw notFound(`Partner not found: ${partnerId}`);
-      await refuseDeleted(tx, partnerId);
+      await refuseDeletedPartner(tx, partnerId);
       const before = await loadBrand(tx, partnerId);
       refuseUnreadable(before, change);
       const next = changedBrand(before, change);

@@ -89,7 +89,7 @@ export async function requirePartner(store: Store, id: string): Promise<Partner>
  * Throws not_found for a partner that no longer exists, and conflict for one whose deletion has started on any
  * server, which revokes its credentials for good. Must be called in the transaction that would enable it.
  */
-export async function refuseDeleted(tx: Tx, partnerId: string): Promise<void> {
+export async function refuseDeletedPartner(tx: Tx, partnerId: string): Promise<void> {
   if (!(await tx.partners.find(partnerId))) throw notFound(`Partner not found: ${partnerId}`);
   if ((await tx.partners.clientId(partnerId)) === undefined)
     throw conflict(
@@ -104,7 +104,7 @@ export async function rotateApiKey(administration: AdminUseCaseDeps, partnerId: 
   const apiKey = newApiKey(random);
   await store.write(
     async (tx) => {
-      await refuseDeleted(tx, partnerId);
+      await refuseDeletedPartner(tx, partnerId);
       await tx.partners.revokeCredentials(partnerId, "api_key", tx.now);
       await tx.partners.insertCredential({
         partnerId,
@@ -129,7 +129,7 @@ export async function rotateApiKey(administration: AdminUseCaseDeps, partnerId: 
 
 /**
  * Creates a new client secret for the same client id and revokes the previous one. Tokens issued with it stay valid
- * until they expire, unless `revokeTokens` is called too. Throws conflict for a partner whose deletion has started.
+ * until they expire, unless `revokePartnerTokens` is called too. Throws conflict for a partner whose deletion has started.
  */
 export async function rotateClientSecret(
   { store, random, actor }: AdminUseCaseDeps,
@@ -139,7 +139,7 @@ export async function rotateClientSecret(
   const clientSecret = newClientSecret(random);
   const clientId = await store.write(
     async (tx) => {
-      await refuseDeleted(tx, partnerId);
+      await refuseDeletedPartner(tx, partnerId);
       const replaced = await tx.partners.replaceClientSecret(partnerId, hashSecret(clientSecret), tx.now);
       const detail = { client_id: replaced };
       await tx.audit.record({

@@ -14,7 +14,7 @@ import type { ActionFilter, ActionOrder } from "../../store/queries/plan-actions
 import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "./plan-context.ts";
-import { savedChangedPlans } from "./portfolio-plan.ts";
+import { tryRenewChangedPlans } from "./portfolio-plan.ts";
 import { type PlanDeps, planComponents } from "./property-plan.ts";
 
 /** An action of a list, with the mark on its work. */
@@ -28,7 +28,7 @@ const SHORTEST = 1;
  * which include every change that was made before; the actions of the page are planned again, so that a page needs the
  * appliances on it and no more.
  */
-export async function actionList(
+export async function pageOfActions(
   deps: PlanDeps & { prices: PriceList },
   filter: Omit<ActionFilter, "today" | "without">,
   list: { order: ActionOrder; slice: RowRange; includeDemo: boolean; summedAtOnce?: number },
@@ -36,7 +36,7 @@ export async function actionList(
   const { order, slice, includeDemo, summedAtOnce = SUMMED_AT_ONCE } = list;
   const { store, prices, clock, yieldNow } = deps;
   const { partnerId } = filter;
-  await savedChangedPlans(deps, partnerId);
+  await tryRenewChangedPlans(deps, partnerId);
   const today = dayOf(clock());
   const without = includeDemo ? [] : await store.read.properties.demoIds(partnerId);
   const full = { ...filter, today, without };

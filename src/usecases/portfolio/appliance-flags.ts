@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import type { InspectionRecord } from "../../domain/figures/inspection-record.ts";
-import { flagCodesOf, hazardFlags, serializeStoredFlags } from "../../domain/hazards.ts";
+import { flagCodesOf, hazardFlagsOfAppliance, serializeStoredFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadInspectionRecords } from "../history/inspection-records.ts";
@@ -17,7 +17,7 @@ export async function refreshHazardFlags(writer: PortfolioWriter, loaded: Loaded
   for (const { id, components, events } of history.appliances) {
     const appliance = appliances.get(id)!;
     const flags = serializeStoredFlags(
-      hazardFlags(writer.knowledge, appliance, history.yearBuilt, components, events),
+      hazardFlagsOfAppliance(writer.knowledge, appliance, history.yearBuilt, components, events),
     );
     await writer.saveFlags(appliance, flags);
   }

@@ -7,7 +7,7 @@ import {
 import type { Component } from "../../domain/component.ts";
 import { applianceSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { flagCodesOf, hazardFlags, serializeStoredFlags } from "../../domain/hazards.ts";
+import { flagCodesOf, hazardFlagsOfAppliance, serializeStoredFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkBuildingYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import {
@@ -27,7 +27,7 @@ import { checkStatedFlags } from "./appliance-flags.ts";
 import { moveAppliance } from "./moved-appliance.ts";
 import { newComponent } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { type RescoreInput, rescore, rescoreEach } from "./rescore.ts";
+import { type RescoreInput, rescoreProperties, rescoreProperty } from "./rescore.ts";
 import { applyApplianceRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
 
 /** Appliances per query. */
@@ -79,7 +79,11 @@ export class ApplianceCreator {
     const { flagsSet = "", flagsCleared = "" } = input;
     const stated = { flagsSet, flagsCleared };
     checkStatedFlags(knowledge, input.typeId, stated);
-    const flags = hazardFlags(knowledge, { ...input, ...installed, ...stated }, property.yearBuilt);
+    const flags = hazardFlagsOfAppliance(
+      knowledge,
+      { ...input, ...installed, ...stated },
+      property.yearBuilt,
+    );
     const appliance: Appliance = {
       ...input,
       ...installed,
@@ -121,7 +125,7 @@ export class ApplianceCreator {
       for (const { id } of changed) components.set(id, []);
       rescorings.push({ property: this.#properties.get(propertyId)!, changed, cause: "history" });
     }
-    for (const scored of await rescoreEach(this.writer, rescorings))
+    for (const scored of await rescoreProperties(this.writer, rescorings))
       components.get(scored.applianceId)?.push(scored);
     return components;
   }
@@ -220,7 +224,7 @@ async function changeListed(
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
   const components = isMoved
     ? await moveAppliance(writer, { before, after, from: property, to: place })
-    : await rescore(writer, property, after.unitId === before.unitId ? [after] : "all", "history");
+    : await rescoreProperty(writer, property, after.unitId === before.unitId ? [after] : "all", "history");
   after.flags = writer.flagsOf(before);
   return {
     appliance: after,

@@ -13,7 +13,7 @@ import type { Stores } from "../../store/stores.ts";
 import { serializeStatedComponent } from "../../wire/component-change.ts";
 import { installYearWarnings } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { type RescoreInput, rescoreEach } from "./rescore.ts";
+import { type RescoreInput, rescoreProperties } from "./rescore.ts";
 
 /** Corrects what is stated of components and, when `finish` is called, scores their appliances. */
 export class ComponentCorrections {
@@ -64,7 +64,7 @@ export class ComponentCorrections {
         cause: "history",
       }),
     );
-    await rescoreEach(this.writer, rescorings);
+    await rescoreProperties(this.writer, rescorings);
   }
 
   async #property(id: string): Promise<Property> {

@@ -19,7 +19,7 @@ const ITEM_BYTES = 700;
  * Returns the inspections due for a property's appliances, earliest first, from one state of the database.
  * `reserve` receives the bytes that are retained as they grow; may throw to end the work.
  */
-export async function complianceOf(
+export async function complianceOfProperty(
   store: Pick<Store, "read" | "inReadSnapshot">,
   knowledge: Knowledge,
   { id, partnerId }: Pick<Property, "id" | "partnerId">,

@@ -9,7 +9,7 @@ import { createAppliance } from "./appliances.ts";
 import { DEMO_PROPERTY, type DemoAppliance, type DemoVisit } from "./demo-property.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { createProperty } from "./properties.ts";
-import { rescore } from "./rescore.ts";
+import { rescoreProperty } from "./rescore.ts";
 
 type CreatedDemo = { property: Property; appliances: number; components: number };
 
@@ -50,7 +50,7 @@ export async function createDemoProperty(writer: PortfolioWriter): Promise<Creat
   await logInOrder(writer, events);
   await recordClaim(writer, property, today);
   const recorded = (await tx.properties.find(partner.id, property.id))!;
-  await rescore(writer, recorded, "all", "history");
+  await rescoreProperty(writer, recorded, "all", "history");
   return { property: recorded, appliances: DEMO_PROPERTY.appliances.length, components };
 }
 

@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { type ExplainedComponent, explainScore } from "../../domain/explanation/explanation.ts";
-import { CHANGES, type ChangeName, scoreAfter } from "../../domain/explanation/what-if.ts";
+import { CHANGES, type ChangeName, scoreAfterChange } from "../../domain/explanation/what-if.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
@@ -57,7 +57,7 @@ export async function explainComponent(
   const changes: { change: ChangeName; score: Score }[] = [];
   for (const change of Object.keys(CHANGES) as ChangeName[]) {
     await yieldNow();
-    const score = scoreAfter(knowledge, history, target, change, scoredOn, corrections);
+    const score = scoreAfterChange(knowledge, history, target, change, scoredOn, corrections);
     changes.push({ change, score });
   }
   const modelVersion = await modelVersionOf(read, knowledge);

@@ -10,7 +10,7 @@ import { followYearBuilt } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { changeProperty, duplicateWarnings } from "./properties.ts";
-import { rescore } from "./rescore.ts";
+import { rescoreProperty } from "./rescore.ts";
 
 /** Records read by one query. */
 const APPLIANCES_A_STEP = 100;
@@ -63,7 +63,7 @@ export async function mergeProperties(
   const claims = await moveClaims(writer, from, merged);
   await tx.embeds.moveOfProperty(from.id, into.id);
   const [property = merged] = await rederiveRecordStarts(writer, [merged]);
-  await rescore(writer, property, "all", "history");
+  await rescoreProperty(writer, property, "all", "history");
   await writer.auditCorrection("property.merge", into.id, serializeProperty(into), {
     ...serializeProperty(property),
     ...{ from: from.id, appliances, claims: claims.moved },

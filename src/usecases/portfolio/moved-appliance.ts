@@ -6,7 +6,7 @@ import type { Day } from "../../domain/time.ts";
 import { rederiveRecordStarts } from "../history/update-record-starts.ts";
 import { newComponent } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { rescore } from "./rescore.ts";
+import { rescoreProperty } from "./rescore.ts";
 
 /** Events that one statement moves. */
 const EVENTS_A_STEP = 500;
@@ -30,9 +30,9 @@ export async function moveAppliance(writer: PortfolioWriter, move: Move): Promis
       Object.assign(renewed.id === to.id ? to : from, renewed);
   }
   if (before.typeId !== after.typeId) await exchangeComponents(writer, after);
-  if (from.id !== to.id) await rescore(writer, from, "all", "history");
+  if (from.id !== to.id) await rescoreProperty(writer, from, "all", "history");
   await tx.yieldToEventLoop();
-  return await rescore(writer, to, "all", "history");
+  return await rescoreProperty(writer, to, "all", "history");
 }
 
 /** Moves an appliance's components and events to a property. Scores nothing. */

@@ -1,6 +1,6 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, Failure, invalid, notFound } from "../../domain/errors.ts";
-import { displayName, PHOTO_EXTENSIONS, type Photo, photoTypeOf } from "../../domain/photo.ts";
+import { PHOTO_EXTENSIONS, type Photo, photoDisplayName, photoTypeOf } from "../../domain/photo.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
@@ -73,7 +73,7 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, li
     applianceId,
     serviceEventId,
     filename,
-    originalName: displayName(input.originalName),
+    originalName: photoDisplayName(input.originalName),
     mediaType: photoTypeOf(bytes)!,
     bytes: bytes.length,
     sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
@@ -127,7 +127,7 @@ export function photoTooLargeFailure(limit: number): Failure {
  * Deletes the files written before the instant that no photo refers to, left by a crash between file and record.
  * Returns their number.
  */
-export async function sweepUploads(
+export async function deleteOrphanedPhotos(
   { read }: Pick<Store, "read">,
   uploads: PhotoFiles,
   before: Instant,

@@ -6,7 +6,7 @@ import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import { cacheOfNewParts } from "../../domain/planning/new-part.ts";
 import { cacheOfNewUnits, type PlanCaches } from "../../domain/planning/plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
-import { pricingBy } from "../../domain/planning/prices.ts";
+import { pricingInPlace } from "../../domain/planning/prices.ts";
 
 /** New parts and units, which depend on kind, life and costs alone: about 20 KB each. */
 export const planCaches = {
@@ -21,7 +21,7 @@ export function planContextOf<C extends DueComponent & PricedComponent & { flags
   const { knowledge } = prices;
   return {
     knowledge,
-    pricing: pricingBy(prices),
+    pricing: pricingInPlace(prices),
     caches: planCaches,
     hazardOf: (component) => immediateHazardOf(knowledge, component),
   };

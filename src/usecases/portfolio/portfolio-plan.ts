@@ -7,7 +7,12 @@ import {
   emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
-import { type BudgetCandidate, isWorthBuying, rankOf, spendBudget } from "../../domain/planning/budget.ts";
+import {
+  type BudgetCandidate,
+  budgetRankOf,
+  isWorthBuying,
+  spendBudget,
+} from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
@@ -237,7 +242,7 @@ export async function planPortfolio(
   includeDemo = false,
 ): Promise<PortfolioPlan> {
   const { store, knowledge, clock } = deps;
-  const isSaved = await savedChangedPlans(deps, partnerId);
+  const isSaved = await tryRenewChangedPlans(deps, partnerId);
   const { summed, excluded } = await readConsistently(store, partnerId, (read) =>
     portfolioSums(read, partnerId, includeDemo),
   );
@@ -260,7 +265,7 @@ export async function planPortfolio(
  * Renews the changed plans; resolves with false if they cannot be stored. Renews none while sums of the portfolio are being
  * recalculated: all of them may be stale then, and responses say that they are not up to date.
  */
-export async function savedChangedPlans(deps: PlanDeps, partnerId: string): Promise<boolean> {
+export async function tryRenewChangedPlans(deps: PlanDeps, partnerId: string): Promise<boolean> {
   if ((await deps.store.read.recalculations.ofPartner(partnerId)) !== undefined) return true;
   try {
     await renewChangedPlans(deps, partnerId);
@@ -307,7 +312,7 @@ async function addChangedPlans(
     addSums(portfolio, stored, -1);
     addSums(portfolio, made, 1);
     for (const candidate of made.candidates)
-      placed.push({ ...candidate, propertyId, rank: rankOf(candidate) });
+      placed.push({ ...candidate, propertyId, rank: budgetRankOf(candidate) });
     signal?.throwIfAborted();
     await yieldNow();
   }

@@ -15,8 +15,8 @@ import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/st
 import { webhookEventOfTier } from "../../wire/webhook-payloads.ts";
 import { AnnouncementOutbox } from "../deliveries/announcements.ts";
 import { extractNoteFindings } from "../history/note-findings.ts";
-import { recountSums } from "../operations/derived-data.ts";
-import { correctionDetail } from "./correction-detail.ts";
+import { recountPropertySums } from "../operations/derived-data.ts";
+import { auditDetailOfCorrection } from "./correction-detail.ts";
 import type { PlannedPlace } from "./costs-in.ts";
 import { DueCostChanges } from "./due-cost-changes.ts";
 import { FlagCountChanges } from "./flag-count-changes.ts";
@@ -131,7 +131,7 @@ export class PortfolioWriter {
    * Adds nothing if none differs. The values are deleted when the partner is purged.
    */
   async auditCorrection(action: AuditAction, subject: string, before: object, after: object): Promise<void> {
-    const detail = correctionDetail(before, after);
+    const detail = auditDetailOfCorrection(before, after);
     if (!detail) return;
     const entry = { at: this.tx.now, actor: this.actor, action, subject };
     const kept = { fields: Object.keys(detail.after) };
@@ -391,7 +391,7 @@ export class PortfolioWriter {
     this.tx.bumpRevision(this.partner.id);
     await this.#counters.store(this.tx, this.partner.id);
     const recounted = await this.tx.properties.ofIds(this.partner.id, [...this.#recounted]);
-    await recountSums(this.tx, this.knowledge, this.partner.id, recounted);
+    await recountPropertySums(this.tx, this.knowledge, this.partner.id, recounted);
   }
 
   /** Marks the property's plan as stale. */

@@ -26,7 +26,7 @@ import { propertyCreatedMessage } from "../../wire/webhook-payloads.ts";
 import { deriveRecordStart } from "../history/update-record-starts.ts";
 import { followYearBuilt } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { rescore } from "./rescore.ts";
+import { rescoreProperty } from "./rescore.ts";
 import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
 
 /**
@@ -139,7 +139,7 @@ async function changeListed(
   if (after.state !== before.state) await moveComponents(tx, after);
   if (after.yearBuilt !== before.yearBuilt) await followYearBuilt(tx, after);
   if (SCORED_FIELDS.some((field) => after[field] !== before[field]))
-    await rescore(writer, after, "all", "history");
+    await rescoreProperty(writer, after, "all", "history");
   return after;
 }
 

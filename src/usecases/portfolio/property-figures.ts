@@ -19,7 +19,7 @@ import {
 } from "../../wire/component.ts";
 import { serializeConditionPoint } from "../../wire/condition-trend.ts";
 import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
-import { conditionAccumulator, reserveAccumulator } from "../../wire/figures.ts";
+import { conditionFigureAccumulator, reserveFigureAccumulator } from "../../wire/figures.ts";
 import { failureForecastAccumulator } from "../../wire/forecast.ts";
 import {
   serializePlannedComponent,
@@ -31,7 +31,7 @@ import { serializeProperty, serializeUnit } from "../../wire/property.ts";
 import { serializeHistoryEvent } from "../../wire/service-event.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
-import { complianceOf } from "./compliance.ts";
+import { complianceOfProperty } from "./compliance.ts";
 import { planContextOf } from "./plan-context.ts";
 import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "./plan-lines.ts";
 import { currentPartnerPrices } from "./price-list.ts";
@@ -77,9 +77,9 @@ export async function propertyFigures(
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve, assumptions] = [
-    conditionAccumulator(prices, planContextOf(prices)),
+    conditionFigureAccumulator(prices, planContextOf(prices)),
     failureForecastAccumulator(prices),
-    reserveAccumulator(prices),
+    reserveFigureAccumulator(prices),
     assumptionsAccumulator(prices),
   ];
   const add = (row: PlacedComponent) => {
@@ -111,7 +111,14 @@ export async function propertyFigures(
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   await yieldNow();
-  const inspections = await complianceOf(store, knowledge, property, dayOf(now), yieldNow, reserveMemory);
+  const inspections = await complianceOfProperty(
+    store,
+    knowledge,
+    property,
+    dayOf(now),
+    yieldNow,
+    reserveMemory,
+  );
   return {
     property: serializeProperty(property),
     condition: await figureOf(condition),

@@ -3,7 +3,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
-import { type BudgetCandidate, byRank, spendBudget } from "../../domain/planning/budget.ts";
+import { type BudgetCandidate, compareBudgetRanks, spendBudget } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
@@ -128,6 +128,6 @@ export async function spendBudgetOnAppliances<C extends Plannable>(
     yieldNow,
     (appliance) => void candidates.push(...budgetCandidatesOfAppliance(appliance)),
   );
-  spendBudget(use, amountCents, await runYielding(sortInSteps(candidates, byRank), yieldNow));
+  spendBudget(use, amountCents, await runYielding(sortInSteps(candidates, compareBudgetRanks), yieldNow));
   return use;
 }

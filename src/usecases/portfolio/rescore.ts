@@ -24,7 +24,7 @@ const STEP = 100;
  * Scores, as of today, the appliances of one property whose history changed, and those that cascade rules carry the
  * change to. Returns every scored component.
  */
-export async function rescore(
+export async function rescoreProperty(
   writer: PortfolioWriter,
   property: ScoredProperty,
   changed: readonly ScoredAppliance[] | "all",
@@ -57,7 +57,7 @@ export type RescoreInput = {
 };
 
 /** Does the same for several properties, each listed once, and loads several small ones together. */
-export async function rescoreEach(
+export async function rescoreProperties(
   writer: PortfolioWriter,
   rescorings: readonly RescoreInput[],
 ): Promise<Component[]> {
@@ -66,7 +66,7 @@ export async function rescoreEach(
     const [one, ...others] = some;
     const components =
       others.length === 0
-        ? await rescore(writer, one!.property, one!.changed, one!.cause)
+        ? await rescoreProperty(writer, one!.property, one!.changed, one!.cause)
         : await rescoreTogether(writer, some);
     scored.push(...components);
     await writer.tx.yieldToEventLoop();

@@ -7,7 +7,7 @@ import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { type PortfolioWriter, writePortfolio } from "./portfolio-writer.ts";
-import { rescore } from "./rescore.ts";
+import { rescoreProperty } from "./rescore.ts";
 
 /*
  * A retirement takes effect on its day: the numbers of the property's or appliance's rows become negative, so that no list,
@@ -51,7 +51,7 @@ export async function applyPropertyRetirement(
       left = some.length === APPLIANCES_A_STEP;
       after = some.at(-1)?.seq ?? after;
     }
-    await rescore(writer, turned, "all", "history");
+    await rescoreProperty(writer, turned, "all", "history");
   }
   return turned;
 }
@@ -67,7 +67,7 @@ export async function applyApplianceRetirement(
   if (due) await takeOut(writer, [appliance]);
   else await putBack(writer, property, [appliance]);
   // Cascades from and to the appliance change the scores of others.
-  await rescore(writer, property, "all", "history");
+  await rescoreProperty(writer, property, "all", "history");
   return { ...appliance, seq: -appliance.seq };
 }
 
@@ -138,7 +138,7 @@ const FOUND_AT_ONCE = 100;
 const SCHEDULE = "schedule";
 
 /** Retires all properties and appliances whose day has come; returns their number. */
-export async function retireDue({ store, knowledge, clock, yieldNow, signal }: Deps): Promise<number> {
+export async function retireDueRecords({ store, knowledge, clock, yieldNow, signal }: Deps): Promise<number> {
   const today = dayOf(clock());
   let retired = 0;
   const each = async (

@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { explainScorePartsInSteps } from "../../domain/explanation/explanation.ts";
-import { type Reason, reasonsOf } from "../../domain/explanation/reasons.ts";
+import { mainReasonsOf, type Reason } from "../../domain/explanation/reasons.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
@@ -44,7 +44,7 @@ export async function scoreReasons(
     const appliance = history.appliances.find((one) => one.id === applianceId);
     if (!appliance?.components.some((one) => one.id === id)) continue;
     const steps = explainScorePartsInSteps(knowledge, history, target, scoredOn, corrections);
-    reasons.set(id, reasonsOf(await runYielding(steps, yieldNow)));
+    reasons.set(id, mainReasonsOf(await runYielding(steps, yieldNow)));
   }
   return reasons;
 }

@@ -2,7 +2,7 @@ import type { Component } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { RiskTier } from "../../domain/scoring/types.ts";
 import type { Tx } from "../../store/store.ts";
-import { tierChanged } from "../../wire/webhook-payloads.ts";
+import { tierChangedMessage } from "../../wire/webhook-payloads.ts";
 import type { AnnouncementOutbox } from "../deliveries/announcements.ts";
 import { actionsOfComponents } from "./actions.ts";
 
@@ -51,7 +51,7 @@ export async function announceTiers(
     // A component that the write has retired has no action, and is not announced.
     if (!row || !action) continue;
     // A write may change a component several times: each change is announced as it was.
-    const message = tierChanged(prices, { ...row, ...component }, action, previousTier);
+    const message = tierChangedMessage(prices, { ...row, ...component }, action, previousTier);
     if (!(await outbox.isSubscribed(message.event))) continue;
     await outbox.add({ ...message, orderKey: component.id });
     queued++;

@@ -2,8 +2,8 @@ import {
   addConditionSums,
   CONDITION_TREND_DAYS,
   type ConditionSums,
+  mondayOf,
   NO_SUMS,
-  weekOf,
 } from "../../domain/figures/condition-trend.ts";
 import { facilityConditionOf } from "../../domain/figures/facility-condition.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -15,14 +15,14 @@ type Assessed = { id: string; partnerId: string; isDemo: boolean; expectedCents:
 
 /** Returns whether no other day of the week has a snapshot: trends of conditions have a point a week. */
 export async function isFirstOfWeek(tx: Pick<Tx, "snapshots">, day: Day): Promise<boolean> {
-  return (await tx.snapshots.days(weekOf(day))).every((other) => other >= day);
+  return (await tx.snapshots.days(mondayOf(day))).every((other) => other >= day);
 }
 
 /**
  * Stores the conditions of properties on a day, and adds the differences to the points of their portfolios, which leave out
  * demo properties. The sums of the properties must have been written. `prunes` deletes the oldest points.
  */
-export async function recordConditions(
+export async function recordConditionTrends(
   tx: Tx,
   knowledge: Knowledge,
   day: Day,

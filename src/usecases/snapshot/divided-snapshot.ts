@@ -8,8 +8,8 @@ import {
   EMPTY_RUN,
   type ModelContext,
   RESTARTED_RUN,
-  runCounts,
   scoreProperties,
+  snapshotRunCounts,
 } from "./score-snapshot.ts";
 
 /*
@@ -25,7 +25,7 @@ type DividedStep = "done" | "others" | "none left";
  * Starts the run of a day with a share for every partner. If `before`, another model, has finished the run,
  * restarts it. A run without shares was started by a single node and is scored from its beginning.
  */
-export async function openShares(
+export async function openSnapshotShares(
   tx: Tx,
   model: ModelContext,
   day: Day,
@@ -46,7 +46,7 @@ export async function openShares(
  * Scores about `budget` components of the day's run. Begins no further share once `isOver` returns true: writes of every
  * partner that the step has scored wait for its end.
  */
-export async function scoreShares(
+export async function scoreSnapshotShares(
   tx: Tx,
   model: ModelContext,
   day: Day,
@@ -89,10 +89,10 @@ export async function lockPartnerRows(tx: Tx, partnerId: string): Promise<Partne
 }
 
 /** Ends the run with the sums of its shares. Returns false if another server ends it. */
-export async function closeShares(tx: Tx, day: Day): Promise<boolean> {
+export async function closeSnapshotShares(tx: Tx, day: Day): Promise<boolean> {
   const run = await tx.snapshots.lockRun(day);
   if (!run || run.finishedAt || (await tx.snapshotShares.left(day)) > 0) return false;
-  await tx.snapshots.update(day, runCounts(await tx.snapshotShares.sum(day)));
+  await tx.snapshots.update(day, snapshotRunCounts(await tx.snapshotShares.sum(day)));
   await tx.snapshotShares.forget(day);
   return true;
 }

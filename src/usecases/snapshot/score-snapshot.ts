@@ -17,7 +17,7 @@ import { refreshHazardFlags } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { scoreInBatches, upstreamAppliances } from "../portfolio/rescore.ts";
 import type { ScoreCause } from "../portfolio/score-change.ts";
-import { isFirstOfWeek, recordConditions } from "./condition-trends.ts";
+import { isFirstOfWeek, recordConditionTrends } from "./condition-trends.ts";
 
 /** Days for which trend points are kept. */
 export const RETENTION_DAYS = 365;
@@ -56,7 +56,7 @@ export const RESTARTED_RUN = {
   comparedAt: null,
 };
 
-export const runCounts = ({
+export const snapshotRunCounts = ({
   components,
   changed,
   critical,
@@ -225,7 +225,7 @@ export async function scoreProperties(
       const expectedCents = expected.get(id);
       return expectedCents === undefined ? [] : [{ id, partnerId, isDemo, expectedCents }];
     });
-    await recordConditions(tx, knowledge, day, assessed, prunes);
+    await recordConditionTrends(tx, knowledge, day, assessed, prunes);
   }
   // Pruning comes last: each of these statements flushes the rows that are buffered to be written together.
   const cutoff = addDays(day, -RETENTION_DAYS);

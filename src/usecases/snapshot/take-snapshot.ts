@@ -5,9 +5,14 @@ import { addDays, type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
-import { retireDue } from "../portfolio/retirement.ts";
+import { retireDueRecords } from "../portfolio/retirement.ts";
 import { isFirstOfWeek } from "./condition-trends.ts";
-import { closeShares, lockPartnerRows, openShares, scoreShares } from "./divided-snapshot.ts";
+import {
+  closeSnapshotShares,
+  lockPartnerRows,
+  openSnapshotShares,
+  scoreSnapshotShares,
+} from "./divided-snapshot.ts";
 import {
   determineDayScoring,
   EMPTY_RUN,
@@ -17,8 +22,8 @@ import {
   RESTARTED_RUN,
   RETENTION_DAYS,
   type Run,
-  runCounts,
   scoreProperties,
+  snapshotRunCounts,
 } from "./score-snapshot.ts";
 
 type SnapshotDeps = {
@@ -56,7 +61,7 @@ const POLL_MS = 200;
 export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<SnapshotResult> {
   const { store, clock, monotonicMs, yieldNow, wait = Bun.sleep, signal } = deps;
   const startedAt = clock();
-  await retireDue(deps);
+  await retireDueRecords(deps);
   let budget = FIRST_STEP;
   let earlier: Run | undefined;
   for (let first = true; ; first = false) {
@@ -200,13 +205,13 @@ async function takeSharedStep(
   budget: number,
 ): Promise<Step> {
   if (!stored || stored.finishedAt || !(await tx.snapshotShares.any(day))) {
-    await openShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
+    await openSnapshotShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
     // Without partners there are no shares.
     const isLast = !(await tx.snapshotShares.any(day));
     return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN };
   }
   const until = deps.monotonicMs() + SHARED_STEP_MS;
-  const found = await scoreShares(tx, deps, day, budget, () => deps.monotonicMs() > until);
+  const found = await scoreSnapshotShares(tx, deps, day, budget, () => deps.monotonicMs() > until);
   const isLast = found === "none left";
   return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN, waits: found === "others" };
 }
@@ -230,7 +235,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
     recordsConditions,
   } as const;
   if (properties.length > 0) await scoreProperties(tx, model.knowledge, day, properties, run, scoring);
-  await tx.snapshots.update(day, { ...runCounts(run), comparedAt: null });
+  await tx.snapshots.update(day, { ...snapshotRunCounts(run), comparedAt: null });
   return { isLast: false, alreadyDone: false, run, earlier: stored };
 }
 
@@ -239,7 +244,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
  * calibration does not count: the operator decides whether an activated calibration scores the day again or from
  * the next day on.
  */
-export async function isTaken(
+export async function isSnapshotTaken(
   stores: Pick<Tx, "snapshots">,
   knowledge: Knowledge,
   day: Day,
@@ -255,7 +260,7 @@ const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) 
 /** Ends the run, unless another server ends it or has ended it. */
 async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
   const prunes = mayPruneTrends(await tx.snapshots.latestFinished(), day);
-  if (isDivided && !(await closeShares(tx, day))) return false;
+  if (isDivided && !(await closeSnapshotShares(tx, day))) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // All partners see the time of the latest snapshot.
   await tx.partners.bumpAllRevisions();

@@ -32,7 +32,7 @@ const within = (place: string | undefined, name: string) => place && place + pas
  * Returns the schema of a type. A record becomes a reference, by its own name or else by the name of its place, such as
  * `ListAlertsReply`; an unnamed record without a place is described inline.
  */
-export function schemaOf(type: WireType<unknown>, registry: SchemaRegistry, place?: string): Schema {
+export function openApiSchemaOf(type: WireType<unknown>, registry: SchemaRegistry, place?: string): Schema {
   const { description, example, nullable } = type.annotations;
   const plain = plainSchemaOf(type, registry, place);
   // OpenAPI 3.0 ignores everything beside a reference.
@@ -69,16 +69,16 @@ function plainSchemaOf(
       });
       return { $ref: `#/components/schemas/${definition.set}` };
     case "list":
-      return { type: "array", items: schemaOf(definition.item, registry, within(place, "item")) };
+      return { type: "array", items: openApiSchemaOf(definition.item, registry, within(place, "item")) };
     case "map":
       return {
         type: "object",
-        additionalProperties: schemaOf(definition.value, registry, within(place, "value")),
+        additionalProperties: openApiSchemaOf(definition.value, registry, within(place, "value")),
       };
     case "anyOf":
       return {
         anyOf: definition.types.map((type, index) =>
-          schemaOf(type, registry, within(place, String(index + 1))),
+          openApiSchemaOf(type, registry, within(place, String(index + 1))),
         ),
       };
     case "record": {
@@ -102,14 +102,14 @@ function objectSchema(fields: Fields, registry: SchemaRegistry, place?: string):
   return {
     type: "object",
     properties: Object.fromEntries(
-      entries.map(([name, type]) => [name, schemaOf(type, registry, within(place, name))]),
+      entries.map(([name, type]) => [name, openApiSchemaOf(type, registry, within(place, name))]),
     ),
     ...(required.length > 0 && { required }),
   };
 }
 
 /** Returns an example composed of the examples of the fields; undefined if there is none. */
-export function exampleOf({ definition, annotations }: WireType<unknown>): unknown {
+export function exampleOfWireType({ definition, annotations }: WireType<unknown>): unknown {
   if (annotations.example !== undefined) return annotations.example;
   switch (definition.kind) {
     case "value":
@@ -118,16 +118,16 @@ export function exampleOf({ definition, annotations }: WireType<unknown>): unkno
     case "openEnum":
       return undefined;
     case "list": {
-      const item = exampleOf(definition.item);
+      const item = exampleOfWireType(definition.item);
       return item === undefined ? [] : [item];
     }
     case "map":
       return {};
     case "anyOf":
-      return exampleOf(definition.types[0]!);
+      return exampleOfWireType(definition.types[0]!);
     case "record":
       return Object.fromEntries(
-        Object.entries(definition.fields).map(([name, type]) => [name, exampleOf(type) ?? null]),
+        Object.entries(definition.fields).map(([name, type]) => [name, exampleOfWireType(type) ?? null]),
       );
   }
 }

@@ -8,7 +8,10 @@ import {
 import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
 import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
 import { countInterval, countLogProbability } from "../../../src/domain/calibration/negative-binomial.ts";
-import { fitSharedCausesInSteps, learnedVariance } from "../../../src/domain/calibration/shared-causes.ts";
+import {
+  fitSharedCausesInSteps,
+  learnedYearFactorVariance,
+} from "../../../src/domain/calibration/shared-causes.ts";
 import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
@@ -74,7 +77,10 @@ describe("the failures of a calendar year", () => {
 describe("the variance of a year factor", () => {
   test("is that of the simulated years", () => {
     for (const variance of [0.01, 0.04, 0.15]) {
-      const learned = learnedVariance(countsWith(variance, { years: 40, divisions: 9, mean: 400 }), 0.04)!;
+      const learned = learnedYearFactorVariance(
+        countsWith(variance, { years: 40, divisions: 9, mean: 400 }),
+        0.04,
+      )!;
       expect(Math.abs(Math.log(learned / variance))).toBeLessThan(0.2);
     }
   });
@@ -83,7 +89,7 @@ describe("the variance of a year factor", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), fc.constantFrom(0.005, 0.05, 0.3), (seed, variance) => {
         const cells = countsWith(variance, { years: 8, divisions: 1, mean: 20, seed });
-        const learned = learnedVariance(cells, 0.04)!;
+        const learned = learnedYearFactorVariance(cells, 0.04)!;
         const logPosterior = (v: number) =>
           cells.reduce(
             (sum, { failures, expected: mean }) =>
@@ -100,14 +106,16 @@ describe("the variance of a year factor", () => {
   });
 
   test("stays that of the knowledge base with fewer than five years or 50 failures", () => {
-    expect(learnedVariance(countsWith(0.04, { years: 4, divisions: 9 }), 0.04)).toBeUndefined();
-    expect(learnedVariance(countsWith(0, { years: 7, divisions: 1, mean: 4 }), 0.04)).toBeUndefined();
-    expect(learnedVariance(countsWith(0.04, { years: 5, divisions: 1 }), 0.04)).toBeDefined();
+    expect(learnedYearFactorVariance(countsWith(0.04, { years: 4, divisions: 9 }), 0.04)).toBeUndefined();
+    expect(
+      learnedYearFactorVariance(countsWith(0, { years: 7, divisions: 1, mean: 4 }), 0.04),
+    ).toBeUndefined();
+    expect(learnedYearFactorVariance(countsWith(0.04, { years: 5, divisions: 1 }), 0.04)).toBeDefined();
   });
 
   test("moves little with little data, and farther with more", () => {
     const [few, many] = [5, 40].map(
-      (years) => learnedVariance(countsWith(0.3, { years, divisions: 1 }), 0.04)!,
+      (years) => learnedYearFactorVariance(countsWith(0.3, { years, divisions: 1 }), 0.04)!,
     );
     expect(few!).toBeGreaterThan(0.04);
     expect(Math.abs(Math.log(many! / 0.3))).toBeLessThan(Math.abs(Math.log(0.04 / 0.3)));
@@ -132,7 +140,7 @@ describe("the proof of shared causes", () => {
     const cells = countsWith(0.04, { years: 12, divisions: 1 });
     cells[3] = { ...cells[3]!, failures: 400 };
     const { years } = runSteps(fitSharedCausesInSteps(knowledge, cells));
-    const without = learnedVariance(cells.toSpliced(3, 1), 0.04)!;
+    const without = learnedYearFactorVariance(cells.toSpliced(3, 1), 0.04)!;
     expect(years[3]!.intervals.after).toEqual(
       countInterval({ mean: 80, factorVariance: without }, [0.05, 0.95]),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { explainScorePartsInSteps } from "../../../src/domain/explanation/explanation.ts";
-import { type Reason, reasonsOf } from "../../../src/domain/explanation/reasons.ts";
+import { mainReasonsOf, type Reason } from "../../../src/domain/explanation/reasons.ts";
 import { UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
@@ -9,7 +9,7 @@ import { history } from "../scoring/any-history.ts";
 import { ALWAYS, AS_OF, appliance, event, knowledge, property, reading } from "../scoring/histories.ts";
 
 function reasons(given: PropertyHistory, at: { applianceId: string; componentId: string }): Reason[] {
-  return reasonsOf(runSteps(explainScorePartsInSteps(knowledge, given, at, AS_OF, UNCORRECTED)));
+  return mainReasonsOf(runSteps(explainScorePartsInSteps(knowledge, given, at, AS_OF, UNCORRECTED)));
 }
 const TANK = { applianceId: "A", componentId: "A/wh_gas_tank" };
 const ofTank = (

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import {
   type BudgetCandidate,
   type BudgetSpending,
-  byRank,
+  budgetRankOf,
+  compareBudgetRanks,
   isUrgentRank,
-  rankOf,
   spendBudget,
 } from "../../../src/domain/planning/budget.ts";
 
@@ -21,7 +21,7 @@ function spendOn(
   amountCents: number,
 ): BudgetSpending<BudgetCandidate> {
   const spending = { chosen: [], spentCents: 0, avoidedCents: 0 };
-  spendBudget(spending, amountCents, candidates.toSorted(byRank));
+  spendBudget(spending, amountCents, candidates.toSorted(compareBudgetRanks));
   return spending;
 }
 
@@ -60,7 +60,7 @@ describe("a budget", () => {
     expect(ids(spendOn([roof, valve, alarm], 70_000))).toEqual(["alarm", "valve"]);
     expect(ids(spendOn([roof, valve, alarm], 60_000))).toEqual(["alarm"]);
     expect(ids(spendOn([roof, valve, alarm], 40_000))).toEqual(["valve"]);
-    expect([alarm, valve, roof].map((one) => isUrgentRank(rankOf(one)))).toEqual([true, false, false]);
+    expect([alarm, valve, roof].map((one) => isUrgentRank(budgetRankOf(one)))).toEqual([true, false, false]);
   });
 
   test("is never overspent, leaves nothing that it still covers, and adds up", () => {
@@ -82,7 +82,7 @@ describe("a budget", () => {
 
   test("is spent equally in one batch and in several", () => {
     const all = Array.from({ length: 30 }, (_, i) => part(`C_${i}`, 100 + ((i * 37) % 400), (i * 91) % 700));
-    const sorted = all.toSorted(byRank);
+    const sorted = all.toSorted(compareBudgetRanks);
     const batched: BudgetSpending<BudgetCandidate> = { chosen: [], spentCents: 0, avoidedCents: 0 };
     for (let i = 0; i < sorted.length; i += 7) spendBudget(batched, 2_000, sorted.slice(i, i + 7));
     expect(batched).toEqual(spendOn(all, 2_000));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  newSurvival,
+  newPartSurvival,
   type PartInPlace,
   survivalInPlace,
 } from "../../../src/domain/planning/part-in-place.ts";
@@ -32,7 +32,7 @@ function firstFailures(part: PartInPlace): number[] {
 
 /** The failures within the year of a part that replaces one that failed in these months, its own successors included. */
 function laterFailures(part: PartInPlace, first: readonly number[]): number {
-  const survival = newSurvival(part, MONTHS);
+  const survival = newPartSurvival(part, MONTHS);
   const all = [...first];
   for (let month = 0; month < MONTHS; month++)
     for (let before = 0; before < month; before++)

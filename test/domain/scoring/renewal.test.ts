@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  createUnknownPast,
   failureProbabilitySinceRecordBegan,
   hazardSinceRecordBegan,
   PriorCache,
-  unknownPast,
 } from "../../../src/domain/scoring/renewal.ts";
 import { recordsSince } from "../../../src/domain/scoring/service-record-start.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
@@ -31,7 +31,7 @@ describe("a part whose past is unknown", () => {
   test("has the prior and the hazard of the renewal process", () => {
     fc.assert(
       fc.property(shapes, age(2), age(1.5), (shape, t, d) => {
-        const past = unknownPast(shape, t);
+        const past = createUnknownPast(shape, t);
         const expected = naive(shape, t, d);
         expect(Math.abs(failureProbabilitySinceRecordBegan(past, d) - expected.prior)).toBeLessThan(1e-11);
         expect(Math.abs(hazardSinceRecordBegan(past, d) - expected.hazard)).toBeLessThan(1e-9);
@@ -42,7 +42,7 @@ describe("a part whose past is unknown", () => {
   test("never counts as older than an original that was never renewed", () => {
     fc.assert(
       fc.property(shapes, age(40), age(40), (shape, t, d) => {
-        const prior = failureProbabilitySinceRecordBegan(unknownPast(shape, t), d);
+        const prior = failureProbabilitySinceRecordBegan(createUnknownPast(shape, t), d);
         expect(prior).toBeGreaterThan(0);
         expect(prior).toBeLessThanOrEqual(-Math.expm1(-((t + d) ** shape)) + 1e-12);
       }),
@@ -56,7 +56,7 @@ describe("a part whose past is unknown", () => {
       [1e-9, 300],
       [1e-9, 0],
     ] as const) {
-      const prior = failureProbabilitySinceRecordBegan(unknownPast(3.2, t), d);
+      const prior = failureProbabilitySinceRecordBegan(createUnknownPast(3.2, t), d);
       expect(prior).toBeGreaterThanOrEqual(0);
       expect(prior).toBeLessThanOrEqual(1);
     }
@@ -67,7 +67,7 @@ describe("a part whose past is unknown", () => {
     const first = pasts.prior(2.5, 1.1, 0.3);
     for (let i = 0; i < 3000; i++) pasts.prior(2.5, 1 + i / 1000, i / 1000);
     expect(pasts.prior(2.5, 1.1, 0.3)).toBe(first);
-    expect(first).toBe(failureProbabilitySinceRecordBegan(unknownPast(2.5, 1.1), 0.3));
+    expect(first).toBe(failureProbabilitySinceRecordBegan(createUnknownPast(2.5, 1.1), 0.3));
   });
 });
 

@@ -2,7 +2,7 @@ import { buildingSyncTables } from "../../../src/usecases/buildingsync/read-buil
 import { cobieTables } from "../../../src/usecases/cobie/read-cobie.ts";
 import { isCobie } from "../../../src/usecases/cobie/sheet-rows.ts";
 import type { SheetTable } from "../../../src/xlsx/workbook-tables.ts";
-import { parseDocument } from "../../../src/xml/read-xml.ts";
+import { parseXmlText } from "../../../src/xml/read-xml.ts";
 import type { Target } from "../target.ts";
 
 const COBIE = `#Facility
@@ -85,7 +85,7 @@ const buildingSync: Target = {
     "<auc:Building>",
   ],
   async parse(input) {
-    const tables = buildingSyncTables("a.xml", parseDocument("a.xml", input), "sqft");
+    const tables = buildingSyncTables("a.xml", parseXmlText("a.xml", input), "sqft");
     for (const table of tables) for await (const { cells } of table.rows()) void cells.length;
     return tables.map(({ count }) => Math.min(count, 2)).join();
   },

@@ -8,9 +8,9 @@ import { IMPORT_FIELDS, importPortfolio } from "../../../src/usecases/import/imp
 import {
   findSavedMapping,
   mappingFileText,
-  readMapping,
+  readMappingFile,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
-import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
+import { guessColumnFields } from "../../../src/usecases/import/mapping/guess.ts";
 import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
 import type { Target } from "../target.ts";
@@ -122,7 +122,7 @@ export function mappedImportTarget(): Target {
       .trimEnd()
       .split("\n")
       .map((line) => line.split(","));
-    return guessMapping(heading!, rows, IMPORT_FIELDS, () => undefined);
+    return guessColumnFields(heading!, rows, IMPORT_FIELDS, () => undefined);
   };
   const seed = (csv: string, mapping = mappingFileText([guess(csv)])) =>
     Buffer.concat([Buffer.from(csv), Buffer.of(SEPARATOR), Buffer.from(mapping)]);
@@ -151,15 +151,15 @@ export function mappedImportTarget(): Target {
       const path = join(folder, "input.csv");
       await Bun.write(path, at < 0 ? input : input.subarray(0, at));
       const saved =
-        at < 0 || at === input.length - 1 ? [] : readMapping("m.json", input.toString("utf8", at + 1));
-      if (mappingFileText(saved) !== mappingFileText(readMapping("m.json", mappingFileText(saved))))
+        at < 0 || at === input.length - 1 ? [] : readMappingFile("m.json", input.toString("utf8", at + 1));
+      if (mappingFileText(saved) !== mappingFileText(readMappingFile("m.json", mappingFileText(saved))))
         throw new Error("a mapping that is saved and read again differs");
       const importing = await newImport();
       const mapped = (await openImportTables(path)).map((table) => ({
         table,
         mapping:
           findSavedMapping(saved, table.headings) ??
-          guessMapping(table.headings, table.sample, IMPORT_FIELDS, () => undefined),
+          guessColumnFields(table.headings, table.sample, IMPORT_FIELDS, () => undefined),
       }));
       const preparing = {
         ...{ read: store.read, partnerId: importing.partner.id },

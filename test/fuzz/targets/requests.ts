@@ -24,11 +24,11 @@ import { impersonationTokens } from "../../../src/secrets/impersonation-token.ts
 import type { MasterKey } from "../../../src/secrets/master-key.ts";
 import { bearerTokens } from "../../../src/secrets/tokens.ts";
 import { readApplianceChange, readNewAppliance } from "../../../src/wire/appliance.ts";
-import { readBrand } from "../../../src/wire/brand.ts";
+import { readBrandChange } from "../../../src/wire/brand.ts";
 import { readClaimChange, readClaimList, readNewClaim } from "../../../src/wire/claim.ts";
 import { readComponentChange } from "../../../src/wire/component-change.ts";
 import { readCostBook, readCostLine } from "../../../src/wire/cost-book.ts";
-import { readEmbed } from "../../../src/wire/embed-request.ts";
+import { readNewEmbed } from "../../../src/wire/embed-request.ts";
 import { readFailedWindow } from "../../../src/wire/failed-window.ts";
 import { readNewPartner, readPartnerSettings } from "../../../src/wire/partner-settings.ts";
 import { readNewProperty, readPropertyChange, readPropertyMerge } from "../../../src/wire/property-input.ts";
@@ -189,8 +189,8 @@ const CHANGE_READERS: readonly ((given: Record<string, unknown>) => unknown)[] =
   readWorkMark,
   readFlatSmartEvent,
   (given) => readCostBook(given).map((line) => accepts(() => readCostLine(line, "2026-01-01"))),
-  readEmbed,
-  readBrand,
+  readNewEmbed,
+  readBrandChange,
   readFailedWindow,
   (given) => readNewPartner(given, 1000),
   readPartnerSettings,

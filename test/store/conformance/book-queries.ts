@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { matchesFilter, type PropertyFilter } from "../../../src/domain/property-filter.ts";
+import { matchesPropertyFilter, type PropertyFilter } from "../../../src/domain/property-filter.ts";
 import { TOTALS } from "../../../src/domain/property-totals.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { bookAlerts } from "../../../src/usecases/book/book-alerts.ts";
@@ -107,7 +107,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
         const isListed = filter.retired === "only" ? property.seq < 0 : filter.retired || property.seq > 0;
         const flags = await read().flags.ofProperty(property.partnerId, property.id);
         const isFlagged = filter.flag === undefined || flags.some(({ code }) => code === filter.flag);
-        if (isListed && isFlagged && matchesFilter(filter, property)) matches.push(property.id);
+        if (isListed && isFlagged && matchesPropertyFilter(filter, property)) matches.push(property.id);
       }
       const selection = { partnerIds: undefined, filter };
       const all = await bookPortfolio(deps(), selection, false, ALL);

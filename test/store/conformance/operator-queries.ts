@@ -3,7 +3,7 @@ import { NO_LOSS_FIGURES } from "../../../src/domain/claim.ts";
 import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
 import { deliveryCreatedAt } from "../../../src/domain/ids.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { rankOf } from "../../../src/domain/planning/budget.ts";
+import { budgetRankOf } from "../../../src/domain/planning/budget.ts";
 import { emptyDueSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import type { Property } from "../../../src/domain/property.ts";
 import type { LatestCalibration } from "../../../src/store/queries/models.ts";
@@ -691,7 +691,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     const start = { rank: -Number.MAX_VALUE, id: "" };
     const all = await plans.candidates(partner.id, start, Number.MAX_SAFE_INTEGER, 10);
     expect(all[0]).toMatchObject(urgent);
-    expect(all.shift()!.rank).toBe(rankOf(urgent));
+    expect(all.shift()!.rank).toBe(budgetRankOf(urgent));
     expect(all.map(({ id, rank, isUrgent }) => [id, rank, ...(isUrgent ? ["urgent"] : [])])).toEqual([
       ["C_z", -5],
       ["C_B", -3],

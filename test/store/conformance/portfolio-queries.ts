@@ -4,7 +4,7 @@ import type { Appliance } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { Property } from "../../../src/domain/property.ts";
-import { matchesFilter } from "../../../src/domain/property-filter.ts";
+import { matchesPropertyFilter } from "../../../src/domain/property-filter.ts";
 import type { EventType, ServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
@@ -12,7 +12,7 @@ import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
-import { rescore } from "../../../src/usecases/portfolio/rescore.ts";
+import { rescoreProperty } from "../../../src/usecases/portfolio/rescore.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import {
@@ -149,7 +149,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           zip === null ? {} : { zip },
           zip === null ? { state } : { state, zip },
         ]) {
-          const expected = all.filter(({ property }) => matchesFilter(by, property));
+          const expected = all.filter(({ property }) => matchesPropertyFilter(by, property));
           expect(seqs(await inRange(by)), JSON.stringify(by)).toEqual(
             seqs(expected.map((row) => row.property)),
           );
@@ -519,7 +519,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     test("are listed by tier, score, location and time of scoring, after a snapshot and after single scorings", async () => {
       await compareLists();
       fixture.time.now += 1000;
-      await fixture.write(partner, (writer) => rescore(writer, oak, "all", "history"));
+      await fixture.write(partner, (writer) => rescoreProperty(writer, oak, "all", "history"));
       await compareLists();
     });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { StorageError } from "../../../src/domain/errors.ts";
-import { parseAddress } from "../../../src/store/postgres/connection/address.ts";
+import { parseDatabaseUrl } from "../../../src/store/postgres/connection/address.ts";
 import { PostgresConnections } from "../../../src/store/postgres/connection/postgres-connections.ts";
 import { openReadSnapshot } from "../../../src/store/postgres/connection/read-snapshot.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
@@ -149,7 +149,7 @@ test("a connection with a slow statement is not dropped", async () => {
 test("a read snapshot whose connection loses its packets waits once, and its place in the pool becomes free", async () => {
   const wire = await startPostgresProxy(server.port);
   const url = Object.assign(new URL(server.url()), { port: wire.port, search: "?pool=1" }).href;
-  const connections = new PostgresConnections(parseAddress(url), READS);
+  const connections = new PostgresConnections(parseDatabaseUrl(url), READS);
   const select = (text: string) => ({ text: `SELECT '${text}' AS found`, values: [] });
   const snapshot = await openReadSnapshot(connections);
   wire.state.loss = { sent: "lost", what: "unanswered" };

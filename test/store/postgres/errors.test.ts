@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { OperatorError, StorageError } from "../../../src/domain/errors.ts";
-import { parseAddress } from "../../../src/store/postgres/connection/address.ts";
-import { explainError, isConnectionLost } from "../../../src/store/postgres/errors.ts";
+import { parseDatabaseUrl } from "../../../src/store/postgres/connection/address.ts";
+import { explainPostgresError, isConnectionLost } from "../../../src/store/postgres/errors.ts";
 
-const address = parseAddress("postgres://mainstay:secret@127.0.0.1:6432/absent");
+const address = parseDatabaseUrl("postgres://mainstay:secret@127.0.0.1:6432/absent");
 const refusal = (code: string, message: string) =>
   Object.assign(new Error(message), { code, severity: "FATAL" });
 
@@ -38,7 +38,7 @@ describe("an error of PgBouncer", () => {
   ])("%s %s: the operator must fix it, and it is not tried again", (code, message, what, hint) => {
     const error = refusal(code, message);
     expect(isConnectionLost(error)).toBe(false);
-    const reported = explainError(error, address) as OperatorError;
+    const reported = explainPostgresError(error, address) as OperatorError;
     expect(reported).toBeInstanceOf(OperatorError);
     expect([reported.message, reported.hint]).toEqual([
       expect.stringContaining(what),
@@ -51,7 +51,7 @@ describe("an error of PgBouncer", () => {
     (message) => {
       const error = refusal("08P01", message);
       expect(isConnectionLost(error)).toBe(true);
-      expect(explainError(error, address)).toBeInstanceOf(StorageError);
+      expect(explainPostgresError(error, address)).toBeInstanceOf(StorageError);
     },
   );
 });
@@ -65,7 +65,7 @@ test.each([
     "idle in transaction",
   ],
 ])("%s %s: is distinguished, because it has a different cause", (code, message, what, hint) => {
-  const reported = explainError(refusal(code, message), address) as StorageError;
+  const reported = explainPostgresError(refusal(code, message), address) as StorageError;
   expect(reported).toBeInstanceOf(StorageError);
   expect([reported.message, reported.hint]).toEqual([
     expect.stringContaining(what),
@@ -89,7 +89,7 @@ test.each([
   ],
   ["42501", "permission denied for table partners", "lacks a privilege", "owner of the database"],
 ])("%s %s: is reported with the missing right and how to grant it", (code, message, what, hint) => {
-  const reported = explainError(refusal(code, message), address) as OperatorError;
+  const reported = explainPostgresError(refusal(code, message), address) as OperatorError;
   expect(reported).toBeInstanceOf(OperatorError);
   expect([reported.message, reported.hint]).toEqual([
     expect.stringContaining(what),
@@ -98,5 +98,5 @@ test.each([
 });
 
 test("a comma in a password starts no second host", () => {
-  expect(parseAddress("postgres://a:b,c@host/d")).toMatchObject({ password: "b,c", host: "host" });
+  expect(parseDatabaseUrl("postgres://a:b,c@host/d")).toMatchObject({ password: "b,c", host: "host" });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { buildingSyncTables } from "../../../src/usecases/buildingsync/read-buildingsync.ts";
 import type { ImportTable } from "../../../src/usecases/import/mapping/table.ts";
-import { parseDocument } from "../../../src/xml/read-xml.ts";
+import { parseXmlText } from "../../../src/xml/read-xml.ts";
 
 /* The documents are written by the schema of BuildingSync 2.7, with the elements that audit tools fill. */
 
 const read = (text: string, areaUnit: "sqft" | "m2" = "sqft") =>
-  buildingSyncTables("a.xml", parseDocument("a.xml", Buffer.from(text)), areaUnit);
+  buildingSyncTables("a.xml", parseXmlText("a.xml", Buffer.from(text)), areaUnit);
 
 async function rowsOf({ headings, rows }: ImportTable): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];

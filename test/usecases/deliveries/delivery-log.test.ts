@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { MS_PER_DAY } from "../../../src/domain/time.ts";
-import { failureGroups } from "../../../src/usecases/deliveries/failure-groups.ts";
+import { groupDeliveryFailures } from "../../../src/usecases/deliveries/failure-groups.ts";
 import { pruneDeliveries } from "../../../src/usecases/deliveries/prune-deliveries.ts";
 import {
   countFailedDeliveries,
@@ -190,7 +190,7 @@ test("failures of all partners are found without a read for each partner that ha
     },
   };
   const groupsOf = (id?: string) =>
-    failureGroups({ deliveryLog, partners }, { from: 0, to: NOON * 2 }, id, async () => {});
+    groupDeliveryFailures({ deliveryLog, partners }, { from: 0, to: NOON * 2 }, id, async () => {});
   expect(await groupsOf()).toMatchObject([{ partnerId, error: "HTTP 500", count: 2 }]);
   expect(new Set(looked)).toEqual(new Set([partnerId]));
   expect(await groupsOf(partnerId)).toHaveLength(1);

@@ -5,7 +5,7 @@ import { EVENT_TYPES, type NewServiceEvent } from "../../../src/domain/service-e
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../../src/event-loop.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { complianceOf } from "../../../src/usecases/portfolio/compliance.ts";
+import { complianceOfProperty } from "../../../src/usecases/portfolio/compliance.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { onPostgres, runsOnEngine } from "../../support/postgres.ts";
@@ -79,7 +79,7 @@ async function stateOf({ fixture, property, appliances }: Home, eventIds: readon
     one.effectiveAgeYears.toFixed(9),
   ]);
   const today = dayOf(fixture.time.now);
-  const inspections = await complianceOf(fixture.store, knowledge, property, today, yieldToEventLoop);
+  const inspections = await complianceOfProperty(fixture.store, knowledge, property, today, yieldToEventLoop);
   const alerts = await read.components.elevatedPage(fixture.partner.id, { limit: 100, offset: 0 });
   const { recordsSince } = (await read.properties.find(fixture.partner.id, property.id))!;
   return {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { findKeywords } from "../../../src/domain/scoring/keywords.ts";
 import { extractNoteFindings, noteFromFindings } from "../../../src/usecases/history/note-findings.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { rescore } from "../../../src/usecases/portfolio/rescore.ts";
+import { rescoreProperty } from "../../../src/usecases/portfolio/rescore.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const { keywords } = knowledge;
@@ -100,7 +100,7 @@ test.each([
   const { notedInspections: __, ...kept } = before;
   expect(await evidence()).toMatchObject({ ...kept, unread: event!.notes });
   const recorded = (await fixture.store.read.properties.find(fixture.partner.id, property.id))!;
-  await fixture.write((writer) => rescore(writer, recorded, "all", "history"));
+  await fixture.write((writer) => rescoreProperty(writer, recorded, "all", "history"));
   expect(await evidence()).toEqual(read);
   expect(await scores()).toEqual(scored);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { acquireLock, importLockName } from "../../../src/cluster/locks.ts";
 import { OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
-import { importTable, type TableRows } from "../../../src/usecases/import/import-table.ts";
+import { importTableOfRequest, type TableRows } from "../../../src/usecases/import/import-table.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
@@ -24,12 +24,12 @@ const BUILDINGS: TableRows = {
 };
 const run = (
   table: TableRows,
-  how: Partial<Parameters<typeof importTable>[2]> = {},
+  how: Partial<Parameters<typeof importTableOfRequest>[2]> = {},
   { store } = { store: fixture.store },
 ) => {
   const { partner, clock } = fixture;
   const deps = { store, partner, knowledge, clock, yieldNow: async () => {} };
-  return importTable(deps, table, { mapping: undefined, dryRun: false, silent: true, ...how });
+  return importTableOfRequest(deps, table, { mapping: undefined, dryRun: false, silent: true, ...how });
 };
 const names = async () =>
   (await fixture.store.read.properties.numbered(fixture.partner.id, 0, 100)).map(({ name }) => name);
@@ -189,7 +189,11 @@ describe("rows of a table", () => {
       rows: [["P-1", "boiler", "B-1"]],
       firstRow: 2,
     };
-    const dry = await importTable(deps, equipment, { mapping: undefined, dryRun: true, silent: true });
+    const dry = await importTableOfRequest(deps, equipment, {
+      mapping: undefined,
+      dryRun: true,
+      silent: true,
+    });
     expect(dry.result.appliances.created).toBe(1);
     expect(dry.rejected).toEqual([]);
   });
@@ -247,15 +251,15 @@ describe("rows of a table", () => {
       firstRow: 2,
     };
     const first = { mapping: undefined, dryRun: true, silent: true };
-    const { mapping } = await importTable(deps, visits, first);
+    const { mapping } = await importTableOfRequest(deps, visits, first);
     const fields = { property_id: "Property", date: "Date" };
     const scores = [{ column: "Boiler", type_id: "boiler" }];
     const given = { ...mapping, rows: "visits" as const, fields, scores, scale: [1, 5] as const };
-    const { rejected } = await importTable(deps, visits, { ...first, mapping: given });
+    const { rejected } = await importTableOfRequest(deps, visits, { ...first, mapping: given });
     expect(rejected.map(({ row }) => row)).toEqual([2]);
     expect(JSON.stringify(rejected)).not.toContain(appliance!.id);
     const own = { ...deps, partner: owner };
-    expect((await importTable(own, visits, { ...first, mapping: given })).rejected).toEqual([]);
+    expect((await importTableOfRequest(own, visits, { ...first, mapping: given })).rejected).toEqual([]);
   });
 
   test("wait for another import of the account, and have different headings", async () => {

@@ -12,12 +12,12 @@ import {
   type FileMapping,
   findSavedMapping,
   mappingFileText,
-  readMapping,
+  readMappingFile,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
-import { guessMapping } from "../../../src/usecases/import/mapping/guess.ts";
+import { guessColumnFields } from "../../../src/usecases/import/mapping/guess.ts";
 import { findHeadingRow } from "../../../src/usecases/import/mapping/heading-row.ts";
 import { guessFileMapping, mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
-import { applianceSizeIn, areaOf } from "../../../src/usecases/import/mapping/measures.ts";
+import { parseAreaCell, parseSizeCell } from "../../../src/usecases/import/mapping/measures.ts";
 import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
 import { buildingUnitsIn } from "../../../src/usecases/import/mapping/unit-lists.ts";
@@ -37,7 +37,7 @@ const guess = (text: string): FileMapping => {
     .trim()
     .split("\n")
     .map((line) => line.split("|").map((cell) => cell.trim()));
-  return guessMapping(headings!, rows, IMPORT_FIELDS, () => undefined);
+  return guessColumnFields(headings!, rows, IMPORT_FIELDS, () => undefined);
 };
 
 // Rule: import-mapping
@@ -269,7 +269,7 @@ describe("numbers", () => {
     ["large", "tons", "Capacity", undefined],
     ["0 tons", "tons", "Capacity", undefined],
   ] as const)("a size of %s in %s under %s is %j", (cell, unit, heading, size) => {
-    expect(applianceSizeIn(cell, unit, { heading, areaUnit: "sqft", hasCommas: false })).toBe(size);
+    expect(parseSizeCell(cell, unit, { heading, areaUnit: "sqft", hasCommas: false })).toBe(size);
   });
 
   test.each([
@@ -284,7 +284,7 @@ describe("numbers", () => {
     ["1000", "Building SF", "1000"],
     ["1000", "Gross area", "1000"],
   ] as const)("an area of %s under %s is %s sq ft", (cell, heading, area) => {
-    expect(areaOf(cell, { heading, areaUnit: "sqft", hasCommas: false })).toBe(area);
+    expect(parseAreaCell(cell, { heading, areaUnit: "sqft", hasCommas: false })).toBe(area);
   });
 
   test.each([
@@ -297,7 +297,7 @@ describe("numbers", () => {
     ["gross_area_m2", "10000"],
     ["gross_area_sqft", "10000"],
   ] as const)("an area of 10,000 under %s is %s m², as the installation's own column is", (heading, area) => {
-    expect(areaOf("10,000", { heading, areaUnit: "m2", hasCommas: false })).toBe(area);
+    expect(parseAreaCell("10,000", { heading, areaUnit: "m2", hasCommas: false })).toBe(area);
   });
 
   test.each([
@@ -354,7 +354,7 @@ describe("a saved mapping", () => {
   const mapping = guess("RSN | Address | NO_OF_ELEVATORS\n1 | A | 2");
 
   test("is read back, and found by the headings", () => {
-    const saved = readMapping("m.json", mappingFileText([mapping]));
+    const saved = readMappingFile("m.json", mappingFileText([mapping]));
     expect(saved).toEqual([mapping]);
     expect(findSavedMapping(saved, mapping.columns)).toEqual(mapping);
     expect(findSavedMapping(saved, ["RSN", "Address"])).toBeUndefined();
@@ -369,7 +369,7 @@ describe("a saved mapping", () => {
     [mappingFileText([{ ...mapping, more: 1 } as never]), "m.json: files.0.more is not valid"],
     [mappingFileText([{ ...mapping, scale: [1] as never }]), "m.json: files.0.scale is not valid"],
   ])("%#: is refused with what is wrong", (text, message) => {
-    expect(() => readMapping("m.json", text)).toThrow(message);
+    expect(() => readMappingFile("m.json", text)).toThrow(message);
   });
 });
 
@@ -393,7 +393,7 @@ async function prepare(
     writeFileSync(path, text);
     const [table] = await openImportTables(path);
     const { headings, sample, hasCommas } = table!;
-    const mapping = guessMapping(headings, sample, IMPORT_FIELDS, () => undefined, hasCommas);
+    const mapping = guessColumnFields(headings, sample, IMPORT_FIELDS, () => undefined, hasCommas);
     mapped.push({ table: table!, mapping: { ...mapping, values: { ...mapping.values, ...values } } });
   }
   const { store, partner } = fixture;

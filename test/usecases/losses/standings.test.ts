@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { dayOf } from "../../../src/domain/time.ts";
 import { LossBooks } from "../../../src/usecases/losses/loss-books.ts";
 import { renewPropertyStandings } from "../../../src/usecases/losses/standings.ts";
-import { underwrite } from "../../../src/usecases/losses/underwriting.ts";
+import { underwriteProperty } from "../../../src/usecases/losses/underwriting.ts";
 import { AnswerCaches } from "../../../src/usecases/partners/answer-caches.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
 import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
@@ -185,7 +185,7 @@ test("a property that is retired has no place until it is brought back", async (
     const owner = { id: partnerId, revision: (await store.read.partners.revision(partnerId))! };
     const subject = { property, owner, among: "book" } as const;
     const request = { selection: { includeDemo: false }, layer: { deductible: 0, limit: null } };
-    return (await underwrite({ store, now: time.now, yieldNow }, knowledge, books, subject, request))
+    return (await underwriteProperty({ store, now: time.now, yieldNow }, knowledge, books, subject, request))
       .standing;
   };
   const [into, from] = [ids[1]!, ids[2]!];

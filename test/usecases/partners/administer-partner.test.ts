@@ -6,8 +6,8 @@ import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.
 import {
   changePartner,
   deleteExpiredSecrets,
+  enableOrDisablePartner,
   rotateWebhookSecret,
-  setEnabled,
 } from "../../../src/usecases/partners/administer-partner.ts";
 import type { SendResult } from "../../../src/webhooks/delivery-attempt.ts";
 import { createDispatcher } from "../../../src/webhooks/dispatcher.ts";
@@ -58,14 +58,14 @@ describe("disabling a partner", () => {
   test("is written once, revokes its tokens, and leaves it without an endpoint until it is enabled", async () => {
     const fixture = await partnerStore(NOON);
     const { administration, partnerId, store } = fixture;
-    await setEnabled(administration, partnerId, false);
-    await setEnabled(administration, partnerId, false);
+    await enableOrDisablePartner(administration, partnerId, false);
+    await enableOrDisablePartner(administration, partnerId, false);
     expect(await store.read.partners.find(partnerId)).toMatchObject({
       enabled: false,
       credentialGeneration: 2,
     });
     expect(await endpointOf(fixture)).toBeNull();
-    await setEnabled(administration, partnerId, true);
+    await enableOrDisablePartner(administration, partnerId, true);
     expect(await store.read.partners.find(partnerId)).toMatchObject({
       enabled: true,
       credentialGeneration: 2,

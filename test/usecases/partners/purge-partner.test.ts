@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { createEmbed } from "../../../src/usecases/embeds/embeds.ts";
-import { setEnabled } from "../../../src/usecases/partners/administer-partner.ts";
+import { enableOrDisablePartner } from "../../../src/usecases/partners/administer-partner.ts";
 import { partnerOverview } from "../../../src/usecases/partners/partner-overview.ts";
 import { rotateApiKey, rotateClientSecret } from "../../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
@@ -34,7 +34,7 @@ const codeOf = (error: { code?: string }) => error.code ?? error;
 test("a partner whose deletion has started cannot be enabled or get credentials again", async () => {
   const { administration, partnerId, store } = fixture;
   const letIn = async () => [
-    await setEnabled(administration, partnerId, true).then(() => "on", codeOf),
+    await enableOrDisablePartner(administration, partnerId, true).then(() => "on", codeOf),
     await rotateApiKey(administration, partnerId).then(() => "a key", codeOf),
     await rotateClientSecret(administration, partnerId).then(() => "a secret", codeOf),
   ];
@@ -44,7 +44,7 @@ test("a partner whose deletion has started cannot be enabled or get credentials 
   });
   expect(seen.length).toBeGreaterThanOrEqual(3);
   expect(new Set(seen)).toEqual(new Set(["conflict"]));
-  const gone = await setEnabled(administration, partnerId, true).then(() => "on", codeOf);
+  const gone = await enableOrDisablePartner(administration, partnerId, true).then(() => "on", codeOf);
   expect(gone).toBe("not_found");
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { yieldToEventLoop } from "../../../src/event-loop.ts";
-import { complianceOf } from "../../../src/usecases/portfolio/compliance.ts";
+import { complianceOfProperty } from "../../../src/usecases/portfolio/compliance.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -25,7 +25,7 @@ test.each([
       return store.inReadSnapshot(run);
     },
   };
-  const items = await complianceOf(counting, knowledge, property, "2026-03-10", yieldToEventLoop);
+  const items = await complianceOfProperty(counting, knowledge, property, "2026-03-10", yieldToEventLoop);
 
   expect(snapshots).toBe(expected);
   const found = items.map(({ appliance }) => appliance.installYear);

@@ -7,9 +7,9 @@ import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/cost-book.ts";
 import {
+  digestOfSumsBasis,
   recalculateSums,
   requestIfBasisChanged,
-  sumsBasis,
 } from "../../../src/usecases/costs/recalculate.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { WorkMarks } from "../../../src/usecases/history/work.ts";
@@ -256,7 +256,7 @@ describe("after a start with another knowledge base or settings, the actions of 
   ])("%s", async (_, other) => {
     const fixture = await open(NOON);
     const { store, clock } = fixture;
-    await requestIfBasisChanged(store, sumsBasis(knowledge));
+    await requestIfBasisChanged(store, digestOfSumsBasis(knowledge));
     const { id: propertyId } = await fixture.addProperty({ unitCount: 12 });
     const types = ["boiler", "refrigerator", "roof", "elevator", "hvac_central", "ptac", "water_heater_gas"];
     await fixture.addAppliances(
@@ -266,7 +266,7 @@ describe("after a start with another knowledge base or settings, the actions of 
     );
     const { listed, planned } = await actionsOfList(fixture, other);
     expect(listed).not.toEqual(planned);
-    expect(await requestIfBasisChanged(store, sumsBasis(other))).toBe(true);
+    expect(await requestIfBasisChanged(store, digestOfSumsBasis(other))).toBe(true);
     expect(await check(fixture, other)).toBeGreaterThan(0);
     await recalculateSums({ store, knowledge: other, clock, yieldNow });
     expect(await check(fixture, other)).toBe(0);
@@ -295,14 +295,14 @@ test.each<[string, Parameters<typeof loadKnowledge>[0], Partial<PlanTerms>]>([
     const other = loadKnowledge(settings);
     const fixture = await open(NOON);
     const { store, clock } = fixture;
-    await requestIfBasisChanged(store, sumsBasis(knowledge));
+    await requestIfBasisChanged(store, digestOfSumsBasis(knowledge));
     const property = await fixture.addProperty({ unitCount: 12 });
     await fixture.addAppliances(
       ...["electrical_panel", "boiler", "refrigerator", "roof", "elevator", "ptac"].flatMap((typeId) =>
         [1988, 2006, 2019].map((installYear) => ({ propertyId: property.id, typeId, installYear })),
       ),
     );
-    expect(await requestIfBasisChanged(store, sumsBasis(other))).toBe(true);
+    expect(await requestIfBasisChanged(store, digestOfSumsBasis(other))).toBe(true);
     await check(fixture, other);
     await recalculateSums({ store, knowledge: other, clock, yieldNow });
     expect(await check(fixture, other)).toBe(0);

@@ -4,7 +4,7 @@ import { StorageError } from "../../../src/domain/errors.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { actionList } from "../../../src/usecases/portfolio/action-list.ts";
+import { pageOfActions } from "../../../src/usecases/portfolio/action-list.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
 import { planContextOf } from "../../../src/usecases/portfolio/plan-context.ts";
 import {
@@ -68,8 +68,9 @@ test("the sums of a large portfolio's actions are those of a few properties at a
       includeDemo: true,
       summedAtOnce,
     } as const;
-    return (await actionList({ ...environment(), prices }, { partnerId: fixture.partnerId, ...filter }, how))
-      .sums;
+    return (
+      await pageOfActions({ ...environment(), prices }, { partnerId: fixture.partnerId, ...filter }, how)
+    ).sums;
   };
   const sums = await listed(1e6);
   expect(sums.count).toBeGreaterThan(3);

@@ -7,7 +7,7 @@ import { checkDerivedData } from "../../../src/usecases/operations/derived-data.
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
-import { retireDue } from "../../../src/usecases/portfolio/retirement.ts";
+import { retireDueRecords } from "../../../src/usecases/portfolio/retirement.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
@@ -196,10 +196,10 @@ describe("a retirement on a day in the future", () => {
     await setProperty(propertyIds[2]!, addDays(TODAY, 2));
     await setAppliance(applianceIds[0]!, addDays(TODAY, 1));
     const deps = { store: fixture.store, knowledge, clock: fixture.clock, yieldNow };
-    expect(await retireDue(deps)).toBe(0);
+    expect(await retireDueRecords(deps)).toBe(0);
     expect(await listed()).toEqual(before);
     fixture.time.now += MS_PER_DAY;
-    expect(await retireDue(deps)).toBe(1);
+    expect(await retireDueRecords(deps)).toBe(1);
     const { partnerId } = fixture;
     const [entry] = await fixture.store.read.audit.page({ offset: 0, limit: 1 }, { partnerId });
     const detail = { partner_id: partnerId, retired_at: addDays(TODAY, 1) };
@@ -207,7 +207,7 @@ describe("a retirement on a day in the future", () => {
     expect((await listed()).appliances).toEqual(before.appliances.slice(1));
     fixture.time.now += MS_PER_DAY;
     await takeSnapshot({ ...deps, monotonicMs: () => 0 }, dayOf(fixture.time.now));
-    expect(await retireDue(deps)).toBe(0);
+    expect(await retireDueRecords(deps)).toBe(0);
     expect((await listed()).properties).toEqual(before.properties.slice(0, 2));
     await expectConsistent();
   });
@@ -216,7 +216,9 @@ describe("a retirement on a day in the future", () => {
     await setProperty(propertyIds[0]!, addDays(TODAY, 1));
     await setProperty(propertyIds[0]!, null);
     fixture.time.now += 3 * MS_PER_DAY;
-    expect(await retireDue({ store: fixture.store, knowledge, clock: fixture.clock, yieldNow })).toBe(0);
+    expect(await retireDueRecords({ store: fixture.store, knowledge, clock: fixture.clock, yieldNow })).toBe(
+      0,
+    );
   });
 });
 

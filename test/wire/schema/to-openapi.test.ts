@@ -25,10 +25,10 @@ import {
   required,
 } from "../../../src/wire/schema/input.ts";
 import { csvInputColumns } from "../../../src/wire/schema/input-columns.ts";
-import { exampleOf, SchemaRegistry, schemaOf } from "../../../src/wire/schema/to-openapi.ts";
+import { exampleOfWireType, openApiSchemaOf, SchemaRegistry } from "../../../src/wire/schema/to-openapi.ts";
 import type { WireType } from "../../../src/wire/schema/wire-type.ts";
 
-const schemaAlone = (form: WireType<unknown>) => schemaOf(form, new SchemaRegistry());
+const schemaAlone = (form: WireType<unknown>) => openApiSchemaOf(form, new SchemaRegistry());
 
 describe("a response type", () => {
   test("has a description, a unit and an example", () => {
@@ -72,9 +72,11 @@ describe("a response type", () => {
       year_2: span.describedAs("The second"),
       parts: list("Parts", object({ of: text("Of", "A") })),
     });
-    expect(schemaOf(plan, names, "GetPlanReply")).toEqual({ $ref: "#/components/schemas/GetPlanReply" });
+    expect(openApiSchemaOf(plan, names, "GetPlanReply")).toEqual({
+      $ref: "#/components/schemas/GetPlanReply",
+    });
     expect([...names.keys()]).toEqual(["GetPlanReply", "GetPlanReplyYear1", "GetPlanReplyPartsItem"]);
-    expect(() => schemaOf(object({}), names, "GetPlanReply")).toThrow("two records");
+    expect(() => openApiSchemaOf(object({}), names, "GetPlanReply")).toThrow("two records");
   });
 
   test("with a name is written once, however often it is used", () => {
@@ -85,7 +87,7 @@ describe("a response type", () => {
       rooms: list("The rooms", room),
     });
     const names = new SchemaRegistry();
-    expect(schemaOf(house, names)).toEqual({ $ref: "#/components/schemas/House" });
+    expect(openApiSchemaOf(house, names)).toEqual({ $ref: "#/components/schemas/House" });
     const $ref = "#/components/schemas/Room";
     expect([...names.keys()].sort()).toEqual(["House", "Room"]);
     expect(names.get("House")!.properties).toEqual({
@@ -108,7 +110,7 @@ describe("a response type", () => {
       first: anyOf(room, text("T")),
     });
     const example = { name: "A", empty: false, size: null };
-    expect(exampleOf(house)).toEqual({ rooms: [example], byName: {}, first: example });
+    expect(exampleOfWireType(house)).toEqual({ rooms: [example], byName: {}, first: example });
   });
 });
 
@@ -126,7 +128,7 @@ describe("a request type", () => {
 
   test("is described by its constraints, with the descriptions of the response", () => {
     const names = new SchemaRegistry();
-    schemaOf(house.type, names);
+    openApiSchemaOf(house.type, names);
     const { properties, required: needed } = names.get("House")!;
     expect(needed).toEqual(["name", "kind", "owner", "rooms"]);
     expect(properties!.name).toEqual({

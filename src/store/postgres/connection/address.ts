@@ -32,7 +32,7 @@ const DEFAULT_TIMEOUT_S = 2;
  * Parses `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and reads its certificate files. Throws an
  * OperatorError that never contains the password. Without `sslmode`, a server on another machine has to prove its name.
  */
-export function parseAddress(url: string): DatabaseAddress {
+export function parseDatabaseUrl(url: string): DatabaseAddress {
   // Only behind the last @: a comma in a password does not separate hosts.
   if (/^[^/]*\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/.test(url))
     throw new OperatorError(

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../../domain/errors.ts";
-import { explainError, isConnectionLost, isReadTimeout, isRetryableConflict } from "../errors.ts";
+import { explainPostgresError, isConnectionLost, isReadTimeout, isRetryableConflict } from "../errors.ts";
 import type { Statement, StatementResult, StatementRunner } from "../statement.ts";
 import type { DatabaseAddress } from "./address.ts";
 
@@ -270,7 +270,7 @@ export class PostgresConnections {
   }
 
   #refusal(error: unknown): StorageError {
-    const explained = explainError(error, this.address);
+    const explained = explainPostgresError(error, this.address);
     return explained instanceof StorageError ? explained : new StorageError((explained as Error).message);
   }
 

@@ -1,9 +1,9 @@
 import { calibratedVersionName } from "../../queries/models.ts";
 import { DATABASE_STATE, type DatabaseState, type ModelState } from "../../sqlite/database-state.ts";
-import { parseAddress } from "../connection/address.ts";
+import { parseDatabaseUrl } from "../connection/address.ts";
 import { PostgresConnections } from "../connection/postgres-connections.ts";
-import { explainError } from "../errors.ts";
-import { missingTablesAndColumns, pendingMigrations, requireUsable } from "../migrate.ts";
+import { explainPostgresError } from "../errors.ts";
+import { missingTablesAndColumns, pendingPostgresMigrations, requireUsableDatabase } from "../migrate.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import { TYPE_PARSERS } from "../type-parsers.ts";
 import { readServerDiagnostics, type ServerDiagnostics } from "./server-diagnostics.ts";
@@ -32,13 +32,13 @@ export type DatabaseDiagnostics = {
 
 /** Reads the state of a database, and changes nothing. Rejects with an OperatorError if the database can't be used. */
 export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics> {
-  const address = parseAddress(url);
+  const address = parseDatabaseUrl(url);
   const connections = new PostgresConnections(address);
   try {
     const client = await connections.open();
-    await requireUsable(client, address);
+    await requireUsableDatabase(client, address);
     const server = await readServerDiagnostics(client, address);
-    const missing = (await pendingMigrations(client, address, MIGRATIONS)).length;
+    const missing = (await pendingPostgresMigrations(client, address, MIGRATIONS)).length;
     const incomplete = missing === 0 ? await missingTablesAndColumns(client) : undefined;
     const schema = { version: MIGRATIONS.length - missing, missing, incomplete };
     if (schema.version === 0 || incomplete !== undefined) return { server, schema, rows: undefined };
@@ -62,7 +62,7 @@ export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics
     const photos = (await firstRow<{ known: number; missing: number }>(PHOTOS))!;
     return { server, schema, rows: { state, model, sealedSecret, photos } };
   } catch (error) {
-    throw explainError(error, address);
+    throw explainPostgresError(error, address);
   } finally {
     await connections.close();
   }

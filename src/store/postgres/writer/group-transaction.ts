@@ -1,10 +1,10 @@
 import { UnknownOutcome } from "../../../domain/errors.ts";
 import {
-  causeOf,
-  failsTransaction,
+  failsWholeTransaction,
   isConnectionLost,
   isLockTimeout,
   isRetryableConflict,
+  postgresErrorOf,
 } from "../errors.ts";
 import type { Statement } from "../statement.ts";
 import type { JobOutcome, WriteJob } from "./job.ts";
@@ -110,7 +110,7 @@ export class GroupTransaction {
     }
     const error =
       connection.failure ?? new Error("PostgreSQL rolled a transaction back without reporting an error");
-    if (failsTransaction(error)) return { result: "failed", error };
+    if (failsWholeTransaction(error)) return { result: "failed", error };
     if (!withSavepoints) return { result: "retryWithSavepoints" };
     // Every other job was released from its savepoint without an error.
     return { result: "jobFailedAtCommit", outcome: { job: jobs.at(-1)!, error, value: undefined } };
@@ -158,7 +158,7 @@ export class GroupTransaction {
       return { job, error: undefined, value };
     } catch (thrown) {
       const error = this.#errorOf(thrown);
-      if (failsTransaction(error) && !isRetryableConflict(error)) throw error;
+      if (failsWholeTransaction(error) && !isRetryableConflict(error)) throw error;
       if (connection.failure !== undefined || !discard()) return undefined;
       return { job, error, value: undefined };
     }
@@ -188,7 +188,7 @@ export class GroupTransaction {
       const error = this.#errorOf(thrown);
       // Repeating the job alone is enough, since each of its statements sees what is committed by then.
       const isRepeatable = !isOnly && conflicts > 0 && isRetryableConflict(error);
-      if (failsTransaction(error) && !isRepeatable) throw error;
+      if (failsWholeTransaction(error) && !isRepeatable) throw error;
       discard();
       if (!isOnly)
         await connection.send({ text: "ROLLBACK TO SAVEPOINT job; RELEASE SAVEPOINT job", values: [] });
@@ -221,7 +221,7 @@ export class GroupTransaction {
       if (await this.#wasCommitted(number)) return true;
     } catch (error) {
       throw new UnknownOutcome(
-        `the connection was lost during a commit, and the result cannot be determined (${causeOf(error).message})`,
+        `the connection was lost during a commit, and the result cannot be determined (${postgresErrorOf(error).message})`,
         "Check whether the write is stored before you repeat it; with an Idempotency-Key you can repeat it safely.",
       );
     }
@@ -243,7 +243,7 @@ export class GroupTransaction {
         return Number((rows[0] as { number: unknown }).number) === number;
       } catch (error) {
         await connection.abandon();
-        if (!isConnectionLost(error) && !isLockTimeout(error) && !failsTransaction(error)) throw error;
+        if (!isConnectionLost(error) && !isLockTimeout(error) && !failsWholeTransaction(error)) throw error;
         if (monotonicMs() > deadline) throw error;
       }
     }

@@ -1,7 +1,7 @@
 import type { IdKind } from "../../../domain/ids.ts";
 import type { Instant } from "../../../domain/time.ts";
 import type { Tx } from "../../store.ts";
-import { type Stores, storesOf } from "../../stores.ts";
+import { createStores, type Stores } from "../../stores.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { postgresEngine } from "../engine.ts";
 import { dropDeadConnections } from "./dead-connection-watchdog.ts";
@@ -41,13 +41,16 @@ type WriterOptions = {
 };
 
 /** Opens a connection that writes. Rejects if the database does not respond. */
-export function openWriter(options: WriterOptions): Writer {
+export function openPostgresWriter(options: WriterOptions): Writer {
   const { connections, name, clock, monotonicMs, groupSize, yieldToEventLoop } = options;
   const { preparesStatements } = connections.address;
   const connection = new WriterConnection(connections);
   const batcher = new StatementBatcher(connection, preparesStatements);
   const partners = new LockedPartners(batcher, preparesStatements, options.nextDelivery);
-  const stores = cachingEndpoints(storesOf(postgresEngine(batcher, preparesStatements, batcher)), batcher);
+  const stores = cachingEndpoints(
+    createStores(postgresEngine(batcher, preparesStatements, batcher)),
+    batcher,
+  );
   let now = 0;
   const committer = new GroupCommitter({
     connection,

@@ -2,10 +2,10 @@ import { increasingIds } from "../../../domain/ids.ts";
 import { TimeSlice } from "../../../event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
-import { explainError, isLockTimeout } from "../errors.ts";
+import { explainPostgresError, isLockTimeout } from "../errors.ts";
 import { hasStalledTransaction } from "./idle-in-transaction-check.ts";
 import type { WriteJob } from "./job.ts";
-import { openWriter, type Writer } from "./writer.ts";
+import { openPostgresWriter, type Writer } from "./writer.ts";
 
 /** The longest time that a write runs between two yields to the event loop. */
 const SLICE_MS = 8;
@@ -52,7 +52,7 @@ export class Writers {
     let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
     const slice = new TimeSlice(SLICE_MS, monotonicMs);
     this.#writers = Array.from({ length: BLOCKED + 1 }, (_, number) =>
-      openWriter({
+      openPostgresWriter({
         connections,
         name: `${process}-${number}`,
         // No request waits for a long write of a series, nor for its commit.
@@ -102,7 +102,7 @@ export class Writers {
     let deadline = startedAt + connections.reconnectMs * WAIT_SHARE;
     let notified = new Set<string>();
     const value = await new Promise<T>((resolve, reject) => {
-      const refuse = (error: unknown) => reject(explainError(error, connections.address));
+      const refuse = (error: unknown) => reject(explainPostgresError(error, connections.address));
       const enter = (writer: Writer) => {
         const isBlocked = writer === this.#writers[BLOCKED];
         if (isBlocked) this.#block(ids);

@@ -1,5 +1,5 @@
 import { amountWithoutCurrency, isNumberField } from "../../../domain/written-numbers.ts";
-import { areaOf, type CellReading } from "./measures.ts";
+import { type CellReading, parseAreaCell } from "./measures.ts";
 
 /* The values of cells, as the importer takes them. */
 
@@ -16,7 +16,7 @@ export const isMultilineField = (field: string): boolean => LINES.test(field);
 export function plainCellValue(field: string, cell: string, reading: CellReading): string {
   if (YEARS.has(field)) return yearIn(cell) ?? cell;
   if (field === "size") return cell;
-  if (field === "gross_area_sqft") return areaOf(cell, reading) ?? cell;
+  if (field === "gross_area_sqft") return parseAreaCell(cell, reading) ?? cell;
   if (field === "unit_count" || field === "stories")
     return (
       amountWithoutCurrency(

@@ -79,7 +79,7 @@ export const mappingFileText = (files: readonly FileMapping[]): string =>
   `${JSON.stringify({ version: 1, files }, null, 2)}\n`;
 
 /** Reads a saved mapping. Throws an OperatorError that names the entry that is wrong. */
-export function readMapping(name: string, text: string): readonly FileMapping[] {
+export function readMappingFile(name: string, text: string): readonly FileMapping[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -104,7 +104,7 @@ export function readMapping(name: string, text: string): readonly FileMapping[] 
 }
 
 /** Returns the value if it is the mapping of a file. */
-export const checkedMapping = (value: unknown): FileMapping | undefined =>
+export const validFileMapping = (value: unknown): FileMapping | undefined =>
   isObject(value) && wrongKey(value) === undefined ? (value as FileMapping) : undefined;
 
 function wrongKey(file: Record<string, unknown>): string | undefined {

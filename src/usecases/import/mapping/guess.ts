@@ -2,7 +2,7 @@ import { DAY_FIELDS, type DateFormat, dateFormatOf } from "../../../domain/writt
 import { decimalCommaFields } from "../../../domain/written-numbers.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
 import { areCanadianPostalCodes, provinceOfPostalCodes, stateAbbreviation } from "./places.ts";
-import { equipmentType, FIELD_WORDS, NO_VALUE, plainWords } from "./words.ts";
+import { applianceTypeOfWords, FIELD_WORDS, NO_VALUE, plainWords } from "./words.ts";
 
 /** A column with its heading in plain words, and what its first rows contain. */
 type Column = { name: string; words: string; cells: readonly string[] };
@@ -21,7 +21,7 @@ const FEWEST_SCORES = 4;
  * Guesses what the rows of a file are, and what its columns contain, by their headings and the first rows. `chosen` has the
  * fields of columns that need no guess.
  */
-export function guessMapping(
+export function guessColumnFields(
   headings: readonly string[],
   sample: readonly (readonly string[])[],
   known: KnownFields,
@@ -131,7 +131,7 @@ function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): S
     )
     .filter(({ words }) => !/\b(id|ward|year|units|floors|stor(ies|eys)|number|no|grade|score)\b/.test(words))
     .map(({ name, words }) => {
-      const type_id = NOT_EQUIPMENT.test(words) ? undefined : equipmentType(words);
+      const type_id = NOT_EQUIPMENT.test(words) ? undefined : applianceTypeOfWords(words);
       return { column: name, ...(type_id && { type_id }) };
     });
 }
@@ -148,14 +148,14 @@ function equipmentColumns(columns: readonly Column[], used: ReadonlySet<string>)
       /^(.+) (?:count|qty)$/.exec(words) ??
       [];
     if (counted !== undefined) {
-      const typeId = NOT_EQUIPMENT.test(counted) ? undefined : equipmentType(counted);
+      const typeId = NOT_EQUIPMENT.test(counted) ? undefined : applianceTypeOfWords(counted);
       return typeId && cells.every((cell) => /^\d{1,5}$/.test(cell))
         ? [{ column: name, kind: "count", types: { "*": typeId } }]
         : [];
     }
     if (NOT_EQUIPMENT.test(words)) return [];
     if (cells.every((cell) => YES_OR_NO.test(cell))) {
-      const typeId = equipmentType(words);
+      const typeId = applianceTypeOfWords(words);
       return typeId ? [{ column: name, kind: "flag", types: { "*": typeId } }] : [];
     }
     const [, of] = /^(.+) types?$/.exec(words) ?? [];
@@ -164,7 +164,8 @@ function equipmentColumns(columns: readonly Column[], used: ReadonlySet<string>)
     choicesLeft -= choices.length;
     const types = Object.fromEntries(
       choices.flatMap((cell) => {
-        const typeId = equipmentType(plainWords(cell)) ?? equipmentType(`${of} ${plainWords(cell)}`);
+        const typeId =
+          applianceTypeOfWords(plainWords(cell)) ?? applianceTypeOfWords(`${of} ${plainWords(cell)}`);
         return typeId ? [[cell, typeId] as const] : [];
       }),
     );
@@ -195,7 +196,7 @@ function typeValues(
   const distinct = [...new Set(column?.cells ?? [])].slice(0, 500);
   return Object.fromEntries(
     distinct.flatMap((cell) => {
-      const typeId = typeOf(cell) ?? equipmentType(plainWords(cell));
+      const typeId = typeOf(cell) ?? applianceTypeOfWords(plainWords(cell));
       return typeId !== undefined && typeId !== cell ? [[cell, typeId] as const] : [];
     }),
   );

@@ -3,7 +3,7 @@ import type { Knowledge } from "../../../domain/knowledge.ts";
 import type { ColumnMapping } from "../columns.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";
-import { guessMapping } from "./guess.ts";
+import { guessColumnFields } from "./guess.ts";
 import type { ImportTable } from "./table.ts";
 import { fieldOfHeading, plainWords } from "./words.ts";
 
@@ -23,7 +23,7 @@ export function guessFileMapping(
     ]),
   );
   const guess = (columns: readonly ColumnMapping[]) =>
-    guessMapping(
+    guessColumnFields(
       headings,
       sample,
       IMPORT_FIELDS,

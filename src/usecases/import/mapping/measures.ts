@@ -51,7 +51,7 @@ export type CellReading = { heading: string; areaUnit: AreaUnit; hasCommas: bool
  * Returns a size in the unit of its type, as its cell states it; a number without a unit is in that of the column's heading, or
  * of the type. Undefined for another unit, or what is no size.
  */
-export function applianceSizeIn(
+export function parseSizeCell(
   cell: string,
   typeUnit: string | undefined,
   { heading, areaUnit, hasCommas }: CellReading,
@@ -94,7 +94,10 @@ function areaUnitOfHeading(heading: string): AreaUnit | undefined {
 }
 
 /** Returns an area in the unit of the installation, if its cell or its column's heading states another. */
-export function areaOf(cell: string, { heading, areaUnit, hasCommas }: CellReading): string | undefined {
+export function parseAreaCell(
+  cell: string,
+  { heading, areaUnit, hasCommas }: CellReading,
+): string | undefined {
   const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
   const number = digits === undefined ? undefined : normalizedNumber(digits, hasCommas);
   if (number === undefined) return undefined;

@@ -16,7 +16,7 @@ import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { KnownProperties } from "./known-properties.ts";
 import { Labels } from "./labels.ts";
 import { lookUpOwnKey } from "./look-up.ts";
-import { applianceSizeIn } from "./measures.ts";
+import { parseSizeCell } from "./measures.ts";
 import type { ImportTable, LeftOut, TableCells } from "./table.ts";
 import { buildingUnitsIn, namesUnitsWithoutNumbers } from "./unit-lists.ts";
 import { FORMULA_ERROR, isUnknownValue, NO_VALUE, plainWords, TOTALS } from "./words.ts";
@@ -246,7 +246,7 @@ class RowMapper {
     if (read.size === undefined || fields.size === undefined || this.mapping.rows !== "appliances") return;
     const type = this.types.get(read.type_id ?? "");
     if (!type) return;
-    const size = applianceSizeIn(read.size, type.size?.unit, {
+    const size = parseSizeCell(read.size, type.size?.unit, {
       heading: fields.size,
       areaUnit: this.#areaUnit,
       hasCommas: decimal_comma?.includes("size") ?? false,

@@ -163,6 +163,6 @@ const EQUIPMENT: readonly (readonly [words: RegExp, typeId: string])[] = [
 ];
 
 /** Returns the type that the words name; undefined for anything else. */
-export function equipmentType(words: string): string | undefined {
+export function applianceTypeOfWords(words: string): string | undefined {
   return EQUIPMENT.find(([pattern]) => pattern.test(words))?.[1];
 }
