@@ -1,11 +1,11 @@
 import { fitCorrection } from "../src/domain/calibration/fit-lives.ts";
-import { seededRandom } from "../src/domain/calibration/seeded-random.ts";
 import { PriceList } from "../src/domain/costs/price-list.ts";
 import type { ApplianceType, ComponentDef } from "../src/domain/knowledge.ts";
 import { planAppliance, type WholeAppliance } from "../src/domain/planning/appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "../src/domain/planning/horizon.ts";
 import { lifespanYearsOf, type PartInPlace } from "../src/domain/planning/part-in-place.ts";
-import { replacementPolicyOf } from "../src/domain/planning/policy.ts";
+import { replacementPolicyOf } from "../src/domain/planning/replacement-policy.ts";
+import { seededRandom } from "../src/domain/statistics/seeded-random.ts";
 import { loadKnowledge } from "../src/knowledge/load.ts";
 import { planCaches } from "../src/usecases/portfolio/plan-context.ts";
 import type { Figure } from "./figure.ts";

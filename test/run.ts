@@ -20,8 +20,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { parseArgs } from "node:util";
-import { openPostgresStore } from "../src/store/postgres/store.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { openPostgresStore } from "../src/store/postgres/postgres-store.ts";
+import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
 import {
   keepOutput,
   outputOf,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
+import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
 import { Bench } from "../mainstay.ts";
 import { readRecords } from "./records.ts";
 

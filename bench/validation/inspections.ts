@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { fitEvidenceStrengthInSteps } from "../../src/domain/calibration/fit-evidence.ts";
+import { fitEvidenceStrengthInSteps } from "../../src/domain/calibration/fit-evidence-strength.ts";
 import { fitLivesInSteps } from "../../src/domain/calibration/fit-lives.ts";
 import type { LifeOnRecord } from "../../src/domain/calibration/life.ts";
 import {
@@ -7,10 +7,10 @@ import {
   type Proof,
   validateForecastsInSteps,
 } from "../../src/domain/calibration/proof.ts";
-import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
 import type { Knowledge } from "../../src/domain/knowledge.ts";
 import { createUnknownPast, hazardSinceRecordBegan } from "../../src/domain/scoring/renewal.ts";
 import { scaleFromMedian } from "../../src/domain/scoring/weibull.ts";
+import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 import { DAYS_PER_YEAR } from "../../src/domain/time.ts";
 import { dayOf, readRecords } from "./records.ts";

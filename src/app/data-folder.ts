@@ -15,9 +15,9 @@ import {
   loadMasterKey,
   type MasterKey,
 } from "../secrets/master-key.ts";
-import { anySealedSecret, openForReading } from "../store/sqlite/inspect.ts";
+import { anySealedSecret, openForReading } from "../store/sqlite/inspect-database.ts";
 import { hasDatabaseContent, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
-import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 
 export const databaseFile = (dataDir: string) => join(dataDir, "mainstay.db");
@@ -128,7 +128,7 @@ async function openSharedDatabase(deps: DataFolderDeps): Promise<DataFolder> {
 async function openDatabase(deps: DataFolderDeps): Promise<Store> {
   const { config, clock, random, whenEmpty, requiresCurrentSchema } = deps;
   // Imported on demand, so that an installation on SQLite does not load the driver.
-  const { openPostgresStore } = await import("../store/postgres/store.ts");
+  const { openPostgresStore } = await import("../store/postgres/postgres-store.ts");
   return await openPostgresStore(config.storage.url, { clock, random, whenEmpty, requiresCurrentSchema });
 }
 

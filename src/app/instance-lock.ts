@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { symbolicLinkError } from "../files.ts";
-import { explainSqliteError } from "../store/sqlite/errors.ts";
+import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { databaseFile } from "./data-folder.ts";
 
 /**

@@ -7,15 +7,15 @@ import { isUploadName } from "../domain/photo.ts";
 import type { Instant } from "../domain/time.ts";
 import { moveIntoPlace, replaceFile } from "../files.ts";
 import { environmentProvidesKey, keyFilePath } from "../secrets/master-key.ts";
-import { postgresSource, postgresTarget } from "../store/postgres/transfer-endpoint.ts";
-import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
-import { sqliteEndpoint } from "../store/sqlite/transfer-endpoint.ts";
 import {
   storedPhotoQueries,
   type TransferEndpoint,
   type TransferredRows,
   transferDatabase,
-} from "../store/transfer.ts";
+} from "../store/database-transfer.ts";
+import { postgresSource, postgresTarget } from "../store/postgres/postgres-transfer-endpoint.ts";
+import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
+import { sqliteEndpoint } from "../store/sqlite/sqlite-transfer-endpoint.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { openCallReservationLedger } from "./call-reservation-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";

@@ -6,7 +6,7 @@ import { yieldToEventLoop } from "../event-loop.ts";
 import { sweepTemporaryFiles } from "../files.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
-import { findPageProblems } from "../store/sqlite/inspect.ts";
+import { findPageProblems } from "../store/sqlite/inspect-database.ts";
 import type { Store } from "../store/store.ts";
 import { deleteOrphanedPhotos } from "../usecases/portfolio/photos.ts";
 import { databaseFile } from "./data-folder.ts";

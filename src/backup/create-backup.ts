@@ -10,7 +10,6 @@ import {
   withScratchFolder,
 } from "../files.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
-import { explainSqliteError } from "../store/sqlite/errors.ts";
 import {
   copyDatabase,
   countRows,
@@ -18,7 +17,8 @@ import {
   openForReading,
   photoFileNames,
   schemaVersion,
-} from "../store/sqlite/inspect.ts";
+} from "../store/sqlite/inspect-database.ts";
+import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { type ArchiveMember, fileContent, readArchive, writeArchive } from "./archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseEncryption, passphraseEncryption } from "./passphrase-encryption.ts";

@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { moveIntoPlace, requireFreeSpace } from "../files.ts";
-import { copyDatabase, integrityProblems, openForReading, schemaVersion } from "../store/sqlite/inspect.ts";
+import {
+  copyDatabase,
+  integrityProblems,
+  openForReading,
+  schemaVersion,
+} from "../store/sqlite/inspect-database.ts";
 
 /**
  * Copies the database to the backup folder before its schema is migrated, and checks the copy. Returns the file, a plain

@@ -25,7 +25,7 @@ import {
   missingMigrations,
   openForReading,
   photoFileNames,
-} from "../store/sqlite/inspect.ts";
+} from "../store/sqlite/inspect-database.ts";
 import { switchToWal } from "../store/sqlite/open.ts";
 import { type ReadMember, readArchive, readArchiveText } from "./archive.ts";
 import { DATABASE, damagedBackupError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, impersonationTokens } from "../secrets/impersonation-token.ts";
-import type { SqliteStoreOptions } from "../store/sqlite/store.ts";
+import type { SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { CommandContext } from "./context.ts";
 import { emptyDatabaseRemedy, requireInstallation } from "./installation-check.ts";

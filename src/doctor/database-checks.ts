@@ -7,15 +7,15 @@ import { formatBytes } from "../files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
-import type { DatabaseState, ModelState } from "../store/sqlite/database-state.ts";
-import { explainSqliteError } from "../store/sqlite/errors.ts";
 import {
   anySealedSecret,
   integrityProblems,
   missingMigrations,
   photoFileNames,
   schemaVersion,
-} from "../store/sqlite/inspect.ts";
+} from "../store/sqlite/inspect-database.ts";
+import type { DatabaseState, ModelState } from "../store/sqlite/monitored-database-state.ts";
+import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./check.ts";
 
 export const FROM_BACKUP =

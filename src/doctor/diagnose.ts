@@ -3,10 +3,14 @@ import { readLastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
-import { type DatabaseState, readModelInUse, readMonitoredState } from "../store/sqlite/database-state.ts";
-import { explainSqliteError } from "../store/sqlite/errors.ts";
-import { openWithoutWalFiles } from "../store/sqlite/inspect.ts";
+import { openWithoutWalFiles } from "../store/sqlite/inspect-database.ts";
 import { hasDatabaseContent, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
+import {
+  type DatabaseState,
+  readModelInUse,
+  readMonitoredState,
+} from "../store/sqlite/monitored-database-state.ts";
+import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { checkBackup, checkWalArchiving } from "./backup-checks.ts";
 import { type CheckResult, type DoctorCheck, failedFinding, okFinding, runChecks } from "./check.ts";
 import {

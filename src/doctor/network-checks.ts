@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
-import type { DatabaseState } from "../store/sqlite/database-state.ts";
+import type { DatabaseState } from "../store/sqlite/monitored-database-state.ts";
 import { daysUntilExpiry, readTlsIdentity } from "../tls/pem-files.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";
 import { failureMessage } from "../webhooks/failure-messages.ts";

@@ -1,7 +1,7 @@
 import { type Instant, toIso } from "../domain/time.ts";
 import { formatBytes } from "../files.ts";
 import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
-import type { ServerDiagnostics } from "../store/postgres/diagnostics/server-diagnostics.ts";
+import type { ServerDiagnostics } from "../store/postgres/diagnostics/postgres-server-diagnostics.ts";
 import { type DoctorCheck, type DoctorFinding, failedFinding, okFinding, warningFinding } from "./check.ts";
 import { ageText } from "./database-checks.ts";
 

@@ -1,6 +1,6 @@
 import type { UnitTiming } from "./planning/unit-advice.ts";
 import type { Retirement } from "./retirement.ts";
-import type { BrandTier, InstallYearBasis } from "./scoring/types.ts";
+import type { BrandTier, InstallYearBasis } from "./scoring/scoring-types.ts";
 import type { Day, Instant } from "./time.ts";
 
 export type Appliance = Retirement & {

@@ -9,7 +9,7 @@ import type {
   InstallYearBasis,
   RiskTier,
   ScoreState,
-} from "./scoring/types.ts";
+} from "./scoring/scoring-types.ts";
 import { type Day, type Instant, yearOf } from "./time.ts";
 
 /** A component as stored, with its latest score. */

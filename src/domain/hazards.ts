@@ -1,6 +1,6 @@
 import type { Knowledge } from "./knowledge.ts";
 import type { HazardAction, KnownHazard } from "./known-hazard.ts";
-import type { EventEvidence, InstallYearBasis } from "./scoring/types.ts";
+import type { EventEvidence, InstallYearBasis } from "./scoring/scoring-types.ts";
 
 /*
  * Known hazards: makes and materials that lenders and recall notices name, whatever the probability of failure

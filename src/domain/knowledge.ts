@@ -1,7 +1,7 @@
-import type { CostOrigin, PriceTerms } from "./costs/price-terms.ts";
+import type { CostOrigin, PriceTerms } from "./costs/cost-adjustment.ts";
 import type { KnownHazard } from "./known-hazard.ts";
-import type { RemovalRules } from "./scoring/removals.ts";
-import type { BrandTier, Confidence } from "./scoring/types.ts";
+import type { RemovalRules } from "./scoring/noted-removals.ts";
+import type { BrandTier, Confidence } from "./scoring/scoring-types.ts";
 import type { Severity } from "./sensor-event.ts";
 import type { Condition, EventType } from "./service-event.ts";
 

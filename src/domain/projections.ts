@@ -9,7 +9,7 @@ import {
   projectFailure,
   scoreByAging,
 } from "./scoring/outlook.ts";
-import type { BrandTier, ScoreState } from "./scoring/types.ts";
+import type { BrandTier, ScoreState } from "./scoring/scoring-types.ts";
 import { DAYS_PER_YEAR } from "./time.ts";
 
 /** The fields of a stored component that its outlook follows from. */

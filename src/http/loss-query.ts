@@ -1,5 +1,5 @@
 import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
-import { LOSS_LIMITS } from "../domain/losses/limits.ts";
+import { LOSS_LIMITS } from "../domain/losses/loss-term-limits.ts";
 import type { PremiumTerms } from "../domain/losses/technical-premium.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { parsePlace } from "../domain/place.ts";

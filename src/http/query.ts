@@ -11,11 +11,11 @@ import {
   reserveFormYears,
 } from "../domain/planning/plan-terms.ts";
 import type { PropertyFilter } from "../domain/property-filter.ts";
-import type { RiskTier } from "../domain/scoring/types.ts";
+import type { RiskTier } from "../domain/scoring/scoring-types.ts";
 import { type Instant, parseDay, parseInstant } from "../domain/time.ts";
 import { WORK_STATES } from "../domain/work.ts";
+import type { RowRange } from "../store/limit-and-offset.ts";
 import type { RetirementFilter } from "../store/queries/appliances.ts";
-import type { RowRange } from "../store/row-range.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;

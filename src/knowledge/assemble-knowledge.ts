@@ -10,7 +10,7 @@ import {
   type ScoringModel,
 } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { READER_VERSION } from "../domain/scoring/keywords.ts";
+import { READER_VERSION } from "../domain/scoring/note-keywords.ts";
 import type {
   applianceFile,
   brandsFile,

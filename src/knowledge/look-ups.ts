@@ -9,7 +9,7 @@ import {
   type KnowledgeData,
 } from "../domain/knowledge.ts";
 import type { KnownHazard } from "../domain/known-hazard.ts";
-import type { BrandTier } from "../domain/scoring/types.ts";
+import type { BrandTier } from "../domain/scoring/scoring-types.ts";
 
 const NONE: readonly never[] = [];
 const NO_COMPONENTS: ReadonlySet<string> = new Set();

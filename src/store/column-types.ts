@@ -1,4 +1,4 @@
-import type { sqliteColumnTypes } from "./sqlite/column-types.ts";
+import type { sqliteColumnTypes } from "./sqlite/sqlite-column-types.ts";
 
 /**
  * The column types of the schema, which every engine has. They are typed as SQLite's; the types of another engine have

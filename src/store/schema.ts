@@ -5,11 +5,11 @@ import type { EmbedView } from "../domain/embed.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { UNIT_TIMINGS } from "../domain/planning/unit-advice.ts";
 import { UNIT_LABELS } from "../domain/property.ts";
-import { CONFIDENCES } from "../domain/scoring/types.ts";
+import { CONFIDENCES } from "../domain/scoring/scoring-types.ts";
 import { CONDITIONS, type ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { ColumnTypes } from "./column-types.ts";
-import { isElevatedScoreSql } from "./elevated-components.ts";
+import { isElevatedScoreSql } from "./elevated-score-condition.ts";
 import { lowerCaseSql, streetWithoutNumberSql } from "./searched-texts.ts";
 
 /**

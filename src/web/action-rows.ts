@@ -1,4 +1,4 @@
-import type { RiskTier } from "../domain/scoring/types.ts";
+import type { RiskTier } from "../domain/scoring/scoring-types.ts";
 import { forEachInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { Day } from "../domain/time.ts";
 import { isDeferred } from "../domain/work.ts";

@@ -1,4 +1,4 @@
-import { costBasisSentences, uncertaintySentences } from "../domain/figures/assumption-sentences.ts";
+import { costBasisSentences, uncertaintySentences } from "../domain/figures/uncertainty-sentences.ts";
 import type { AssumptionsJson } from "../wire/assumptions.ts";
 
 /** Returns what figures rest on, in sentences for their reader. */

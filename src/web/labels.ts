@@ -1,4 +1,4 @@
-import type { RiskTier } from "../domain/scoring/types.ts";
+import type { RiskTier } from "../domain/scoring/scoring-types.ts";
 import type { InspectionJson } from "../wire/compliance.ts";
 import type { ComponentJson } from "../wire/component.ts";
 import type { PlannedComponentJson } from "../wire/plan.ts";

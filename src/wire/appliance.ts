@@ -5,7 +5,7 @@ import { flagCodesOf, parseHazardFlags } from "../domain/hazards.ts";
 import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
 import type { Action } from "../domain/planning/action.ts";
 import { isRetired } from "../domain/retirement.ts";
-import type { BrandTier, InstallYearBasis } from "../domain/scoring/types.ts";
+import type { BrandTier, InstallYearBasis } from "../domain/scoring/scoring-types.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { actionOrNullFields, serializeActionOrNull } from "./action.ts";
 import { bulkReply } from "./bulk.ts";

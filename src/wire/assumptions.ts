@@ -1,6 +1,6 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { assumptionSharesOf } from "../domain/figures/assumption-sentences.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assumptions.ts";
+import { assumptionSharesOf } from "../domain/figures/uncertainty-sentences.ts";
 import { SYSTEMS } from "../domain/knowledge.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import { inOneStep } from "../domain/steps.ts";

@@ -13,8 +13,8 @@ import {
 } from "../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { claimRatio } from "../domain/scoring/claims.ts";
-import type { ClaimEvidence } from "../domain/scoring/types.ts";
+import { claimRatio } from "../domain/scoring/claim-evidence.ts";
+import type { ClaimEvidence } from "../domain/scoring/scoring-types.ts";
 import { type Day, dayNumber, toIso } from "../domain/time.ts";
 import { type BulkResult, bulkFields, serializeBulkResult } from "./bulk.ts";
 import { forPartner, page } from "./paging.ts";

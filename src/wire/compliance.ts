@@ -1,5 +1,9 @@
 import type { Appliance } from "../domain/appliance.ts";
-import type { ComplianceItem, ComplianceStatus, InspectionResult } from "../domain/figures/compliance.ts";
+import type {
+  ComplianceItem,
+  ComplianceStatus,
+  InspectionResult,
+} from "../domain/figures/inspection-compliance.ts";
 import { INSPECTION_NOTICE } from "../domain/figures/inspection-law-notice.ts";
 import type { InspectionBasis } from "../domain/figures/inspection-record.ts";
 import type { Property } from "../domain/property.ts";

@@ -1,4 +1,4 @@
-import { MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book.ts";
+import { MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../domain/costs/cost-line.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { parsePlace } from "../domain/place.ts";

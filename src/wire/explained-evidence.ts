@@ -1,8 +1,8 @@
-import type { EvidencePart } from "../domain/explanation/evidence-parts.ts";
+import type { EvidencePart } from "../domain/explanation/explained-evidence.ts";
 import type { Explanation } from "../domain/explanation/explanation.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { Corrections } from "../domain/scoring/corrections.ts";
-import type { Evidence } from "../domain/scoring/types.ts";
+import type { Corrections } from "../domain/scoring/model-corrections.ts";
+import type { Evidence } from "../domain/scoring/scoring-types.ts";
 import { sourceKind, sourceToken } from "./explained-life.ts";
 import { day, enumOf, number, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";

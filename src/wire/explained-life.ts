@@ -9,7 +9,7 @@ import {
   type Peril,
   type Provenance,
 } from "../domain/knowledge.ts";
-import type { BrandTier } from "../domain/scoring/types.ts";
+import type { BrandTier } from "../domain/scoring/scoring-types.ts";
 import {
   day,
   enumOf,

@@ -1,10 +1,10 @@
 import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
-import type { Decision } from "../domain/explanation/decision.ts";
 import { type ExplainedComponent, type Explanation, lifespanOf } from "../domain/explanation/explanation.ts";
+import type { Decision } from "../domain/explanation/replacement-decision.ts";
 import { CHANGES, type ChangeName } from "../domain/explanation/what-if.ts";
 import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
-import type { Confidence, Score } from "../domain/scoring/types.ts";
+import type { Confidence, Score } from "../domain/scoring/scoring-types.ts";
 import { actionFields, serializeAction } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
 import { explainedCosts, serializeExplainedCosts } from "./explained-costs.ts";

@@ -2,7 +2,7 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { Brand } from "../domain/brand.ts";
 import type { Claim } from "../domain/claim.ts";
 import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
-import type { StoredCostLine } from "../domain/costs/cost-book.ts";
+import type { StoredCostLine } from "../domain/costs/cost-book-lines.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import type { EmbedView, ListedEmbed } from "../domain/embed.ts";

@@ -1,15 +1,15 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { type Assessment, AssessmentAccumulator } from "../domain/figures/assessment.ts";
 import { type Grade, METHODOLOGY, propertyConditionOf } from "../domain/figures/condition.ts";
-import { exposureOf } from "../domain/figures/exposure.ts";
+import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { type Assessment, AssessmentAccumulator } from "../domain/figures/property-assessment.ts";
 import {
   fullReplacementReserve,
   RESERVE_MONTHS,
   type Reserve,
   ReserveAccumulator,
 } from "../domain/figures/reserve.ts";
-import { DueSum } from "../domain/planning/due-sum.ts";
+import { DueSum } from "../domain/planning/due-cost-sum.ts";
 import type { PlanContext } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";

@@ -1,9 +1,9 @@
+import type { Assumptions } from "../domain/figures/assumptions.ts";
 import {
   assumptionSharesOf,
   costBasisSentences,
   uncertaintySentences,
-} from "../domain/figures/assumption-sentences.ts";
-import type { Assumptions } from "../domain/figures/assumptions.ts";
+} from "../domain/figures/uncertainty-sentences.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
 import { usDate } from "../domain/us-english.ts";

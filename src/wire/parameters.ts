@@ -1,5 +1,5 @@
 import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
-import { LOSS_LIMITS } from "../domain/losses/limits.ts";
+import { LOSS_LIMITS } from "../domain/losses/loss-term-limits.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
 import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
 import { FORM_LIMITS, PLAN_LIMITS } from "../domain/planning/plan-terms.ts";

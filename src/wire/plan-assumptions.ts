@@ -1,6 +1,6 @@
 import { priceBasisText } from "../domain/costs/price-basis.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/currency-and-units.ts";
-import { assumptionSharesOf, uncertaintySentences } from "../domain/figures/assumption-sentences.ts";
+import { assumptionSharesOf, uncertaintySentences } from "../domain/figures/uncertainty-sentences.ts";
 import { reserveShareByCostBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
 import { usDate } from "../domain/us-english.ts";

@@ -1,5 +1,5 @@
 import type { BalanceYear, PlanYear } from "../domain/planning/capital-plan.ts";
-import { IMMEDIATE_WORK } from "../domain/planning/immediate-work.ts";
+import { IMMEDIATE_WORK } from "../domain/planning/immediate-work-text.ts";
 import type { Deposit } from "../domain/planning/level-deposit.ts";
 import type { DueSums, PlanSums } from "../domain/planning/plan-sums.ts";
 import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";

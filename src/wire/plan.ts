@@ -4,15 +4,14 @@ import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import { lifespanYearsOf } from "../domain/planning/part-in-place.ts";
 import type { ComponentPlan, DueNow, WholePlan } from "../domain/planning/planned-appliance.ts";
 import type { PropertyPlan } from "../domain/planning/property-plan.ts";
-import type { Reconciliation } from "../domain/planning/reconciliation.ts";
 import type { CostSchedule } from "../domain/planning/schedule.ts";
+import type { Reconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Work } from "../domain/work.ts";
 import { actionFields, serializeAction } from "./action.ts";
 import { assumptionsField, serializeAssumptions } from "./assumptions.ts";
 import { applianceTypeId, componentName } from "./component-names.ts";
 import { costBasis, costFactor, costFields, costSize, serializeCosts } from "./costs.ts";
-import { reconciliation, serializeReconciliation } from "./figure-reconciliation.ts";
 import { serializeSubject, subject } from "./figures.ts";
 import { type FlagGatherer, flaggedAppliances } from "./hazard-flag.ts";
 import { forPartner } from "./paging.ts";
@@ -33,6 +32,7 @@ import type { Cell } from "./schema/table.ts";
 import { roundToDecimals, scoreFromHundredths } from "./schema/units.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
+import { reconciliation, serializeReconciliation } from "./twelve-month-reconciliation.ts";
 import { serializeWorkFields, workFields } from "./work.ts";
 
 /* The plan of a property: its units and components, and the sums that it shares with the portfolio's plan. */

@@ -1,7 +1,7 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { perDoor } from "../domain/figures/assessment.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
-import { exposureOf } from "../domain/figures/exposure.ts";
+import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { perDoor } from "../domain/figures/property-assessment.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/place.ts";

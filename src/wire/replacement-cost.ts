@@ -1,6 +1,6 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/assessment.ts";
-import { exposureOf } from "../domain/figures/exposure.ts";
+import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/property-assessment.ts";
 import { deferredPercentText, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";

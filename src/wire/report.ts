@@ -1,11 +1,11 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { perDoor } from "../domain/figures/assessment.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
-import { exposureOf } from "../domain/figures/exposure.ts";
+import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { perDoor } from "../domain/figures/property-assessment.ts";
 import { type Report, ReportAccumulator } from "../domain/figures/property-report.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
-import { ApplianceGroups } from "../domain/planning/appliance-groups.ts";
+import { ApplianceGroups } from "../domain/planning/components-by-appliance.ts";
 import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
 import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";

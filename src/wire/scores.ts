@@ -1,5 +1,5 @@
 import type { Rating } from "../domain/figures/condition.ts";
-import { CONFIDENCES, type Confidence, type RiskTier } from "../domain/scoring/types.ts";
+import { CONFIDENCES, type Confidence, type RiskTier } from "../domain/scoring/scoring-types.ts";
 import { day, enumOf, number, record, whole } from "./schema/fields.ts";
 
 /* The fields of a component's score, which every record of a component shares. */

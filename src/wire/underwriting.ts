@@ -1,6 +1,6 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { PlacedComponent } from "../domain/component.ts";
-import type { ComplianceItem } from "../domain/figures/compliance.ts";
+import type { ComplianceItem } from "../domain/figures/inspection-compliance.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property } from "../domain/property.ts";

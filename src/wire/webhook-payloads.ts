@@ -6,7 +6,7 @@ import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Action } from "../domain/planning/action.ts";
 import { projectionOfStored } from "../domain/projections.ts";
 import type { Property } from "../domain/property.ts";
-import type { RiskTier } from "../domain/scoring/types.ts";
+import type { RiskTier } from "../domain/scoring/scoring-types.ts";
 import type { RiskSummary, SensorEvent } from "../domain/sensor-event.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, toIso } from "../domain/time.ts";

@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { buildCalibrationCheck } from "../../src/app/monthly-calibration-check.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Calibration } from "../../src/domain/calibration/calibration.ts";
-import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
+import { UNCORRECTED } from "../../src/domain/scoring/model-corrections.ts";
 import { dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { createLogger } from "../../src/log.ts";
 import { defineModelGauges } from "../../src/metrics/model-gauges.ts";

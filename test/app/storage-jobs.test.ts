@@ -7,7 +7,7 @@ import { buildStorageJobs } from "../../src/app/storage-jobs.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { temporaryPath } from "../../src/files.ts";
 import { createLogger } from "../../src/log.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
 const root = mkdtempSync(join(tmpdir(), "mainstay-storage-jobs-"));

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { inspectBackup } from "../../src/backup/inspect-backup.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 /* Photos that are deleted while a backup is written, as by a purge. */
 

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backUpBeforeMigration } from "../../src/backup/pre-migration-backup.ts";
-import { MIGRATIONS, type Migration } from "../../src/store/sqlite/migrations.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
+import { MIGRATIONS, type Migration } from "../../src/store/sqlite/sqlite-migrations.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 4, 30);
 const later = (sql: string): Migration[] => [

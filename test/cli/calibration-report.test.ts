@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { forecastBiasWarning } from "../../src/cli/calibration/report.ts";
 import { validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
-import { seededRandom } from "../../src/domain/calibration/seeded-random.ts";
+import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 
 /** The proof of forecasts of 0.5 for 100 properties of ten components, of which `failures` fail in each. */

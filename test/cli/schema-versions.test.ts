@@ -8,9 +8,9 @@ import { acquireInstanceLock } from "../../src/app/instance-lock.ts";
 import { loadCommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
-import { MIGRATIONS as POSTGRES_MIGRATIONS } from "../../src/store/postgres/migrations.ts";
-import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { MIGRATIONS as POSTGRES_MIGRATIONS } from "../../src/store/postgres/postgres-migrations.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
+import { MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 import { leftBy } from "../support/released-database.ts";
 

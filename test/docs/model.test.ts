@@ -6,8 +6,8 @@ import { conditionIndex, gradeOf } from "../../src/domain/figures/condition.ts";
 import { capitalPlanOf } from "../../src/domain/planning/capital-plan.ts";
 import { PlanSumsAccumulator } from "../../src/domain/planning/plan-sums.ts";
 import { scheduleUnit } from "../../src/domain/planning/unit-plan.ts";
-import { UNCORRECTED } from "../../src/domain/scoring/corrections.ts";
 import { failureWindow } from "../../src/domain/scoring/failure-window.ts";
+import { UNCORRECTED } from "../../src/domain/scoring/model-corrections.ts";
 import { referenceContext } from "../domain/planning/reference-context.ts";
 import { appliance, event, knowledge, property, reading } from "../domain/scoring/histories.ts";
 

@@ -3,9 +3,9 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applySqliteMigrations } from "../../src/store/sqlite/migrate.ts";
-import { MIGRATIONS, type Migration } from "../../src/store/sqlite/migrations.ts";
+import { applySqliteMigrations } from "../../src/store/sqlite/migrate-sqlite.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
+import { MIGRATIONS, type Migration } from "../../src/store/sqlite/sqlite-migrations.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-migrate-"));
 afterAll(() => rmSync(folder, { recursive: true }));

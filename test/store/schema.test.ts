@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Column as DeclaredColumn, is, SQL } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
-import * as schema from "../../src/store/sqlite/schema.ts";
+import * as schema from "../../src/store/sqlite/sqlite-tables.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-schema-"));
 const file = join(folder, "mainstay.db");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { StorageError } from "../../src/domain/errors.ts";
-import { openSqliteStore, type SqliteStoreOptions } from "../../src/store/sqlite/store.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-queue-"));

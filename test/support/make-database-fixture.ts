@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
 import { EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
 

@@ -3,8 +3,8 @@ import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
 import type { ForecastMeasures, Interval, Proof } from "../../domain/calibration/proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
+import { failureWindowRows } from "../../web/calibration/failure-window-table.ts";
 import type { CalibrationContent } from "../../web/calibration/report-content.ts";
-import { failureWindowRows } from "../../web/calibration/window-rows.ts";
 import { type Column, fittedTable } from "../terminal/fitted-table.ts";
 
 const CHANGES_ON_PAGE = 20;

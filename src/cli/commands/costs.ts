@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import { mergeCostLines } from "../../domain/costs/cost-book.ts";
+import { mergeCostLines } from "../../domain/costs/cost-book-lines.ts";
 import { costLineFromHistory } from "../../domain/costs/cost-history.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { Store } from "../../store/store.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";
-import { replaceCostBook } from "../../usecases/costs/cost-book.ts";
+import { COST_COLUMNS, readCostFile } from "../../usecases/costs/cost-book-file.ts";
 import { replacementCostHistory } from "../../usecases/costs/cost-history.ts";
-import { COST_COLUMNS, readCostFile } from "../../usecases/costs/import-costs.ts";
+import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";

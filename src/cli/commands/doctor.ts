@@ -12,7 +12,7 @@ import { FROM_BACKUP } from "../../doctor/database-checks.ts";
 import { diagnoseInstallation } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { findPageProblems } from "../../store/sqlite/inspect.ts";
+import { findPageProblems } from "../../store/sqlite/inspect-database.ts";
 import type { DerivedData } from "../../usecases/operations/derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../context.ts";

@@ -209,7 +209,7 @@ async function onCopy<T>(
   const { dataDir, url } = config.storage;
   const options = { clock: now, random };
   if (url === "") return await withScratchCopy(databaseFile(dataDir), options, run);
-  const { copyPortfolioToFile } = await import("../../store/postgres/portfolio-copy.ts");
+  const { copyPortfolioToFile } = await import("../../store/postgres/copy-portfolio-to-file.ts");
   return await withScratchDatabase(
     dataDir,
     (file) => copyPortfolioToFile(file, url, partnerId, now()),

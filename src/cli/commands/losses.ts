@@ -1,7 +1,7 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { LOSS_LIMITS } from "../../domain/losses/limits.ts";
+import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
 import { centsFromUsd } from "../../domain/money.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";

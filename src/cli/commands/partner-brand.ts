@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { contrastOn, contrastText, isHexColor } from "../../domain/brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_LOGO_BYTES } from "../../domain/logo.ts";
-import { changeBrand, loadBrand } from "../../usecases/partners/brands.ts";
+import { changeBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { type BrandJson, readBrandChange, serializeBrand } from "../../wire/brand.ts";
 import {

@@ -12,7 +12,7 @@ import {
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans.ts";
-import { workMarksOfProperty } from "../../usecases/history/work.ts";
+import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   collectPlanFlags,

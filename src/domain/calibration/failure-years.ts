@@ -1,10 +1,10 @@
 import type { System } from "../knowledge.ts";
-import type { Corrections } from "../scoring/corrections.ts";
+import type { Corrections } from "../scoring/model-corrections.ts";
+import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps.ts";
 import { type Day, dayNumber, dayNumberOfDate, MS_PER_DAY } from "../time.ts";
 import { expectedHazard, UnknownPastCache } from "./expected-hazard.ts";
 import type { LifeOnRecord } from "./life.ts";
-import { ReproducibleSums } from "./reproducible-sum.ts";
 
 const LIVES_PER_STEP = 256;
 /** Failures are counted so many years back: what older years had in common says little of the coming one. */

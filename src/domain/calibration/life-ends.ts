@@ -1,11 +1,11 @@
 import type { ComponentDef } from "../knowledge.ts";
 import { scaleFromMedian } from "../scoring/weibull.ts";
+import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps.ts";
 import { expectedHazard } from "./expected-hazard.ts";
 import type { Fit } from "./fit.ts";
 import type { LifeOnRecord } from "./life.ts";
 import { BINS, type Interval } from "./proof.ts";
-import { ReproducibleSums } from "./reproducible-sum.ts";
 
 const LIVES_PER_STEP = 200;
 /** The fewest failures that a survival curve is drawn from. */

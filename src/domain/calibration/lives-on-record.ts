@@ -2,7 +2,7 @@ import type { ComponentDef, Knowledge } from "../knowledge.ts";
 import { lifeScale, mayHaveSucceeded } from "../scoring/aged-life.ts";
 import { type DatedEvent, datedEventsUpTo, eventConcernsComponent } from "../scoring/dated-events.ts";
 import { serviceRatios } from "../scoring/evidence.ts";
-import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/types.ts";
+import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/scoring-types.ts";
 import { agingRate, partBirthDay, virtualAge } from "../scoring/virtual-age.ts";
 import type { Steps } from "../steps.ts";
 import { type Day, dayNumber } from "../time.ts";

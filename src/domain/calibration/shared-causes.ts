@@ -1,7 +1,7 @@
 import { type Knowledge, SYSTEMS, type System } from "../knowledge.ts";
+import { countInterval, countLogProbability } from "../statistics/negative-binomial.ts";
 import type { Steps } from "../steps.ts";
 import type { FailureYear } from "./failure-years.ts";
-import { countInterval, countLogProbability } from "./negative-binomial.ts";
 
 /* The limits of docs/model/calibration.md#shared-causes. */
 const FEWEST_YEARS = 5;

@@ -1,8 +1,8 @@
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
-import { type BookCosts, CostScale } from "./book-costs.ts";
 import { type ComponentCosts, type PartCosts, type UnitCosts, zeroCentsByBasis } from "./component-costs.ts";
+import type { PriceTerms } from "./cost-adjustment.ts";
 import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
-import type { PriceTerms } from "./price-terms.ts";
+import { type BookCosts, CostScale } from "./cost-scaling.ts";
 import { applianceSizeForPricing, type PricedAppliance, type PricedProperty } from "./size.ts";
 import {
   applyStatedCosts,

@@ -1,6 +1,6 @@
-import type { BookCosts } from "./book-costs.ts";
 import { type CostBasis, exactFailedCents, type PartCosts } from "./component-costs.ts";
 import type { StatedCost, StatedCosts } from "./cost-line.ts";
+import type { BookCosts } from "./cost-scaling.ts";
 
 /** A component's own numbers, in whole cents; null or absent where it has none. */
 export type OwnCosts = { ownPlannedCents?: number | null; ownFailedCents?: number | null };

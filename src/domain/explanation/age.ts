@@ -5,7 +5,7 @@ import {
   failureProbabilitySinceRecordBegan,
   probabilityStillOriginal,
 } from "../scoring/renewal.ts";
-import type { AgedLife } from "../scoring/types.ts";
+import type { AgedLife } from "../scoring/scoring-types.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
 import { cumulativeHazard, cumulativeProbability } from "../scoring/weibull.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber } from "../time.ts";

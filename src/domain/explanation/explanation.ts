@@ -4,9 +4,9 @@ import type { ComponentDef, Knowledge } from "../knowledge.ts";
 import type { Plannable } from "../planning/component-plan.ts";
 import type { PlanContext } from "../planning/planned-appliance.ts";
 import { type ServiceRecord, serviceRecordOf } from "../scoring/confidence.ts";
-import type { Corrections } from "../scoring/corrections.ts";
 import { datedEventsUpTo } from "../scoring/dated-events.ts";
 import { type FailureDays, failureDays } from "../scoring/failure-window.ts";
+import type { Corrections } from "../scoring/model-corrections.ts";
 import {
   daysToEvenOdds,
   effectiveLifespan,
@@ -18,15 +18,15 @@ import {
   scoredPeriod,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
+import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/scoring-types.ts";
 import { isBrandKnown, outlookWithHazards } from "../scoring/standalone.ts";
-import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/types.ts";
 import { cumulativeHazard } from "../scoring/weibull.ts";
 import { runSteps, type Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { type AgeParts, explainAge } from "./age.ts";
-import { type Decision, explainDecision } from "./decision.ts";
-import { type EvidencePart, explainEvidence } from "./evidence-parts.ts";
+import { type EvidencePart, explainEvidence } from "./explained-evidence.ts";
 import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./life.ts";
+import { type Decision, explainDecision } from "./replacement-decision.ts";
 import type { ChangeName, WhatIfTarget } from "./what-if.ts";
 
 /** The calculation of a component's score: each number with its inputs, unrounded. */

@@ -1,6 +1,6 @@
 import type { ComponentDef, Environment, EnvironmentFactor, ScoringModel } from "../knowledge.ts";
-import type { Corrections } from "../scoring/corrections.ts";
-import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/types.ts";
+import type { Corrections } from "../scoring/model-corrections.ts";
+import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/scoring-types.ts";
 import { environmentFactor, useFactor } from "../scoring/virtual-age.ts";
 import { medianFromScale } from "../scoring/weibull.ts";
 

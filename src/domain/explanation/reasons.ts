@@ -1,7 +1,7 @@
 import type { EnvironmentFactor } from "../knowledge.ts";
 import { effectiveLifespan } from "../scoring/outlook.ts";
 import type { Day } from "../time.ts";
-import type { EvidencePart } from "./evidence-parts.ts";
+import type { EvidencePart } from "./explained-evidence.ts";
 import type { ScoreParts } from "./explanation.ts";
 
 /** A reason for a score, in words. */

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../knowledge.ts";
-import type { Corrections } from "../scoring/corrections.ts";
+import type { Corrections } from "../scoring/model-corrections.ts";
 import { scoreProperty } from "../scoring/score.ts";
-import type { EventEvidence, PropertyHistory, Score } from "../scoring/types.ts";
+import type { EventEvidence, PropertyHistory, Score } from "../scoring/scoring-types.ts";
 import type { Day } from "../time.ts";
 
 /** Events that would change a component's score if they happened today. */

@@ -3,7 +3,7 @@ import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisOf } from "../costs/price-basis.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { isPastUnknown } from "../scoring/aged-life.ts";
-import { CONFIDENCES, type Confidence } from "../scoring/types.ts";
+import { CONFIDENCES, type Confidence } from "../scoring/scoring-types.ts";
 import { type Day, dayNumber } from "../time.ts";
 
 /** Counts of the components that figures rest on, and their planned costs in cents by where these come from. */

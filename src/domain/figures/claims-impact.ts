@@ -1,6 +1,6 @@
 import type { Knowledge, System } from "../knowledge.ts";
-import { claimRatio, strongestClaimsInSteps } from "../scoring/claims.ts";
-import type { ClaimEvidence } from "../scoring/types.ts";
+import { claimRatio, strongestClaimsInSteps } from "../scoring/claim-evidence.ts";
+import type { ClaimEvidence } from "../scoring/scoring-types.ts";
 import { mapInSteps, type Steps, sortInSteps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber, daysBetween } from "../time.ts";
 

@@ -1,13 +1,13 @@
 import type { PriceList } from "../costs/price-list.ts";
-import { UnitSums } from "../costs/unit-sums.ts";
+import { UnitSums } from "../costs/whole-unit-sums.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { agedScoreOfStored, failureProbabilityWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
 import type { Steps } from "../steps.ts";
-import type { AssessedComponent } from "./assessment.ts";
 import { type ExpectedCost, ExpectedCostAccumulator } from "./expected-cost.ts";
 import { failureCostOf } from "./failure-cost.ts";
-import { ScoreBuckets } from "./score-buckets.ts";
+import type { AssessedComponent } from "./property-assessment.ts";
+import { ScoreBuckets } from "./score-bucket-sort.ts";
 
 /** The windows of a forecast, in days from the latest score. */
 export const FORECAST_DAYS = [30, 60, 90, 365] as const;

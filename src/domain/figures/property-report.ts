@@ -1,8 +1,8 @@
 import type { PriceList } from "../costs/price-list.ts";
-import type { RiskTier } from "../scoring/types.ts";
+import type { RiskTier } from "../scoring/scoring-types.ts";
 import type { Steps } from "../steps.ts";
-import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./assessment.ts";
-import { ScoreBuckets } from "./score-buckets.ts";
+import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./property-assessment.ts";
+import { ScoreBuckets } from "./score-bucket-sort.ts";
 
 /** A property's components by appliance type and by tier. */
 export type Report<Item> = {

@@ -1,8 +1,8 @@
 import type { PriceList } from "../costs/price-list.ts";
-import { UnitSums } from "../costs/unit-sums.ts";
+import { UnitSums } from "../costs/whole-unit-sums.ts";
 import { failureProbabilityWithin } from "../projections.ts";
 import { DAYS_PER_MONTH } from "../time.ts";
-import { type AssessedComponent, perDoor } from "./assessment.ts";
+import { type AssessedComponent, perDoor } from "./property-assessment.ts";
 
 /** The amounts to set aside, in whole cents. Each is rounded on its own. */
 export type Reserve = { perUnitPerMonth: number; perUnitPerYear: number; propertyPerMonth: number };

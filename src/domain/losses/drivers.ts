@@ -6,9 +6,9 @@ import {
   NO_SEVERITY,
 } from "./component-columns.ts";
 import { type ExactLosses, forEachComponent, type GroupYear } from "./exact-losses.ts";
-import { GridStencil } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
+import { GridStencil } from "./loss-hazard-grid.ts";
 
 export const DRIVERS = ["system", "peril", "state", "division", "property", "kind"] as const;
 type DriverKind = (typeof DRIVERS)[number];

@@ -1,9 +1,9 @@
 import type { Steps } from "../steps.ts";
 import { type ComponentChunk, NO_SEVERITY } from "./component-columns.ts";
-import { GroupSums, type YearMoments } from "./group-sums.ts";
-import { GridStencil, hazardAt } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
+import { GroupSums, type YearMoments } from "./loss-group-sums.ts";
+import { GridStencil, hazardAt } from "./loss-hazard-grid.ts";
 import { type Quadrature, survivalOverYearFactor, yearFactorQuadrature } from "./year-factor.ts";
 
 /** Components of one step. */

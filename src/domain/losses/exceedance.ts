@@ -1,5 +1,5 @@
 import type { Steps } from "../steps.ts";
-import type { SimulatedLoss } from "./simulated-loss.ts";
+import type { SimulatedLoss } from "./simulated-year-losses.ts";
 
 /** The return periods of an exceedance curve, in years. */
 export const RETURN_PERIODS = [2, 5, 10, 20, 50, 100, 200] as const;

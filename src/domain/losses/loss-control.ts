@@ -1,7 +1,7 @@
 import type { Knowledge } from "../knowledge.ts";
 import { failureProbabilityWithin, outlookOfStored, type StoredOutlook } from "../projections.ts";
 import { failureProbability } from "../scoring/outlook.ts";
-import type { BrandTier } from "../scoring/types.ts";
+import type { BrandTier } from "../scoring/scoring-types.ts";
 import { type LossCosts, YEAR_DAYS } from "./component-losses.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Peril } from "../knowledge.ts";
-import { normalProbability } from "./normal.ts";
+import { normalProbability } from "../statistics/normal-distribution.ts";
 
 /**
  * The cost of one damage, log-normal, with its mean in cents and its coefficient of variation. A failure does one damage at

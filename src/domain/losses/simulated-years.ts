@@ -1,12 +1,12 @@
 import type { Steps } from "../steps.ts";
 import { CHUNK_SIZE } from "./component-columns.ts";
 import { forEachComponent } from "./exact-losses.ts";
-import { GroupSums } from "./group-sums.ts";
-import { GridStencil } from "./hazard-grid.ts";
 import { failureMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
+import { GroupSums } from "./loss-group-sums.ts";
+import { GridStencil } from "./loss-hazard-grid.ts";
 import { RandomVariates } from "./random-variates.ts";
-import type { SimulatedLoss } from "./simulated-loss.ts";
+import type { SimulatedLoss } from "./simulated-year-losses.ts";
 import { type SimulatedYearFactors, type SingleComponent, simulateComponents } from "./single-components.ts";
 
 /** The seed of every answer. Another one gives amounts that differ within their standard errors. */

@@ -2,7 +2,7 @@ import type { Steps } from "../steps.ts";
 import type { LossKind } from "./loss-component.ts";
 import type { RandomVariates } from "./random-variates.ts";
 import { type DamageSeverity, type InsuredLayer, logNormalParameters } from "./severity.ts";
-import type { SimulatedLoss } from "./simulated-loss.ts";
+import type { SimulatedLoss } from "./simulated-year-losses.ts";
 
 /** Above this hazard it is cheaper to draw for every year than for every event. */
 const FREQUENT = 0.7;

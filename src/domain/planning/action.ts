@@ -1,7 +1,7 @@
-import type { Confidence, RiskTier } from "../scoring/types.ts";
+import type { Confidence, RiskTier } from "../scoring/scoring-types.ts";
 import type { DecidedPart, PolicyName } from "./appliance-plan.ts";
 import { isSafetyPastLife } from "./part-in-place.ts";
-import type { AgeBasis } from "./policy.ts";
+import type { AgeBasis } from "./replacement-policy.ts";
 import type { UnitAdvice } from "./unit-advice.ts";
 
 /** The action for an appliance or part, in one word; the most urgent first. */

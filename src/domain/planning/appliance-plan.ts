@@ -3,10 +3,10 @@ import { type KnownPart, newPartOf } from "./new-part.ts";
 import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
 import { newUnitOf, type PartPlan, type PlanCaches, planPart, planPartBy, schedulePart } from "./plan.ts";
 import type { CostSchedule } from "./schedule.ts";
-import type { Unit } from "./unit.ts";
 import { adviseOnTiming, adviseOnUnit, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
 import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
 import type { NewUnit } from "./unit-policy.ts";
+import type { Unit } from "./whole-unit.ts";
 
 /** `with_unit`: the part goes with its appliance, which is replaced as a whole. */
 export type PolicyName = "replace_now" | "replace_at_age" | "run_to_failure" | "with_unit";

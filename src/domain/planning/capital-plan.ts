@@ -1,4 +1,5 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
+import { costVarianceByYear } from "./cost-variance.ts";
 import {
   type LevelDeposit,
   levelDepositOf,
@@ -7,7 +8,6 @@ import {
   reserveByYear,
 } from "./level-deposit.ts";
 import { type PlanSums, STORED_SQUARE } from "./plan-sums.ts";
-import { costVarianceByYear } from "./variance.ts";
 
 /** The standard deviation of costs that err together, as a share of them, by their basis; judgment. */
 export const COST_ERROR: Readonly<Record<CostBasis, number>> = {

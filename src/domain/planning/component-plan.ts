@@ -3,11 +3,11 @@ import type { ComponentDef, Knowledge, ScoringModel } from "../knowledge.ts";
 import { outlookOfStored } from "../projections.ts";
 import { isPastUnknown } from "../scoring/aged-life.ts";
 import { failureProbability, type Outlook } from "../scoring/outlook.ts";
-import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/types.ts";
+import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/scoring-types.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
+import type { Price } from "./appliance-pricing.ts";
 import type { PartInPlace } from "./part-in-place.ts";
-import type { Price } from "./prices.ts";
 
 type Amounts = Pick<Price, "plannedCents" | "failedCents">;
 

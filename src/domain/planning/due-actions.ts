@@ -1,11 +1,11 @@
 import type { Knowledge, System } from "../knowledge.ts";
 import { expectedCents, failureProbabilityWithin } from "../projections.ts";
-import type { RiskTier } from "../scoring/types.ts";
+import type { RiskTier } from "../scoring/scoring-types.ts";
 import { DAYS_PER_YEAR, type Day } from "../time.ts";
 import type { Action, ActionName } from "./action.ts";
+import type { Price } from "./appliance-pricing.ts";
 import type { Plannable } from "./component-plan.ts";
 import type { ComponentPlan, PlannedAppliance } from "./planned-appliance.ts";
-import type { Price } from "./prices.ts";
 
 /** The days ahead of which actions are listed. */
 export const ACTION_DAYS = 730;

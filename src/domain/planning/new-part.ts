@@ -1,9 +1,9 @@
+import { type Spectrum, spectraOf } from "../statistics/fourier-spectrum.ts";
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
-import { KeptValues, type ValueCache } from "./kept-values.ts";
+import { KeptValues, type ValueCache } from "./numeric-key-cache.ts";
 import type { PartKind } from "./part-in-place.ts";
-import { type Policy, replacementPolicyOf } from "./policy.ts";
 import { cumulativeSums, makeNewPart, type NewPart } from "./renewals.ts";
-import { type Spectrum, spectraOf } from "./spectrum.ts";
+import { type Policy, replacementPolicyOf } from "./replacement-policy.ts";
 
 /** A new part with what plans derive from it. */
 export type KnownPart = NewPart & {

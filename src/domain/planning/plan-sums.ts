@@ -1,7 +1,8 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
-import { addFullyFundedReserve, partFundedOverLife } from "./accrual.ts";
+import { addScheduleVariance, emptyVarianceSums, pairCount, type VarianceSums } from "./cost-variance.ts";
 import { MAX_PLAN_YEARS } from "./horizon.ts";
 import type { DueNow, PlannedAppliance } from "./planned-appliance.ts";
+import { addFullyFundedReserve, partFundedOverLife } from "./reserve-accrual.ts";
 import {
   addYearlyCosts,
   type CostSchedule,
@@ -9,7 +10,6 @@ import {
   YEARLY_COST_ROWS,
   type YearlyCosts,
 } from "./schedule.ts";
-import { addScheduleVariance, emptyVarianceSums, pairCount, type VarianceSums } from "./variance.ts";
 
 /** Work due now, in whole cents. */
 type DueCost = { count: number; cents: number };

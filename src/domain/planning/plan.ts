@@ -1,14 +1,14 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
-import { KeptValues, type ValueCache } from "./kept-values.ts";
 import { type KnownPart, newPartOf } from "./new-part.ts";
+import { KeptValues, type ValueCache } from "./numeric-key-cache.ts";
 import {
   monthlyFailureProbabilities,
   type PartInPlace,
   type PartKind,
   survivalInPlace,
 } from "./part-in-place.ts";
-import type { Policy } from "./policy.ts";
 import { type Advice, adviseOnPart, replacementMonth } from "./replacement-advice.ts";
+import type { Policy } from "./replacement-policy.ts";
 import {
   addRenewals,
   type CostSchedule,
@@ -17,8 +17,8 @@ import {
   successorSumsByYear,
   sumMonthsByYear,
 } from "./schedule.ts";
-import type { UnitKind } from "./unit.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
+import type { UnitKind } from "./whole-unit.ts";
 
 /** The new parts and units that are known. */
 export type PlanCaches = { parts: ValueCache<PartKind, KnownPart>; units: ValueCache<NewUnitKey, NewUnit> };

@@ -22,6 +22,7 @@ import {
   unitTimingOf,
   type WholeAppliance,
 } from "./appliance-plan.ts";
+import type { Price, PricingInPlace } from "./appliance-pricing.ts";
 import {
   type DueComponent,
   dueDayAfterYears,
@@ -31,7 +32,6 @@ import {
 } from "./component-plan.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
-import type { Price, PricingInPlace } from "./prices.ts";
 import type { CostSchedule } from "./schedule.ts";
 import { adviceOfPlannedUnit, type UnitTiming } from "./unit-advice.ts";
 

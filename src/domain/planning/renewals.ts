@@ -1,6 +1,6 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { monthlyFailureProbabilities, newPartSurvival, type PartKind } from "./part-in-place.ts";
-import type { Policy } from "./policy.ts";
+import type { Policy } from "./replacement-policy.ts";
 
 /** The expected events of a new part and all that follow it in its place, in each month since its installation. */
 export type NewPart = {

@@ -1,5 +1,5 @@
 import type { PartInPlace } from "./part-in-place.ts";
-import type { Policy } from "./policy.ts";
+import type { Policy } from "./replacement-policy.ts";
 
 /** The advice on a part in place, as if it stood alone. */
 export type Advice = {

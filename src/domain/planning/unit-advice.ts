@@ -1,9 +1,9 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { fastPower } from "./part-in-place.ts";
 import { type MinorParts, RepairsByMonth } from "./repairs-by-month.ts";
-import type { Unit } from "./unit.ts";
 import { planUnit, type UnitPlan } from "./unit-plan.ts";
 import type { NewUnit, UnitPolicy } from "./unit-policy.ts";
+import type { Unit } from "./whole-unit.ts";
 
 /*
  * The advice on a unit that its action follows from. It is that of the unit's plan, which adds up 480 months of repairs; most

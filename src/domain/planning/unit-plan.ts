@@ -1,3 +1,4 @@
+import { ConvolutionSum, type Spectrum, spectraOf } from "../statistics/fourier-spectrum.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
 import { monthlyFailureProbabilities, survivalInPlace } from "./part-in-place.ts";
@@ -11,9 +12,8 @@ import {
   successorSumsByYear,
   sumMonthsByYear,
 } from "./schedule.ts";
-import { ConvolutionSum, type Spectrum, spectraOf } from "./spectrum.ts";
-import type { Unit } from "./unit.ts";
 import { meanSurvivalByMonth, type NewUnit, type UnitPolicy } from "./unit-policy.ts";
+import type { Unit } from "./whole-unit.ts";
 
 /** The advice on a unit in place, with the policy of its kind. */
 export type UnitPlan = UnitPolicy & {

@@ -2,7 +2,7 @@ import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
 import { monthlyFailureProbabilities, newPartSurvival } from "./part-in-place.ts";
 import { convolvedAt, cumulativeSums, renewalsByAge, solveRenewalEquation } from "./renewals.ts";
-import type { UnitKind } from "./unit.ts";
+import type { UnitKind } from "./whole-unit.ts";
 
 /** The long-run policy of a kind of unit. Costs are in cents per year. */
 export type UnitPolicy = {

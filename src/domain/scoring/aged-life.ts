@@ -1,10 +1,10 @@
 import type { ComponentDef, Environment, ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
-import type { Corrections } from "./corrections.ts";
 import { type DatedEvents, lastReplacementDay } from "./dated-events.ts";
+import type { Corrections } from "./model-corrections.ts";
 import { highestScoredAge } from "./outlook.ts";
 import { PriorCache } from "./renewal.ts";
-import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./types.ts";
+import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./scoring-types.ts";
 import { agingRate, partBirthDay, virtualAge } from "./virtual-age.ts";
 import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
 

@@ -1,7 +1,7 @@
 import type { ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
 import { type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
-import type { Confidence } from "./types.ts";
+import type { Confidence } from "./scoring-types.ts";
 
 /** The service record that confidence rests on. */
 export type ServiceRecord = {

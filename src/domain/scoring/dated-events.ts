@@ -1,6 +1,6 @@
 import { forEachInSteps, mapInSteps, type Steps, sortInSteps } from "../steps.ts";
 import { type Day, dayNumber } from "../time.ts";
-import type { EventEvidence, Note } from "./types.ts";
+import type { EventEvidence, Note } from "./scoring-types.ts";
 
 /** A service event with its day number, and the number of events that differ from it only in the text of their notes. */
 export type DatedEvent = EventEvidence & { day: number; times: number };

@@ -3,7 +3,7 @@ import type { Condition, EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
 import { type DatedEvent, eventConcernsComponent, indexOfFirstEventAfter } from "./dated-events.ts";
 import { fadedRatio } from "./ratios.ts";
-import type { Evidence } from "./types.ts";
+import type { Evidence } from "./scoring-types.ts";
 
 /** A component on the day of scoring. */
 export type EvidenceSubject = {

@@ -2,8 +2,9 @@ import type { Knowledge } from "../knowledge.ts";
 import { runSteps, type Steps } from "../steps.ts";
 import type { Day } from "../time.ts";
 import { CascadeEffects, type CascadeSource } from "./cascade.ts";
-import { type Corrections, UNCORRECTED } from "./corrections.ts";
+import { type Corrections, UNCORRECTED } from "./model-corrections.ts";
 import { periodRisk, riskOverScorePeriods } from "./outlook.ts";
+import type { PropertyHistory, Score } from "./scoring-types.ts";
 import {
   hasLongHistory,
   limitHazardRatio,
@@ -15,7 +16,6 @@ import {
   scoreStandaloneInSteps,
 } from "./standalone.ts";
 import { roundScore, tierOf } from "./tier.ts";
-import type { PropertyHistory, Score } from "./types.ts";
 
 export type ScoreOptions = {
   /** Ids of the appliances to return. The others are read only as far as they bear on these. */

@@ -4,7 +4,7 @@ import { dayFromNumber, MS_PER_DAY } from "../time.ts";
 import { compareNullableText, type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
 import type { EvidenceSubject, EvidenceTrail } from "./evidence.ts";
 import { fadedRatio } from "./ratios.ts";
-import type { SmartEvidence } from "./types.ts";
+import type { SmartEvidence } from "./scoring-types.ts";
 
 /** A sensor warning that no later normal reading has cleared, with its ratio as faded today. */
 export type SensorWarning = {

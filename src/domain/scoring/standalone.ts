@@ -3,9 +3,8 @@ import type { Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLifeFactor } from "./aged-life.ts";
 import type { CascadeSource } from "./cascade.ts";
-import { claimsRatio, strongestClaims, type WeightedClaim } from "./claims.ts";
+import { claimsRatio, strongestClaims, type WeightedClaim } from "./claim-evidence.ts";
 import { recentServiceRecord, scoreConfidence } from "./confidence.ts";
-import type { Corrections } from "./corrections.ts";
 import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-events.ts";
 import {
   appendEvidence,
@@ -14,9 +13,9 @@ import {
   type EvidenceTrail,
   serviceRatios,
 } from "./evidence.ts";
+import type { Corrections } from "./model-corrections.ts";
 import { type Outlook, periodRisk, riskOverScorePeriods } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
-import { activeWarnings, acuteHazardOfWarnings, type SensorWarning } from "./smart.ts";
 import type {
   AgedLife,
   ApplianceHistory,
@@ -24,7 +23,8 @@ import type {
   Confidence,
   Evidence,
   PropertyHistory,
-} from "./types.ts";
+} from "./scoring-types.ts";
+import { activeWarnings, acuteHazardOfWarnings, type SensorWarning } from "./smart.ts";
 
 /* Scores without cascades: a component by its own age and evidence. */
 

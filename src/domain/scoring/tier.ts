@@ -1,5 +1,5 @@
 import { tierOfHundredths } from "../component.ts";
-import type { RiskTier } from "./types.ts";
+import type { RiskTier } from "./scoring-types.ts";
 
 /** Rounds a probability to two decimals, half up, and limits it to `highest`. */
 export function roundScore(probability: number, highest: number): number {

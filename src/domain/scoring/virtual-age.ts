@@ -8,7 +8,7 @@ import type {
 import type { EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber, dayNumberOfDate } from "../time.ts";
 import { type DatedEvents, eventConcernsComponent, indexOfFirstEventAfter } from "./dated-events.ts";
-import type { ComponentHistory } from "./types.ts";
+import type { ComponentHistory } from "./scoring-types.ts";
 
 /** Returns the day number of a component's birth: its last Replacement, or 1 July of its install year. */
 export function partBirthDay(installYear: number, replacedOn: number | undefined): number {

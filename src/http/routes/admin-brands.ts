@@ -1,4 +1,4 @@
-import { changeBrand, loadBrand } from "../../usecases/partners/brands.ts";
+import { changeBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { brand, brandRequest, readBrandChange, serializeBrand } from "../../wire/brand.ts";
 import { partnerInPath } from "../../wire/parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";

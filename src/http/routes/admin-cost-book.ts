@@ -1,9 +1,9 @@
-import { dropOverlappingCostLines } from "../../domain/costs/cost-book.ts";
+import { dropOverlappingCostLines } from "../../domain/costs/cost-book-lines.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding } from "../../event-loop.ts";
-import { replaceCostBook, type SavedBook } from "../../usecases/costs/cost-book.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { replaceCostBook, type SavedBook } from "../../usecases/costs/replace-cost-book.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import {
   costBookReply,

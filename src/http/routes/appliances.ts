@@ -3,8 +3,8 @@ import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
+import type { RowRange } from "../../store/limit-and-offset.ts";
 import type { RetirementFilter } from "../../store/queries/appliances.ts";
-import type { RowRange } from "../../store/row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { actionsOfComponents } from "../../usecases/portfolio/actions.ts";
 import {

@@ -6,7 +6,7 @@ import { propertyNotFound } from "../../domain/property.ts";
 import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding } from "../../event-loop.ts";
-import { iterateComponents } from "../../store/paged-iteration.ts";
+import { iterateComponents } from "../../store/iterate-components.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
 import { claimEvidenceOfProperty } from "../../usecases/claims/property-claims.ts";

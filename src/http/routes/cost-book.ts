@@ -3,14 +3,14 @@ import {
   costLineDoubts,
   dropOverlappingCostLines,
   MOST_COST_LINES,
-} from "../../domain/costs/cost-book.ts";
+} from "../../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { Failure, type FieldIssue, invalid } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, mapYielding, type Yield } from "../../event-loop.ts";
-import { replaceCostBook } from "../../usecases/costs/cost-book.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
 import {
   costBookReply,
   costBookRequest,

@@ -1,7 +1,7 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { workMarksOfProperty } from "../../usecases/history/work.ts";
+import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { pageOfActions } from "../../usecases/portfolio/action-list.ts";
 import {
   collectPlanFlags,

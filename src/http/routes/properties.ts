@@ -6,9 +6,9 @@ import { matchesPropertyFilter, type PropertyFilter } from "../../domain/propert
 import type { PropertyTotals } from "../../domain/property-totals.ts";
 import { runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import { iterateComponents } from "../../store/paged-iteration.ts";
+import { iterateComponents } from "../../store/iterate-components.ts";
+import type { RowRange } from "../../store/limit-and-offset.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
-import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";

@@ -1,4 +1,4 @@
-import { WorkMarks } from "../../usecases/history/work.ts";
+import { WorkMarks } from "../../usecases/history/work-marks.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { readWorkMark, serializeMarkedWork, workBody, workReply } from "../../wire/work.ts";
 import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";

@@ -13,11 +13,11 @@ import {
   sql,
 } from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
-import type { RiskTier } from "../../domain/scoring/types.ts";
-import { isElevatedScoreSql } from "../elevated-components.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
+import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
-import { placedComponentPage } from "./component-rows.ts";
+import type { RowRange } from "../limit-and-offset.ts";
+import { placedComponentPage } from "./placed-component-rows.ts";
 
 const { placeholder } = sql;
 

@@ -2,10 +2,10 @@ import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, lte, sql }
 import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
 import type { DueState } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
-import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
-import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./retired-rows.ts";
+import type { RowRange } from "../limit-and-offset.ts";
+import { RETIRED } from "../list-counter-buckets.ts";
+import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./list-page-starts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

@@ -4,7 +4,7 @@ import type { AuditAction } from "../../domain/audit-actions.ts";
 import { isId } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
+import type { RowRange } from "../limit-and-offset.ts";
 
 type NewEntry = { at: Instant; actor: string; action: AuditAction; subject: string };
 

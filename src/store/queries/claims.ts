@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Claim } from "../../domain/claim.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
+import type { RowRange } from "../limit-and-offset.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

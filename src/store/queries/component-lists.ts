@@ -1,6 +1,9 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import { type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
-import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
+import { isElevatedScoreSql } from "../elevated-score-condition.ts";
+import type { Engine } from "../engine.ts";
+import type { RowRange } from "../limit-and-offset.ts";
 import {
   BLOCK_SIZE,
   ELEVATED_SCORES,
@@ -8,12 +11,9 @@ import {
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
-} from "../component-counters.ts";
-import { isElevatedScoreSql } from "../elevated-components.ts";
-import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
-import { placedComponentPage } from "./component-rows.ts";
-import { listPageStarts } from "./retired-rows.ts";
+} from "../list-counter-buckets.ts";
+import { listPageStarts } from "./list-page-starts.ts";
+import { placedComponentPage } from "./placed-component-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Component, ComponentToScore, PlacedComponent } from "../../domain/component.ts";
 import type { System } from "../../domain/knowledge.ts";
-import type { ScoreState } from "../../domain/scoring/types.ts";
+import type { ScoreState } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
 import { alertLists } from "./alert-lists.ts";
 import { componentLists } from "./component-lists.ts";
-import { selectPlacedComponents } from "./component-rows.ts";
-import { isInSequenceRange, sequenceRange, sortBySequence } from "./retired-rows.ts";
+import { isInSequenceRange, sequenceRange, sortBySequence } from "./list-page-starts.ts";
+import { selectPlacedComponents } from "./placed-component-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

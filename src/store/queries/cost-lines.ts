@@ -1,5 +1,5 @@
 import { asc, eq, sql } from "drizzle-orm";
-import type { StoredCostLine } from "../../domain/costs/cost-book.ts";
+import type { StoredCostLine } from "../../domain/costs/cost-book-lines.ts";
 import type { Engine } from "../engine.ts";
 
 const { placeholder } = sql;

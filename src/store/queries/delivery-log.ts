@@ -10,7 +10,7 @@ import { deliveryCreatedAt, lowestDeliveryIdFrom } from "../../domain/ids.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
+import type { RowRange } from "../limit-and-offset.ts";
 
 type DeliveryFilter = {
   partnerId?: string | undefined;

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, getTableColumns, gt, isNull, sql } from "dri
 import { type Embed, type EmbedView, type ListedEmbed, MAX_EMBED_VIEWS } from "../../domain/embed.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
+import type { RowRange } from "../limit-and-offset.ts";
 
 const { placeholder } = sql;
 

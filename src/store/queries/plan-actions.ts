@@ -1,12 +1,12 @@
 import { and, asc, count, desc, eq, gte, inArray, lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { ActionName } from "../../domain/planning/action.ts";
 import type { ActionSums } from "../../domain/planning/due-actions.ts";
-import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Day } from "../../domain/time.ts";
 import type { WorkState } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
-import { isInSequenceRange, sequenceRange } from "./retired-rows.ts";
+import type { RowRange } from "../limit-and-offset.ts";
+import { isInSequenceRange, sequenceRange } from "./list-page-starts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

@@ -4,10 +4,10 @@ import { type BudgetCandidate, budgetRankOf, isUrgentRank } from "../../domain/p
 import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
-import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
-import { listPageStarts } from "./retired-rows.ts";
+import type { RowRange } from "../limit-and-offset.ts";
+import { RETIRED } from "../list-counter-buckets.ts";
+import { listPageStarts } from "./list-page-starts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

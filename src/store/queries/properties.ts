@@ -2,12 +2,12 @@ import { and, asc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import { streetKeyRange } from "../../domain/address.ts";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
-import { RETIRED } from "../component-counters.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
+import type { RowRange } from "../limit-and-offset.ts";
+import { RETIRED } from "../list-counter-buckets.ts";
 import { lowerCaseSql, searchedTextForm } from "../searched-texts.ts";
-import { portfolioPages } from "./portfolio-pages.ts";
-import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./retired-rows.ts";
+import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./list-page-starts.ts";
+import { portfolioPages } from "./properties-with-sums.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

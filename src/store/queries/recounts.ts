@@ -23,9 +23,9 @@ import type { System } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import type { StoredOutlook } from "../../domain/projections.ts";
 import { type PropertyTotals, TOTALS } from "../../domain/property-totals.ts";
-import type { RiskTier } from "../../domain/scoring/types.ts";
-import { BLOCK_SIZE, RETIRED, WHOLE_BUCKET } from "../component-counters.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
+import { BLOCK_SIZE, RETIRED, WHOLE_BUCKET } from "../list-counter-buckets.ts";
 import { aliased } from "./sql-column-aliases.ts";
 import type { StoredTotals } from "./totals.ts";
 

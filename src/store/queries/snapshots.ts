@@ -3,7 +3,7 @@ import { CLOCK_TOLERANCE_MS } from "../../cluster/server.ts";
 import type { TrendRow } from "../../domain/figures/score-trend.ts";
 import { type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../row-range.ts";
+import type { RowRange } from "../limit-and-offset.ts";
 import type { Tables } from "../schema.ts";
 import { aliased } from "./sql-column-aliases.ts";
 

@@ -4,12 +4,12 @@ import { StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { toStorageError } from "../../files.ts";
 import type { Engine } from "../engine.ts";
-import { olderSchemaError } from "../older-schema.ts";
-import { sqliteEngine } from "./engine.ts";
-import { explainSqliteError, notADatabase } from "./errors.ts";
+import { olderSchemaError } from "../older-schema-error.ts";
 import { CHECKPOINT_AT_COMMIT, checkpointLongTransactions, LARGE_CACHE } from "./long-transactions.ts";
-import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate.ts";
-import { MIGRATIONS, type Migration } from "./migrations.ts";
+import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate-sqlite.ts";
+import { sqliteEngine } from "./sqlite-engine.ts";
+import { explainSqliteError, notADatabase } from "./sqlite-errors.ts";
+import { MIGRATIONS, type Migration } from "./sqlite-migrations.ts";
 import type { WriterConnection } from "./write-queue.ts";
 
 type SqliteFile = {

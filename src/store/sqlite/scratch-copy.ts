@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Store, StoreOptions } from "../store.ts";
-import { copyDatabase, openForReading } from "./inspect.ts";
-import { openSqliteStore } from "./store.ts";
+import { copyDatabase, openForReading } from "./inspect-database.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
 
 /**
  * Runs a function on a temporary copy of the database, for commands that show what they would do. The copy is deleted

@@ -1,6 +1,7 @@
 import { CRITICAL_FROM, type PlacedComponent } from "../../domain/component.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
+import type { RowRange } from "../../store/limit-and-offset.ts";
 import { scoreRangeOfTier } from "../../store/queries/alert-lists.ts";
 import type {
   AlertCell,
@@ -9,8 +10,7 @@ import type {
   BookMember,
   ValueCount,
   ValueRange,
-} from "../../store/queries/book.ts";
-import type { RowRange } from "../../store/row-range.ts";
+} from "../../store/queries/book-lists.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { BookDeps } from "./book-properties.ts";
 import { listPartsOfPage } from "./concatenated-lists.ts";

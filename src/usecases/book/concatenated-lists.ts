@@ -1,4 +1,4 @@
-import type { RowRange } from "../../store/row-range.ts";
+import type { RowRange } from "../../store/limit-and-offset.ts";
 
 /** A list of a concatenation, with its length. */
 type Counted = { count: number };

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { type Corrections, UNCORRECTED } from "../../domain/scoring/corrections.ts";
+import { type Corrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
 import type { ModelInUse } from "../../store/queries/models.ts";
 import type { Stores } from "../../store/stores.ts";
 

@@ -12,8 +12,8 @@ import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.t
 import { fitSharedCausesInSteps } from "../../domain/calibration/shared-causes.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { UNCORRECTED } from "../../domain/scoring/corrections.ts";
-import type { PropertyHistory } from "../../domain/scoring/types.ts";
+import { UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
+import type { PropertyHistory } from "../../domain/scoring/scoring-types.ts";
 import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import { baseModelVersion } from "./active-model.ts";

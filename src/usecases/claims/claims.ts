@@ -11,7 +11,7 @@ import { conflict, notFound } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { voidingToApply } from "../../domain/record-voiding.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
-import { strongestClaims } from "../../domain/scoring/claims.ts";
+import { strongestClaims } from "../../domain/scoring/claim-evidence.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Stores } from "../../store/stores.ts";

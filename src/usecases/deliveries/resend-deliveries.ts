@@ -1,8 +1,8 @@
 import type { FailedWindow } from "../../domain/delivery.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
+import { runRepeatableChange } from "../../store/repeatable-change.ts";
 import type { Tx } from "../../store/store.ts";
-import { runRepeatableChange } from "../../store/unfinished-change.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 type Resent = { id: string; partnerId: string; attempts: number };

@@ -3,7 +3,7 @@ import { propertyConditionOf } from "../../domain/figures/condition.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadBrand } from "../partners/brands.ts";
+import { loadBrand } from "./embed-brands.ts";
 
 /** Returns what the reader of a new embed sees first. */
 export async function embedPreview(

@@ -1,8 +1,8 @@
 import type { ComponentToScore } from "../../domain/component.ts";
 import { CascadeEffects, type CascadeSource as CascadingAppliance } from "../../domain/scoring/cascade.ts";
-import { scoringRepresentatives } from "../../domain/scoring/duplicates.ts";
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
-import type { Score } from "../../domain/scoring/types.ts";
+import { scoringRepresentatives } from "../../domain/scoring/scoring-representatives.ts";
+import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { isOutcome, type ServiceEvent } from "../../domain/service-event.ts";
 import { addDays, type Day, type Instant } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";

@@ -6,7 +6,7 @@ import type {
   ComponentHistory,
   EventEvidence,
   SmartEvidence,
-} from "../../domain/scoring/types.ts";
+} from "../../domain/scoring/scoring-types.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";

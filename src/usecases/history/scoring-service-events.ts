@@ -1,5 +1,5 @@
 import { cacheDatedEventsInSteps } from "../../domain/scoring/dated-events.ts";
-import type { EventEvidence } from "../../domain/scoring/types.ts";
+import type { EventEvidence } from "../../domain/scoring/scoring-types.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
 import type { EventEvidenceRow } from "../../store/queries/service-events.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";

@@ -4,8 +4,8 @@ import { hasDecimalCommas, type Separator } from "../../domain/import-table-limi
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
+import { runRepeatableChange } from "../../store/repeatable-change.ts";
 import type { Store } from "../../store/store.ts";
-import { runRepeatableChange } from "../../store/unfinished-change.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
 import {

@@ -12,7 +12,7 @@ import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
-import { iterateLossRows, iterateLossRowsOfProperty } from "../../store/paged-iteration.ts";
+import { iterateLossRows, iterateLossRowsOfProperty } from "../../store/iterate-components.ts";
 import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";

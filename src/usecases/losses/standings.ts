@@ -3,7 +3,7 @@ import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component
 import type { InsuredLayer } from "../../domain/losses/severity.ts";
 import { rankPropertiesInSteps, standingInRanking, type UnitLosses } from "../../domain/losses/standing.ts";
 import { runYielding, type Yield } from "../../event-loop.ts";
-import { iterateLossRows } from "../../store/paged-iteration.ts";
+import { iterateLossRows } from "../../store/iterate-components.ts";
 import type { PropertyStanding } from "../../store/queries/property-standings.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";

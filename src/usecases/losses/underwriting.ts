@@ -1,16 +1,16 @@
 import { incurredCents } from "../../domain/claim.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
-import { UnitSums } from "../../domain/costs/unit-sums.ts";
+import { UnitSums } from "../../domain/costs/whole-unit-sums.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { damageSavedByReplacement } from "../../domain/losses/loss-control.ts";
 import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
-import { iterateComponents } from "../../store/paged-iteration.ts";
+import { iterateComponents } from "../../store/iterate-components.ts";
 import { serializeUnderwriting, type UnderwritingJson } from "../../wire/underwriting.ts";
 import type { ShownPartner } from "../partners/answer-caches.ts";
-import { complianceOfProperty } from "../portfolio/compliance.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
+import { complianceOfProperty } from "../portfolio/property-compliance.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
 import { serializeSelectedLosses } from "./written-losses.ts";
 

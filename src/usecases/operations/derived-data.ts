@@ -1,9 +1,9 @@
 import { postalAddressKey } from "../../domain/address.ts";
 import { tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import { MoneyAccumulator } from "../../domain/figures/assessment.ts";
+import { MoneyAccumulator } from "../../domain/figures/property-assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { DueSum } from "../../domain/planning/due-sum.ts";
+import { DueSum } from "../../domain/planning/due-cost-sum.ts";
 import { isSameDue } from "../../domain/planning/planned-appliance.ts";
 import { expectedFailureCostOfStored } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
@@ -20,7 +20,7 @@ import {
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
-} from "../../store/component-counters.ts";
+} from "../../store/list-counter-buckets.ts";
 import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts.ts";
 import type { StoredTotals } from "../../store/queries/totals.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";

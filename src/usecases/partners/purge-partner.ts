@@ -1,6 +1,6 @@
 import { notFound, OperatorError } from "../../domain/errors.ts";
 import type { Partner } from "../../domain/partner.ts";
-import type { PurgePlace } from "../../store/queries/purge.ts";
+import type { PurgePlace } from "../../store/queries/purge-partner-rows.ts";
 import type { Tx } from "../../store/store.ts";
 import type { PhotoFiles } from "../portfolio/photos.ts";
 import { setPartnerEnabled } from "./administer-partner.ts";

@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Action } from "../../domain/planning/action.ts";
-import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
+import { ApplianceGroups } from "../../domain/planning/components-by-appliance.ts";
 import { actionsOfStored } from "../../domain/planning/planned-appliance.ts";
 import { forEachYielding, type Yield } from "../../event-loop.ts";
 import { planContextOf } from "./plan-context.ts";

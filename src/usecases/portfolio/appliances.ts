@@ -19,7 +19,7 @@ import {
   refuseRetired,
   retiredConflict,
 } from "../../domain/retirement.ts";
-import type { BrandTier } from "../../domain/scoring/types.ts";
+import type { BrandTier } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { applianceCreatedMessage } from "../../wire/webhook-payloads.ts";

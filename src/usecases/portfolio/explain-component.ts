@@ -5,7 +5,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
 import { refuseRetiredComponent } from "../../domain/retirement.ts";
-import type { Score } from "../../domain/scoring/types.ts";
+import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadCorrections, modelVersionOf } from "../calibration/active-model.ts";

@@ -3,9 +3,9 @@ import { type PropertyFilter, propertyFilterPredicate } from "../../domain/prope
 import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
+import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { FilteredRow } from "../../store/queries/filtered-property-rows.ts";
 import { addFlagCount, type CodeCount } from "../../store/queries/flags.ts";
-import type { FilteredRow } from "../../store/queries/property-filters.ts";
-import type { RowRange } from "../../store/row-range.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { PortfolioTotals } from "./portfolio-totals.ts";

@@ -5,7 +5,7 @@ import {
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
-} from "../../store/component-counters.ts";
+} from "../../store/list-counter-buckets.ts";
 import type { Tx } from "../../store/store.ts";
 
 /** Out of all lists, or back into them. */

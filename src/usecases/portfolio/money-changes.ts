@@ -3,7 +3,7 @@ import { type Component, WARNING_FROM } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedAppliance, PricedProperty } from "../../domain/costs/size.ts";
 import type { OwnCosts } from "../../domain/costs/stated-costs.ts";
-import { moneyOfAppliance } from "../../domain/figures/money.ts";
+import { moneyOfAppliance } from "../../domain/figures/money-by-tier.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedFailureCostOfStored } from "../../domain/projections.ts";
 import type { TotalMoney } from "../../domain/property-totals.ts";

@@ -2,11 +2,11 @@ import type { PricedComponent, PriceList } from "../../domain/costs/price-list.t
 import { hazardActionOf, hazardFlagLabel, parseHazardFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ImmediateHazard } from "../../domain/planning/action.ts";
+import { pricingInPlace } from "../../domain/planning/appliance-pricing.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import { cacheOfNewParts } from "../../domain/planning/new-part.ts";
 import { cacheOfNewUnits, type PlanCaches } from "../../domain/planning/plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
-import { pricingInPlace } from "../../domain/planning/prices.ts";
 
 /** New parts and units, which depend on kind, life and costs alone: about 20 KB each. */
 export const planCaches = {

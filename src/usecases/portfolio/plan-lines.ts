@@ -1,13 +1,13 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import { AssessmentAccumulator } from "../../domain/figures/assessment.ts";
+import { exposureOf } from "../../domain/figures/elevated-cost-exposure.ts";
 import { ExpectedCostAccumulator } from "../../domain/figures/expected-cost.ts";
-import { exposureOf } from "../../domain/figures/exposure.ts";
 import { failureCostOf } from "../../domain/figures/failure-cost.ts";
+import { AssessmentAccumulator } from "../../domain/figures/property-assessment.ts";
 import { ReserveAccumulator } from "../../domain/figures/reserve.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
-import { type Reconciliation, reconcileFigures } from "../../domain/planning/reconciliation.ts";
+import { type Reconciliation, reconcileFigures } from "../../domain/planning/twelve-month-reconciliation.ts";
 import { failureProbabilityWithin } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
@@ -16,7 +16,7 @@ import type { Stores } from "../../store/stores.ts";
 import { FlagGatherer } from "../../wire/hazard-flag.ts";
 import { type PlanLines, serializePlannedComponent, serializePlannedUnit } from "../../wire/plan.ts";
 import { unitLabelOf } from "../../wire/property.ts";
-import type { WorkBySubject } from "../history/work.ts";
+import type { WorkBySubject } from "../history/work-marks.ts";
 
 /** The days of the forecast's longest window. */
 const FORECAST_DAYS = 365;

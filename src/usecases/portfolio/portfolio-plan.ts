@@ -6,7 +6,6 @@ import {
   addAssumptionCounts,
   emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
-import { ApplianceGroups } from "../../domain/planning/appliance-groups.ts";
 import {
   type BudgetCandidate,
   budgetRankOf,
@@ -14,6 +13,7 @@ import {
   spendBudget,
 } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
+import { ApplianceGroups } from "../../domain/planning/components-by-appliance.ts";
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
 import { addPlanSums, emptyPlanSums, PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
@@ -31,10 +31,10 @@ import { sortInSteps } from "../../domain/steps.ts";
 import { addDays, type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import { iterateComponents } from "../../store/paged-iteration.ts";
+import { iterateComponents } from "../../store/iterate-components.ts";
+import type { RowRange } from "../../store/limit-and-offset.ts";
 import type { StoredAction } from "../../store/queries/plan-actions.ts";
 import type { CountedSums, PropertyPlanRow, SpendingPlace } from "../../store/queries/plans.ts";
-import type { RowRange } from "../../store/row-range.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";

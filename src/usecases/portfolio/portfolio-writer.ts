@@ -8,7 +8,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { DueState } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import { addMoneyTotals, countTier, emptyTotals, type PropertyTotals } from "../../domain/property-totals.ts";
-import type { Score } from "../../domain/scoring/types.ts";
+import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";

@@ -5,7 +5,7 @@ import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, toIso } from "../../domain/time.ts";
 import { mapYielding, runYielding, type Yield } from "../../event-loop.ts";
-import { iterateComponents } from "../../store/paged-iteration.ts";
+import { iterateComponents } from "../../store/iterate-components.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { serializeApplianceType } from "../../wire/appliance.ts";
@@ -31,10 +31,10 @@ import { serializeProperty, serializeUnit } from "../../wire/property.ts";
 import { serializeHistoryEvent } from "../../wire/service-event.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
-import { complianceOfProperty } from "./compliance.ts";
 import { planContextOf } from "./plan-context.ts";
 import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "./plan-lines.ts";
 import { currentPartnerPrices } from "./price-list.ts";
+import { complianceOfProperty } from "./property-compliance.ts";
 import { planLoadedProperty } from "./property-plan.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */

@@ -1,5 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
-import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Store } from "../../store/store.ts";
 
 const PAGE = 500;

@@ -1,6 +1,6 @@
 import type { Component } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Tx } from "../../store/store.ts";
 import { tierChangedMessage } from "../../wire/webhook-payloads.ts";
 import type { AnnouncementOutbox } from "../deliveries/announcements.ts";

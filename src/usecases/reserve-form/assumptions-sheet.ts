@@ -1,6 +1,6 @@
 import { wholeMoney } from "../../domain/currency-and-units.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
-import { IMMEDIATE_WORK } from "../../domain/planning/immediate-work.ts";
+import { IMMEDIATE_WORK } from "../../domain/planning/immediate-work-text.ts";
 import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { planAssumptionSentences } from "../../wire/plan-assumptions.ts";

@@ -2,7 +2,7 @@ import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import { scorePropertyInSteps as scoringSteps } from "../../domain/scoring/score.ts";
-import type { Score } from "../../domain/scoring/types.ts";
+import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { addDays, type Day, daysBetween } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop.ts";

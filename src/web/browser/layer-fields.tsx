@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { currencyCode } from "../../domain/currency-and-units.ts";
-import { LOSS_LIMITS } from "../../domain/losses/limits.ts";
+import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
 import { type Route, replaceQuery } from "./route.ts";
 
 const LIMITS = { deductible: LOSS_LIMITS.deductibleUsd, limit: LOSS_LIMITS.limitUsd } as const;

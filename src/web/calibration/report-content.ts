@@ -1,4 +1,4 @@
-import type { failureWindowRows } from "./window-rows.ts";
+import type { failureWindowRows } from "./failure-window-table.ts";
 
 /** The data of a calibration report. Shares and probabilities are 0 to 1, dates YYYY-MM-DD, ages in years. */
 export type CalibrationContent = {

@@ -2,6 +2,7 @@ import { date } from "../format.ts";
 import tokens from "../style/tokens.css" with { type: "text" };
 import style from "./calibration.css" with { type: "text" };
 import { correctionChart, decileChart, reliabilityChart, survivalChart } from "./charts.ts";
+import { failureWindowRows } from "./failure-window-table.ts";
 import {
   type CalibrationContent,
   type CausesContent,
@@ -13,7 +14,6 @@ import {
   type ModelContent,
 } from "./report-content.ts";
 import { escapeHtml, percentText } from "./svg.ts";
-import { failureWindowRows } from "./window-rows.ts";
 
 /** The 95th percentile of χ² with nine degrees of freedom. */
 const CHI_SQUARED_5_PERCENT = 16.92;

@@ -1,4 +1,4 @@
-import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { count } from "../format.ts";
 import { TIER_LABELS } from "../labels.ts";
 

@@ -9,7 +9,7 @@ import { VirtualTable } from "../browser/virtual-table.tsx";
 import { countWithNoun, date, money } from "../format.ts";
 import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
-import { CostBookFileActions } from "./cost-file.tsx";
+import { CostBookFileActions } from "./cost-book-transfer.tsx";
 import { CostLineFields, type NewCostLine, readCostLineForm } from "./cost-line-fields.tsx";
 import { ConsoleHeading } from "./shell.tsx";
 

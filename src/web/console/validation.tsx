@@ -1,5 +1,5 @@
 import type { ValidationJson } from "../../wire/calibration.ts";
-import { failureWindowRows } from "../calibration/window-rows.ts";
+import { failureWindowRows } from "../calibration/failure-window-table.ts";
 import { count, countWithNoun, date } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 

@@ -1,4 +1,4 @@
-import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Steps } from "../../domain/steps.ts";
 import { probabilityText } from "../../domain/us-english.ts";
 import type { ComponentJson } from "../../wire/component.ts";

@@ -1,4 +1,4 @@
-import type { RiskTier } from "../../domain/scoring/types.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { forEachInSteps, type Steps } from "../../domain/steps.ts";
 import type { AssumptionsJson } from "../../wire/assumptions.ts";
 import type { ComponentJson } from "../../wire/component.ts";

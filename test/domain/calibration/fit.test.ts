@@ -4,15 +4,15 @@ import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
 import {
   type EvidenceRow,
   fitEvidenceStrengthInSteps,
-} from "../../../src/domain/calibration/fit-evidence.ts";
+} from "../../../src/domain/calibration/fit-evidence-strength.ts";
 import {
   estimateFrailty,
   fitCorrection,
   fitFrailtyShapeInSteps,
 } from "../../../src/domain/calibration/fit-lives.ts";
-import { ReproducibleSum } from "../../../src/domain/calibration/reproducible-sum.ts";
-import { seededRandom } from "../../../src/domain/calibration/seeded-random.ts";
-import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
+import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
+import { ReproducibleSum } from "../../../src/domain/statistics/reproducible-sum.ts";
+import { seededRandom } from "../../../src/domain/statistics/seeded-random.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, goldenFleet, livesOf } from "./fleet.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record.ts";
-import type { BrandTier, PropertyHistory } from "../../../src/domain/scoring/types.ts";
+import type { BrandTier, PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import type { Condition, EventType } from "../../../src/domain/service-event.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import expected from "../../fixtures/golden-calibration/expected.json" with { type: "json" };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expectedHazard } from "../../../src/domain/calibration/expected-hazard.ts";
 import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record.ts";
-import type { EventEvidence } from "../../../src/domain/scoring/types.ts";
+import type { EventEvidence } from "../../../src/domain/scoring/scoring-types.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../../../src/domain/time.ts";
 import { appliance, event, knowledge, property } from "../scoring/histories.ts";

@@ -7,12 +7,12 @@ import {
 } from "../../../src/domain/calibration/failure-years.ts";
 import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
 import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
-import { countInterval, countLogProbability } from "../../../src/domain/calibration/negative-binomial.ts";
 import {
   fitSharedCausesInSteps,
   learnedYearFactorVariance,
 } from "../../../src/domain/calibration/shared-causes.ts";
 import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
+import { countInterval, countLogProbability } from "../../../src/domain/statistics/negative-binomial.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, goldenFleet, livesOf } from "./fleet.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { COST_BASES, exactFailedCents, zeroCentsByBasis } from "../../../src/domain/costs/component-costs.ts";
+import type { PriceTerms } from "../../../src/domain/costs/cost-adjustment.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import { type PricedComponent, PriceList, type TypePrices } from "../../../src/domain/costs/price-list.ts";
-import type { PriceTerms } from "../../../src/domain/costs/price-terms.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
 const knowledge = loadKnowledge();

@@ -5,7 +5,7 @@ import {
   type AssessedComponent,
   type Assessment,
   AssessmentAccumulator,
-} from "../../../src/domain/figures/assessment.ts";
+} from "../../../src/domain/figures/property-assessment.ts";
 import { agedScoreOfStored } from "../../../src/domain/projections.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "../../../src/domain/losses/exceedance.ts";
 import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
-import type { SimulatedLoss } from "../../../src/domain/losses/simulated-loss.ts";
+import type { SimulatedLoss } from "../../../src/domain/losses/simulated-year-losses.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { hazardFromYearProbability } from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Action } from "../../../src/domain/planning/action.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
-import { DueSum } from "../../../src/domain/planning/due-sum.ts";
+import { DueSum } from "../../../src/domain/planning/due-cost-sum.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
   actionFromOwnRow,
@@ -10,7 +10,7 @@ import {
   dueStateOf,
   planStoredAppliance,
 } from "../../../src/domain/planning/planned-appliance.ts";
-import type { Confidence, RiskTier } from "../../../src/domain/scoring/types.ts";
+import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { serializeAction } from "../../../src/wire/action.ts";

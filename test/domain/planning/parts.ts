@@ -1,9 +1,9 @@
 import fc from "fast-check";
+import { addScheduleVariance, emptyVarianceSums } from "../../../src/domain/planning/cost-variance.ts";
 import { newPartOf } from "../../../src/domain/planning/new-part.ts";
 import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import { type PlanCaches, planPart, schedulePart } from "../../../src/domain/planning/plan.ts";
 import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
-import { addScheduleVariance, emptyVarianceSums } from "../../../src/domain/planning/variance.ts";
 
 export const noCaches = (): PlanCaches => ({ parts: new Map(), units: new Map() });
 

@@ -5,7 +5,7 @@ import type {
   EventEvidence,
   PropertyHistory,
   SmartEvidence,
-} from "../../../src/domain/scoring/types.ts";
+} from "../../../src/domain/scoring/scoring-types.ts";
 import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
 import { dayFromNumber, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ALWAYS, AS_OF, appliance, knowledge, noteOf } from "./histories.ts";

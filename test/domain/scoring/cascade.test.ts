@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
-import type { ApplianceHistory, PropertyHistory } from "../../../src/domain/scoring/types.ts";
+import type { ApplianceHistory, PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { AS_OF, appliance, event, knowledge, property, scores } from "./histories.ts";
 
 /** Returns an appliance installed 20 years ago whose parts have lifespans that give these priors. */

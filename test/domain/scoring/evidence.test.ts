@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
+import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
-import type { ApplianceHistory } from "../../../src/domain/scoring/types.ts";
+import type { ApplianceHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { AS_OF, appliance, BURNER, burner, event, knowledge, noteOf, property, scores } from "./histories.ts";
 
 /** 487 days before AS_OF: exactly 16 of the 24 months that most evidence fades over. */

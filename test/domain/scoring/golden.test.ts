@@ -4,7 +4,7 @@ import {
   effectiveLifespan,
   failureProbability,
 } from "../../../src/domain/scoring/outlook.ts";
-import type { RiskTier } from "../../../src/domain/scoring/types.ts";
+import type { RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
 import { goldenCases, scoreGolden } from "./golden.ts";
 import { knowledge } from "./histories.ts";
 

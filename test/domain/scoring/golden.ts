@@ -1,6 +1,6 @@
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import type { ApplianceHistory, BrandTier } from "../../../src/domain/scoring/scoring-types.ts";
 import { recordsSince } from "../../../src/domain/scoring/service-record-start.ts";
-import type { ApplianceHistory, BrandTier } from "../../../src/domain/scoring/types.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
 import cases from "../../fixtures/golden-scores.json" with { type: "json" };
 import { appliance, event, knowledge, property } from "./histories.ts";

@@ -1,4 +1,4 @@
-import { findKeywords } from "../../../src/domain/scoring/keywords.ts";
+import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type {
   ApplianceHistory,
@@ -8,7 +8,7 @@ import type {
   PropertyHistory,
   Score,
   SmartEvidence,
-} from "../../../src/domain/scoring/types.ts";
+} from "../../../src/domain/scoring/scoring-types.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
 import { dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
+import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { ageYears } from "../../../src/domain/scoring/virtual-age.ts";
 import { cumulativeProbability, scaleFromMedian } from "../../../src/domain/scoring/weibull.ts";

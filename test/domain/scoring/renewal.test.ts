@@ -6,8 +6,8 @@ import {
   hazardSinceRecordBegan,
   PriorCache,
 } from "../../../src/domain/scoring/renewal.ts";
+import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { recordsSince } from "../../../src/domain/scoring/service-record-start.ts";
-import type { PropertyHistory } from "../../../src/domain/scoring/types.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
 import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./histories.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { SmartEvidence } from "../../../src/domain/scoring/types.ts";
+import type { SmartEvidence } from "../../../src/domain/scoring/scoring-types.ts";
 import { AS_OF, appliance, event, property, reading, scores } from "./histories.ts";
 
 const TANK = "A/wh_gas_tank";

@@ -1,5 +1,5 @@
 import { Failure } from "../../../src/domain/errors.ts";
-import { findKeywords } from "../../../src/domain/scoring/keywords.ts";
+import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { parseWeights } from "../../../src/http/accept.ts";
 import { parseJsonObject } from "../../../src/http/body.ts";
 import { clientAddress } from "../../../src/http/client-address.ts";

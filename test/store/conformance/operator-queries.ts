@@ -7,7 +7,7 @@ import { budgetRankOf } from "../../../src/domain/planning/budget.ts";
 import { emptyDueSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import type { Property } from "../../../src/domain/property.ts";
 import type { LatestCalibration } from "../../../src/store/queries/models.ts";
-import type { PurgePlace } from "../../../src/store/queries/purge.ts";
+import type { PurgePlace } from "../../../src/store/queries/purge-partner-rows.ts";
 import { REPLIES_KEPT_MS } from "../../../src/store/queries/requests.ts";
 import {
   ALL,

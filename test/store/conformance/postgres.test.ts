@@ -1,8 +1,8 @@
 import { afterAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
-import { schemaTablesAndColumns } from "../../../src/store/postgres/schema.ts";
-import type { Statement } from "../../../src/store/postgres/statement.ts";
-import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import type { Statement } from "../../../src/store/postgres/postgres-statement.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
+import { schemaTablesAndColumns } from "../../../src/store/postgres/postgres-tables.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { usePostgres } from "../../support/postgres.ts";
 import { storeConformance } from "./suite.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { MIGRATIONS, type Migration } from "../../../src/store/postgres/migrations.ts";
-import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { MIGRATIONS, type Migration } from "../../../src/store/postgres/postgres-migrations.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { rowsOf, tableLockAwaited, usePostgres } from "../../support/postgres.ts";
 
 const postgres = usePostgres();

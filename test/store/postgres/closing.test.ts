@@ -1,6 +1,6 @@
 import { test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
-import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { usePostgres } from "../../support/postgres.ts";
 
 const { newInstallation } = usePostgres();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { StorageError } from "../../../src/domain/errors.ts";
-import { parseDatabaseUrl } from "../../../src/store/postgres/connection/address.ts";
+import { parseDatabaseUrl } from "../../../src/store/postgres/connection/database-address.ts";
 import { PostgresConnections } from "../../../src/store/postgres/connection/postgres-connections.ts";
 import { openReadSnapshot } from "../../../src/store/postgres/connection/read-snapshot.ts";
-import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { rowsOf } from "../../support/postgres.ts";
 import { type Loss, type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { OperatorError } from "../../../src/domain/errors.ts";
-import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { FIXTURE_TLS } from "../../support/certificates.ts";
 import { PostgresServer, SUPERUSER } from "../../support/postgres-server.ts";
 

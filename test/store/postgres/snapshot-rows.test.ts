@@ -4,7 +4,7 @@ import { WARNING_FROM } from "../../../src/domain/component.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { createEncryptor } from "../../../src/secrets/encryptor.ts";
 import type { MasterKey } from "../../../src/secrets/master-key.ts";
-import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";

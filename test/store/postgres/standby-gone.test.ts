@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type pg from "pg";
 import { StorageError, UnknownOutcome } from "../../../src/domain/errors.ts";
-import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { connectTo } from "../../support/postgres.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { strongestClaims } from "../../../src/domain/scoring/claims.ts";
+import { strongestClaims } from "../../../src/domain/scoring/claim-evidence.ts";
 import { addDays, dayNumber } from "../../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../../src/event-loop.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";

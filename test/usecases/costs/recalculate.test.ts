@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
-import { replaceCostBook } from "../../../src/usecases/costs/cost-book.ts";
 import {
   isRecalculating,
   recalculateSums,
   requestIfBasisChanged,
 } from "../../../src/usecases/costs/recalculate.ts";
+import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";

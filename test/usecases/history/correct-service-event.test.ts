@@ -5,7 +5,7 @@ import { EVENT_TYPES, type NewServiceEvent } from "../../../src/domain/service-e
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../../src/event-loop.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { complianceOfProperty } from "../../../src/usecases/portfolio/compliance.ts";
+import { complianceOfProperty } from "../../../src/usecases/portfolio/property-compliance.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { onPostgres, runsOnEngine } from "../../support/postgres.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { findKeywords } from "../../../src/domain/scoring/keywords.ts";
+import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { extractNoteFindings, noteFromFindings } from "../../../src/usecases/history/note-findings.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { rescoreProperty } from "../../../src/usecases/portfolio/rescore.ts";

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
-import { UNCORRECTED } from "../../../src/domain/scoring/corrections.ts";
+import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
 import { applyCalibration, revertModel } from "../../../src/usecases/calibration/model-versions.ts";
-import { replaceCostBook } from "../../../src/usecases/costs/cost-book.ts";
+import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { LossBooks, type LossRequest } from "../../../src/usecases/losses/loss-books.ts";
 import { AnswerCaches } from "../../../src/usecases/partners/answer-caches.ts";

@@ -5,14 +5,14 @@ import type { ComponentDef, Knowledge } from "../../../src/domain/knowledge.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
-import { replaceCostBook } from "../../../src/usecases/costs/cost-book.ts";
 import {
   digestOfSumsBasis,
   recalculateSums,
   requestIfBasisChanged,
 } from "../../../src/usecases/costs/recalculate.ts";
+import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { WorkMarks } from "../../../src/usecases/history/work.ts";
+import { WorkMarks } from "../../../src/usecases/history/work-marks.ts";
 import { actionsOfComponents } from "../../../src/usecases/portfolio/actions.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";

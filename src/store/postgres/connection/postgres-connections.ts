@@ -1,9 +1,14 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../../domain/errors.ts";
-import { explainPostgresError, isConnectionLost, isReadTimeout, isRetryableConflict } from "../errors.ts";
-import type { Statement, StatementResult, StatementRunner } from "../statement.ts";
-import type { DatabaseAddress } from "./address.ts";
+import {
+  explainPostgresError,
+  isConnectionLost,
+  isReadTimeout,
+  isRetryableConflict,
+} from "../postgres-errors.ts";
+import type { Statement, StatementResult, StatementRunner } from "../postgres-statement.ts";
+import type { DatabaseAddress } from "./database-address.ts";
 
 /** The limit of a read; whatever takes longer is read in pages. */
 const READ_TIMEOUT_MS = 60_000;

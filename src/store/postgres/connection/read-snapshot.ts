@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { isConnectionLost } from "../errors.ts";
-import type { StatementRunner } from "../statement.ts";
+import { isConnectionLost } from "../postgres-errors.ts";
+import type { StatementRunner } from "../postgres-statement.ts";
 import type { PostgresConnections } from "./postgres-connections.ts";
 
 const BEGIN = [

@@ -1,12 +1,20 @@
 import { calibratedVersionName } from "../../queries/models.ts";
-import { DATABASE_STATE, type DatabaseState, type ModelState } from "../../sqlite/database-state.ts";
-import { parseDatabaseUrl } from "../connection/address.ts";
+import {
+  DATABASE_STATE,
+  type DatabaseState,
+  type ModelState,
+} from "../../sqlite/monitored-database-state.ts";
+import { TYPE_PARSERS } from "../column-type-parsers.ts";
+import { parseDatabaseUrl } from "../connection/database-address.ts";
 import { PostgresConnections } from "../connection/postgres-connections.ts";
-import { explainPostgresError } from "../errors.ts";
-import { missingTablesAndColumns, pendingPostgresMigrations, requireUsableDatabase } from "../migrate.ts";
-import { MIGRATIONS } from "../migrations.ts";
-import { TYPE_PARSERS } from "../type-parsers.ts";
-import { readServerDiagnostics, type ServerDiagnostics } from "./server-diagnostics.ts";
+import {
+  missingTablesAndColumns,
+  pendingPostgresMigrations,
+  requireUsableDatabase,
+} from "../migrate-postgres.ts";
+import { explainPostgresError } from "../postgres-errors.ts";
+import { MIGRATIONS } from "../postgres-migrations.ts";
+import { readServerDiagnostics, type ServerDiagnostics } from "./postgres-server-diagnostics.ts";
 
 /** The state of a database, for `mainstay doctor`, whether servers use it or not. */
 export type DatabaseDiagnostics = {

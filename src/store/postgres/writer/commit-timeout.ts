@@ -1,5 +1,5 @@
 import { StorageError, UnknownOutcome } from "../../../domain/errors.ts";
-import type { WriteJob } from "./job.ts";
+import type { WriteJob } from "./write-job.ts";
 
 /**
  * The time after which callers no longer wait for a commit. No setting of PostgreSQL limits it: statement_timeout ends

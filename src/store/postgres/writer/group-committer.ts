@@ -1,9 +1,9 @@
 import { StorageError } from "../../../domain/errors.ts";
 import { yieldToEventLoop } from "../../../event-loop.ts";
-import { isConnectionLost, isLockTimeout, isRetryableConflict } from "../errors.ts";
+import { isConnectionLost, isLockTimeout, isRetryableConflict } from "../postgres-errors.ts";
 import { refuseWriteJob, settleWriteJob, withCommitTimeout } from "./commit-timeout.ts";
 import { GroupTransaction, type TransactionHooks } from "./group-transaction.ts";
-import { type JobOutcome, orderSharedRowJobsLast, type WriteJob } from "./job.ts";
+import { type JobOutcome, orderSharedRowJobsLast, type WriteJob } from "./write-job.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
 /** How often a group is repeated after conflicts with other transactions. */

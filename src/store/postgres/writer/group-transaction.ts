@@ -5,10 +5,10 @@ import {
   isLockTimeout,
   isRetryableConflict,
   postgresErrorOf,
-} from "../errors.ts";
-import type { Statement } from "../statement.ts";
-import type { JobOutcome, WriteJob } from "./job.ts";
+} from "../postgres-errors.ts";
+import type { Statement } from "../postgres-statement.ts";
 import * as statements from "./transaction-statements.ts";
+import type { JobOutcome, WriteJob } from "./write-job.ts";
 import type { WriterConnection } from "./writer-connection.ts";
 
 /** The lock timeout for the rest of a group in which one job has waited for a row for too long. */

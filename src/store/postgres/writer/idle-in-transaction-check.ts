@@ -1,4 +1,4 @@
-import type { StatementRunner } from "../statement.ts";
+import type { StatementRunner } from "../postgres-statement.ts";
 
 /**
  * Finds sessions that have been idle in a transaction, or busy with one statement other than a wait for a lock, for a

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { getTableConfig, PgDialect, type PgTable } from "drizzle-orm/pg-core";
 import type { AddOptions, InsertOptions, RowValues } from "../../row-writes.ts";
-import { tables } from "../schema.ts";
+import { tables } from "../postgres-tables.ts";
 
 /*
  * Statements that write any number of rows to one table. Their parameters are arrays, one for each column.

@@ -1,5 +1,10 @@
 import type { RowValues } from "../../row-writes.ts";
-import { type Statement, type StatementResult, type StatementRunner, statementNameOf } from "../statement.ts";
+import {
+  type Statement,
+  type StatementResult,
+  type StatementRunner,
+  statementNameOf,
+} from "../postgres-statement.ts";
 import { columnArrayParameters, type RowStatement } from "./row-statements.ts";
 
 /** The most rows of one kind that are held before they are sent. */

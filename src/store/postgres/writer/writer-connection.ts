@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
-import type { Statement, StatementResult, StatementRunner } from "../statement.ts";
+import type { Statement, StatementResult, StatementRunner } from "../postgres-statement.ts";
 
 /** Statements that may be sent without an answer before a write waits for them. */
 const MOST_PENDING = 128;

@@ -3,12 +3,12 @@ import type { Instant } from "../../../domain/time.ts";
 import type { Tx } from "../../store.ts";
 import { createStores, type Stores } from "../../stores.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
-import { postgresEngine } from "../engine.ts";
+import { postgresEngine } from "../postgres-engine.ts";
 import { dropDeadConnections } from "./dead-connection-watchdog.ts";
 import { GroupCommitter } from "./group-committer.ts";
-import type { WriteJob } from "./job.ts";
-import { LockedPartners } from "./locked-partners.ts";
+import { LockedPartners } from "./locked-partner-rows.ts";
 import { StatementBatcher } from "./statement-batcher.ts";
+import type { WriteJob } from "./write-job.ts";
 import { WriterConnection } from "./writer-connection.ts";
 
 const LOCK_CLOCK = {

@@ -1,0 +1,38 @@
+import type { Steps } from "../steps.ts";
+import type { DueComponent } from "./component-plan.ts";
+import { ApplianceGroups } from "./components-by-appliance.ts";
+import { type DueState, dueStateOf, type PlanContext } from "./planned-appliance.ts";
+
+/** Adds up the cost of what is due now, component by component. */
+export class DueSum<C extends DueComponent> {
+  readonly #groups: ApplianceGroups<C>;
+  #cents = 0;
+
+  /** `visit` receives what is due of each appliance. */
+  constructor(
+    private readonly context: PlanContext<C>,
+    private readonly visit: (component: C, due: DueState) => void = () => {},
+  ) {
+    this.#groups = new ApplianceGroups(context.knowledge);
+  }
+
+  add(component: C): void {
+    const group = this.#groups.add(component);
+    if (group) this.#addAppliance(group);
+  }
+
+  /** Returns the sum. No components may be added afterwards. */
+  *finish(): Steps<number> {
+    for (const group of this.#groups.rest()) {
+      this.#addAppliance(group);
+      yield;
+    }
+    return this.#cents;
+  }
+
+  #addAppliance(group: readonly C[]): void {
+    const due = dueStateOf(this.context, group);
+    this.#cents += due.dueCents;
+    this.visit(group[0]!, due);
+  }
+}

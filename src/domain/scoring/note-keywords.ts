@@ -1,0 +1,222 @@
+import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
+import { type ClauseRules, PhraseBook, readWords, stem, type Word } from "./note-words.ts";
+import { ReportedRemovals } from "./noted-removals.ts";
+
+/** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed, or a thing reported as gone. */
+type Finding = { group: KeywordGroup; share: 1 | 0.5 };
+
+/** The position of a group's word or phrase in a note, in words; `end` is exclusive. */
+type Mention = { group: KeywordGroup; start: number; end: number };
+
+type Lexicon = {
+  rules: KeywordRules;
+  clauses: ClauseRules;
+  stems: ReadonlyMap<string, KeywordGroup>;
+  /** Undefined for a false friend, a phrase that contains a group's word and is no finding. */
+  phrases: PhraseBook<KeywordGroup | undefined>;
+  negations: PhraseBook<true>;
+  notNegations: PhraseBook<true>;
+  negationsAfter: PhraseBook<true>;
+  resolutions: PhraseBook<true>;
+  hypotheticals: PhraseBook<true>;
+  /** Null for rules of faults, which end by being resolved. */
+  removals: ReportedRemovals | null;
+};
+
+/** The version of this reader. Findings are stored; a higher number makes every note be read again. */
+export const READER_VERSION = 2;
+
+const lexicons = new WeakMap<KeywordRules, Lexicon>();
+
+/**
+ * Returns the word groups found in a note, each once, without those that it denies or supposes
+ * (docs/model/scoring.md#words-in-notes). Takes time proportional to the note.
+ */
+export function findKeywords(rules: KeywordRules, notes: string): readonly Finding[] {
+  let lexicon = lexicons.get(rules);
+  if (!lexicon) {
+    lexicon = compile(rules);
+    lexicons.set(rules, lexicon);
+  }
+  return read(lexicon, notes);
+}
+
+function compile(rules: KeywordRules): Lexicon {
+  const book = (phrases: readonly string[]) =>
+    new PhraseBook(phrases.map((phrase) => [phrase, true] as const));
+  const phrases: [string, KeywordGroup | undefined][] = rules.falseFriends.map((text) => [text, undefined]);
+  const stems = new Map<string, KeywordGroup>();
+  for (const group of rules.groups) {
+    for (const word of group.words) stems.set(stem(word), group);
+    for (const phrase of group.phrases) phrases.push([phrase, group]);
+  }
+  return {
+    rules,
+    clauses: { ends: new Set(rules.clauseEnds), verbsAfterAnd: new Set(rules.verbsAfterAnd) },
+    stems,
+    phrases: new PhraseBook(phrases),
+    negations: book(rules.negations),
+    notNegations: book(rules.notNegations),
+    negationsAfter: book(rules.negationsAfter),
+    resolutions: book(rules.resolutions),
+    hypotheticals: book(rules.hypotheticals),
+    removals: rules.removals && new ReportedRemovals(rules.removals),
+  };
+}
+
+/** A note with indexes over its words. */
+type IndexedNote = {
+  words: readonly Word[];
+  /** By clause, the index after its last word. */
+  clauseEnds: readonly number[];
+  /** Clauses that report that a fault persists. */
+  persistent: ReadonlySet<number>;
+  /** Indexes of the words of faults: the "no" of "no heat" denies nothing else. */
+  faultWords: ReadonlySet<number>;
+};
+
+function read(lexicon: Lexicon, notes: string): readonly Finding[] {
+  const words = readWords(notes, lexicon.clauses);
+  const mentions = findMentions(lexicon, words);
+  const note = indexNote(lexicon, words, mentions);
+  const ends = new Map(mentions.map(({ start, end }) => [start, end]));
+  const resolvers = new Set<number>();
+  const shares = new Map<Mention, 1 | 0.5>();
+  let negated: Mention | undefined;
+  for (const mention of mentions) {
+    if (isNegated(lexicon, note, mention, negated)) {
+      negated = mention;
+      continue;
+    }
+    if (precededBy(lexicon, lexicon.hypotheticals, words, mention.start) !== undefined) continue;
+    if (mention.group.direction === "down") {
+      if (!isUnfulfilled(lexicon, words, mention.start)) shares.set(mention, 1);
+      continue;
+    }
+    if (lexicon.removals) {
+      const isPersistent = note.persistent.has(words[mention.start]!.clause);
+      const isGone = !isPersistent && lexicon.removals.isRemoved(words, mention.start, mention.end, ends);
+      if (!words[mention.start]!.isAsked) shares.set(mention, isGone ? 0.5 : 1);
+      continue;
+    }
+    const resolver = resolvedAt(lexicon, note, mention);
+    if (resolver !== undefined) resolvers.add(resolver);
+    shares.set(mention, resolver === undefined ? 1 : 0.5);
+  }
+  // "Replaced leaking valve" reports how the leak ended. "Replaced" is then no finding of its own.
+  const strongest = new Map<KeywordGroup, 1 | 0.5>();
+  for (const [{ group, start }, share] of shares)
+    if (!resolvers.has(start)) strongest.set(group, strongest.get(group) === 1 ? 1 : share);
+  return Array.from(strongest, ([group, share]) => ({ group, share }));
+}
+
+function indexNote({ rules }: Lexicon, words: readonly Word[], mentions: readonly Mention[]): IndexedNote {
+  const clauseEnds: number[] = [];
+  const persistent = new Set<number>();
+  for (const [index, { clause, text }] of words.entries()) {
+    clauseEnds[clause] = index + 1;
+    if (rules.persistence.includes(text)) persistent.add(clause);
+  }
+  const faultWords = new Set<number>();
+  for (const { group, start, end } of mentions)
+    if (group.direction === "up") for (let index = start; index < end; index++) faultWords.add(index);
+  return { words, clauseEnds, persistent, faultWords };
+}
+
+/** Finds mentions from left to right, the longest phrase first. A false friend consumes its words. */
+function findMentions(lexicon: Lexicon, words: readonly Word[]): Mention[] {
+  const mentions: Mention[] = [];
+  for (let start = 0; start < words.length; ) {
+    const phrase = lexicon.phrases.at(words, start);
+    const group = phrase ? phrase.value : lexicon.stems.get(words[start]!.stem);
+    const end = start + (phrase?.length ?? 1);
+    if (group) mentions.push({ group, start, end });
+    start = end;
+  }
+  return mentions;
+}
+
+function isNegated(
+  lexicon: Lexicon,
+  note: IndexedNote,
+  mention: Mention,
+  lastNegated: Mention | undefined,
+): boolean {
+  const { words, faultWords } = note;
+  const before = precededBy(lexicon, lexicon.negations, words, mention.start, (index) => {
+    return (
+      !faultWords.has(index) &&
+      lexicon.notNegations.at(words, index) === undefined &&
+      !lexicon.removals?.isWork(words[index + 1])
+    );
+  });
+  if (before !== undefined) return true;
+  if (followedBy(lexicon, lexicon.negationsAfter, note, mention.end) !== undefined) return true;
+  const next = words[mention.end];
+  if (next?.clause === words[mention.start]!.clause && lexicon.rules.negationsRightAfter.includes(next.text))
+    return true;
+  return lastNegated !== undefined && isListed(lexicon, words, lastNegated, mention);
+}
+
+/** Returns whether a mention is joined to a denied one: "no leaks at the valve or rust". */
+function isListed({ rules }: Lexicon, words: readonly Word[], denied: Mention, mention: Mention): boolean {
+  const sameClause = words[denied.start]!.clause === words[mention.start]!.clause;
+  if (!sameClause || mention.start - denied.end >= rules.reachWords) return false;
+  const between = words.slice(denied.end, mention.start);
+  return between.length === 0 || between.some(({ text }) => rules.listWords.includes(text));
+}
+
+/** Returns the index of the phrase that reports the fault as fixed or past; undefined without one. */
+function resolvedAt(lexicon: Lexicon, note: IndexedNote, mention: Mention): number | undefined {
+  const { words, persistent } = note;
+  if (persistent.has(words[mention.start]!.clause)) return undefined;
+  const isDone = (index: number) => !isUnfulfilled(lexicon, words, index);
+  return (
+    precededBy(lexicon, lexicon.resolutions, words, mention.start, isDone) ??
+    followedBy(lexicon, lexicon.resolutions, note, mention.end, isDone)
+  );
+}
+
+/** Returns whether a phrase names work that was not done: "should be cleaned", "not yet fixed". */
+function isUnfulfilled({ rules }: Lexicon, words: readonly Word[], index: number): boolean {
+  const { clause } = words[index]!;
+  return words
+    .slice(Math.max(0, index - 2), index)
+    .some((word) => word.clause === clause && rules.unfulfilled.includes(word.text));
+}
+
+const always = () => true;
+
+/** Returns the index of a phrase that ends within reach before `start`, in the same clause. */
+function precededBy(
+  { rules }: Lexicon,
+  book: PhraseBook<true>,
+  words: readonly Word[],
+  start: number,
+  accepts: (index: number) => boolean = always,
+): number | undefined {
+  const { clause } = words[start]!;
+  const first = Math.max(0, start - rules.reachWords - book.longest + 1);
+  for (let index = start - 1; index >= first && words[index]!.clause === clause; index--) {
+    const phrase = book.at(words, index);
+    if (!phrase) continue;
+    const distance = start - (index + phrase.length - 1);
+    if (distance >= 1 && distance <= rules.reachWords && accepts(index)) return index;
+  }
+  return undefined;
+}
+
+/** Returns the index of a phrase within reach after `end`, in the same clause or opening the next one after a comma. */
+function followedBy(
+  { rules }: Lexicon,
+  book: PhraseBook<true>,
+  { words, clauseEnds }: IndexedNote,
+  end: number,
+  accepts: (index: number) => boolean = always,
+): number | undefined {
+  const next = clauseEnds[words[end - 1]!.clause]!;
+  for (let index = end; index < Math.min(next, end + rules.reachWords); index++)
+    if (book.at(words, index) && accepts(index)) return index;
+  const opensNext = words[next]?.afterComma && book.at(words, next) && accepts(next);
+  return opensNext ? next : undefined;
+}

@@ -1,0 +1,14 @@
+import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
+import { defineTables } from "../schema.ts";
+import { postgresColumnTypes } from "./postgres-column-types.ts";
+
+/** The tables of the schema, for PostgreSQL. */
+export const tables = defineTables(postgresColumnTypes);
+
+/** Returns the names of all tables and their columns. */
+export function schemaTablesAndColumns(): { table: string; columns: string[] }[] {
+  return Object.values(tables as unknown as Record<string, PgTable>).map((table) => {
+    const { name, columns } = getTableConfig(table);
+    return { table: name, columns: columns.map((column) => column.name) };
+  });
+}

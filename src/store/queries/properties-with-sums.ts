@@ -1,0 +1,94 @@
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { Property, SummarizedProperty } from "../../domain/property.ts";
+import type { PropertyTotals } from "../../domain/property-totals.ts";
+import type { Engine } from "../engine.ts";
+import type { RowRange } from "../limit-and-offset.ts";
+import type { listPageStarts } from "./list-page-starts.ts";
+import { aliased } from "./sql-column-aliases.ts";
+import { demoPropertiesOfPartner, propertyTotalsColumns } from "./totals.ts";
+
+const { placeholder } = sql;
+
+type PortfolioRow = { property: Property; totals: PropertyTotals };
+/** The columns of a property that a portfolio's summary shows, with its sums. */
+type SummaryRow = SummarizedProperty & PropertyTotals;
+
+/** Reads a partner's properties with their sums. */
+export function portfolioPages(engine: Engine, places: ReturnType<typeof listPageStarts>) {
+  const { db } = engine;
+  const { properties, propertyTotals } = engine.tables;
+  const portfolio = engine.prepared(() =>
+    db
+      .select({ property: properties, totals: propertyTotals })
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(
+        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("offset"))),
+      )
+      .orderBy(asc(properties.seq))
+      .limit(placeholder("limit")),
+  );
+  const summaries = engine.read<SummaryRow>(() =>
+    db
+      .select(
+        aliased({
+          id: properties.id,
+          name: properties.name,
+          address: properties.address,
+          city: properties.city,
+          state: properties.state,
+          unitCount: properties.unitCount,
+          grossAreaSqft: properties.grossAreaSqft,
+          replacementValueCents: properties.replacementValueCents,
+          isDemo: properties.isDemo,
+          ...propertyTotalsColumns(engine),
+        }),
+      )
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(
+        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("offset"))),
+      )
+      .orderBy(asc(properties.seq))
+      .limit(placeholder("limit")),
+  );
+  const demoIds = engine.read<{ id: string }>(() =>
+    db
+      .select(aliased({ id: properties.id }))
+      .from(properties)
+      .where(demoPropertiesOfPartner(engine))
+      .orderBy(asc(properties.seq)),
+  );
+  const demo = engine.prepared(() =>
+    db
+      .select({ property: properties, totals: propertyTotals })
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(demoPropertiesOfPartner(engine))
+      .orderBy(asc(properties.seq)),
+  );
+  return {
+    async portfolioPage(partnerId: string, { limit, offset }: RowRange): Promise<PortfolioRow[]> {
+      return await portfolio().execute({
+        partnerId,
+        limit,
+        offset: await places.before(partnerId, offset),
+      });
+    },
+    /** Does the same with the columns of a summary, prepared without conversions. */
+    async summaryPage(partnerId: string, { limit, offset }: RowRange): Promise<SummaryRow[]> {
+      const rows = await summaries({ partnerId, limit, offset: await places.before(partnerId, offset) });
+      // SQLite has numbers for it.
+      for (const row of rows) row.isDemo = Boolean(row.isDemo);
+      return rows;
+    },
+    /** Returns the ids of the partner's demo properties. */
+    async demoIds(partnerId: string): Promise<string[]> {
+      return (await demoIds({ partnerId })).map(({ id }) => id);
+    },
+    /** Returns the partner's demo properties, of which onboarding creates one. */
+    async demo(partnerId: string): Promise<PortfolioRow[]> {
+      return await demo().execute({ partnerId });
+    },
+  };
+}
