@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, THIS_YEAR } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday, THIS_YEAR } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 const SMART = "/v1/meter-event/smart/v2";
@@ -159,6 +159,28 @@ describe("matching", () => {
     expect(new Set([here, ...elsewhere].map((one) => one.property_id)).size).toBe(4);
     const abroad = { city: "Troy", country: "ca", state: "on" };
     expect((await send(at(abroad))).property_id).toBe(elsewhere[1]!.property_id);
+  });
+
+  // Rule: smart-by-address
+  test("finds one among more than a query returns, and a retired one only if there is no other", async () => {
+    const [name, address] = ["Twin House", "3 Twin St"];
+    const columns = ["partner_property_id", "name", "address", "state", "zip"];
+    const row = (nth: number) => [`TWIN-${nth}`, name, address, "NY", nth === 500 ? "10002" : "10001"];
+    const all = Array.from({ length: 501 }, (_, nth) => row(nth));
+    for (let from = 0; from < all.length; from += 200) {
+      const rows = all.slice(from, from + 200);
+      const { body } = await client.post("/v1/import-rows", { file: "twins.csv", columns, rows }, 201);
+      expect(body.rejected).toEqual([]);
+    }
+    const event = (zip: string) => ({ ...at({ name, address, state: "NY", zip }) });
+    const last = await send(event("10002"));
+    expect(last.property_created).toBe(false);
+    const found = (await client.get(`/v1/properties/${last.property_id}`)).body;
+    expect(found.partner_property_id).toBe("TWIN-500");
+    await client.put(`/v1/properties/${last.property_id}`, { retired_at: dateDaysFromToday(0) });
+    await client.post(SMART, event("10002"), 409);
+    const again = await addProperty(client, { name, address, state: "NY", zip: "10002" });
+    expect((await send(event("10002"))).property_id).toBe(again.id);
   });
 
   // Rule: smart-ambiguous

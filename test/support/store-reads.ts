@@ -232,7 +232,11 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "a property by its normalized address": () => store.read.properties.firstOfAddress(partnerId, "a|NY|"),
     "properties by their street": () => store.read.properties.onStreet(partnerId, "1 elm st", 2),
     "properties by their name": () => store.read.properties.ofName(partnerId, "Elm", 2),
-    "a property by its address": () => store.read.properties.ofAddress(partnerId, "N", "A"),
+    "properties by their name and address": async () => {
+      const known = { name: "N", address: "A" };
+      await store.read.properties.ofAddressAfter(partnerId, known, 0, 500);
+      await store.read.properties.retiredOfAddressAfter(partnerId, known, 0, 500);
+    },
     "rows by their numbers, retired ones included": async () => {
       await store.read.properties.numbered(partnerId, 0, 100);
       await store.read.appliances.numbered(partnerId, 0, 100);

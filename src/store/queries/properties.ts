@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import { streetKeyRange } from "../../domain/address.ts";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
@@ -67,19 +67,24 @@ export function propertyStore(engine: Engine) {
     db.select().from(properties).where(engine.isAmong(properties.id, "ids")),
   );
   const saveRecord = engine.setRow(properties, "id", ["recordsSince"]);
-  const byAddress = engine.prepared(() =>
-    db
-      .select()
-      .from(properties)
-      .where(
-        and(
-          eq(properties.partnerId, placeholder("partnerId")),
-          eq(properties.address, placeholder("address")),
-          eq(properties.name, placeholder("name")),
-        ),
-      )
-      .orderBy(asc(properties.seq)),
-  );
+  const ofAddress = (side: SQL | undefined, order: SQL) =>
+    engine.prepared(() =>
+      db
+        .select()
+        .from(properties)
+        .where(
+          and(
+            eq(properties.partnerId, placeholder("partnerId")),
+            eq(properties.address, placeholder("address")),
+            eq(properties.name, placeholder("name")),
+            side,
+          ),
+        )
+        .orderBy(order)
+        .limit(placeholder("limit")),
+    );
+  const listedOfAddress = ofAddress(gt(properties.seq, placeholder("after")), asc(properties.seq));
+  const retiredOfAddress = ofAddress(lt(properties.seq, placeholder("after")), desc(properties.seq));
   const shown = aliased({
     id: properties.id,
     name: properties.name,
@@ -284,10 +289,23 @@ export function propertyStore(engine: Engine) {
     async saveRecord(id: string, recordsSince: Day): Promise<void> {
       return saveRecord({ id, recordsSince });
     },
-    /** Returns the properties with the name and address in any city, ordered from the oldest, retired ones last. */
-    async ofAddress(partnerId: string, name: string, address: string): Promise<Property[]> {
-      const found = await byAddress().execute({ partnerId, name, address });
-      return [...found.filter(({ seq }) => seq > 0), ...found.filter(({ seq }) => seq < 0).reverse()];
+    /** Returns properties with the name and address in any city and a `seq` after `after`, in order; 0 returns the first. */
+    async ofAddressAfter(
+      partnerId: string,
+      { name, address }: Pick<Property, "name" | "address">,
+      after: number,
+      limit: number,
+    ): Promise<Property[]> {
+      return await listedOfAddress().execute({ partnerId, name, address, after, limit });
+    },
+    /** Returns the retired ones, whose `seq` is below `after`, in the order of creation; 0 returns the first. */
+    async retiredOfAddressAfter(
+      partnerId: string,
+      { name, address }: Pick<Property, "name" | "address">,
+      after: number,
+      limit: number,
+    ): Promise<Property[]> {
+      return await retiredOfAddress().execute({ partnerId, name, address, after, limit });
     },
     /** Returns the first property with the normalized address that is not retired. */
     async firstOfAddress(

@@ -155,6 +155,9 @@ function onlyOne(found: readonly Appliance[]): Appliance | undefined {
   throw invalid(`serial ${message}`, [{ field: "serial", message }]);
 }
 
+/** Properties or appliances per query. */
+const STEP = 500;
+
 async function findProperty({ tx, partner }: PortfolioWriter, reference: PropertyReference) {
   if (reference.propertyId !== null) {
     const found = await tx.properties.find(partner.id, reference.propertyId);
@@ -168,18 +171,22 @@ async function findProperty({ tx, partner }: PortfolioWriter, reference: Propert
   const fiveOf = (text: string | null) => text?.slice(0, 5) ?? null;
   const alike = (said: string | null, has: string | null) =>
     said === null || has === null || said.toUpperCase() === has.toUpperCase();
-  const found = await tx.properties.ofAddress(partner.id, reference.name, reference.address);
-  return found.find(
-    (property) =>
-      alike(country, countryOf(property.state)) &&
-      alike(state, subdivisionOf(property.state)) &&
-      alike(city, property.city) &&
-      alike(fiveOf(zip), fiveOf(property.zip)),
-  );
+  const isMeant = (property: Property) =>
+    alike(country, countryOf(property.state)) &&
+    alike(state, subdivisionOf(property.state)) &&
+    alike(city, property.city) &&
+    alike(fiveOf(zip), fiveOf(property.zip));
+  const known = { name: reference.name, address: reference.address };
+  for (const list of ["ofAddressAfter", "retiredOfAddressAfter"] as const)
+    for (let after = 0, left = true; left; await tx.yieldToEventLoop()) {
+      const some = await tx.properties[list](partner.id, known, after, STEP);
+      const found = some.find(isMeant);
+      if (found) return found;
+      left = some.length === STEP;
+      after = some.at(-1)?.seq ?? after;
+    }
+  return undefined;
 }
-
-/** Appliances per query. */
-const STEP = 500;
 
 /** Without a serial, an appliance that agrees in every given field is the one that is meant. */
 async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: ApplianceReference) {

@@ -131,8 +131,11 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await fixture.store.write((tx) => tx.properties.saveRecord(elm.id, elm.recordsSince));
       expect(await properties.findByReference(other.id, "E")).toEqual(foreign);
       expect(await properties.findByReference(partner.id, TEXT)).toEqual(strange);
-      expect(await properties.ofAddress(partner.id, TEXT, TEXT)).toEqual([strange]);
-      expect(await properties.ofAddress(partner.id, TEXT, "elsewhere")).toEqual([]);
+      expect(await properties.ofAddressAfter(partner.id, { name: TEXT, address: TEXT }, 0, 9)).toEqual([
+        strange,
+      ]);
+      const elsewhere = { name: TEXT, address: "elsewhere" };
+      expect(await properties.ofAddressAfter(partner.id, elsewhere, 0, 9)).toEqual([]);
     });
 
     test("are filtered by state and ZIP code within a range, and summed", async () => {

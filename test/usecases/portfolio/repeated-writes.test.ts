@@ -64,7 +64,12 @@ async function use(fixture: PortfolioFixture, store: Store) {
   const renewed = await renewChangedPlans({ store, knowledge, clock, yieldNow }, partner.id);
   const budgets = new DailyCallLimits(store, clock);
   for (let call = 0; call < 20; call++) await budgets.take({ ...partner, dailyBudget: 18 });
-  const [elm] = await store.read.properties.ofAddress(partner.id, "Elm Court", "1 Elm St");
+  const [elm] = await store.read.properties.ofAddressAfter(
+    partner.id,
+    { name: "Elm Court", address: "1 Elm St" },
+    0,
+    1,
+  );
   const { embed } = await createEmbed(administration, { propertyId: elm!.id, days: null });
   const views = new EmbedViewCounter(store);
   const address = "203.0.113.7";
