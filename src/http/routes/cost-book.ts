@@ -55,7 +55,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       summary: "Replace your cost book",
       description:
         "Replaces all lines; one that is left out is removed. An invalid line rejects the request with its number. Of lines for the same, the later replaces the earlier, which `warnings` says. " +
-        "Costs of components follow at once. The sums of a portfolio of more than 2,000 components follow in the background: until then, answers with money contain `recalculating: true`. Scores do not depend on costs.",
+        "Costs of components follow at once. The sums of a portfolio of more than 2,000 components or 400 properties follow in the background: until then, answers with money contain `recalculating: true`. Scores do not depend on costs.",
       tag: "Costs",
       request: {
         type: costBookRequest,

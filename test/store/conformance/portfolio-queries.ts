@@ -136,6 +136,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       ]);
       const elsewhere = { name: TEXT, address: "elsewhere" };
       expect(await properties.ofAddressAfter(partner.id, elsewhere, 0, 9)).toEqual([]);
+      expect(await properties.retiredOfAddressAfter(partner.id, strange, 0, 9)).toEqual([]);
     });
 
     test("are filtered by state and ZIP code within a range, and summed", async () => {
@@ -613,6 +614,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(
         (await properties.portfolioPage(id, { limit: 5, offset: 1 })).map((row) => row.property.id),
       ).toEqual([strange.id]);
+      expect(ids(await properties.ofAddressAfter(id, oak, 0, 9))).not.toContain(oak.id);
+      expect(ids(await properties.retiredOfAddressAfter(id, oak, 0, 9))).toEqual([oak.id]);
       expect(ids(await properties.numbered(id, 1, 3))).toEqual(ids([oak, strange]));
       expect(ids(await properties.forCalibration("", 1000)).toSorted()).toContain(oak.id);
       expect(ids(await properties.forSnapshot("", 1000))).not.toContain(oak.id);

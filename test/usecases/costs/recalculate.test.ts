@@ -68,6 +68,12 @@ describe("a change of the cost book of a small portfolio", () => {
   });
 });
 
+// Rule: cost-book-effect
+test("a change of the cost book of many properties without equipment is followed by their sums in steps", async () => {
+  for (let nth = 0; nth < 401; nth++) await fixture.addProperty({ name: `House ${nth}` });
+  expect(await save([MEMBRANE])).toMatchObject({ changes: 1, recalculating: true });
+});
+
 describe("a change of the cost book of a large portfolio", () => {
   /** Sums as if they had been calculated by other prices. */
   const unsettle = async () => {
