@@ -417,9 +417,12 @@ export function defineTables(columnTypes: ColumnTypes) {
       /** The day on which it was computed; empty before. */
       asOf: text("as_of").notNull(),
       ...planSums,
+      /** The cost of delay of what is due, by which lists are sorted; null for a retired property, which no list has. */
+      waitingCents: bigint("waiting_cents").default(0),
     },
     (t) => [
       index("property_plans_as_of").on(t.partnerId, t.asOf),
+      index("property_plans_waiting").on(t.partnerId, sql`${t.waitingCents} desc`, t.propertyId),
       index("property_plans_changed").on(t.partnerId).where(sql`${t.changes} <> ${t.plannedChanges}`),
     ],
   );

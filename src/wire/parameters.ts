@@ -2,7 +2,7 @@ import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../domain/losses/loss-term-limits.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
 import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
-import { FORM_LIMITS, PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
+import { FORM_LIMITS, PLAN_LIMITS, PLAN_ORDERS } from "../domain/planning/plan-terms.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import { EXAMPLE_IDS } from "./schema/fields.ts";
 import type { Schema } from "./schema/openapi-schema.ts";
@@ -107,6 +107,12 @@ export const actionFilters: readonly Parameter[] = [
     { type: "string", enum: [...ACTION_ORDERS], default: "waiting" },
   ),
 ];
+export const portfolioPlanOrder = inQuery(
+  "sort",
+  "The order of the properties: `created`: as created; `waiting`: highest `cost_of_waiting_a_year` first",
+  "waiting",
+  { type: "string", enum: [...PLAN_ORDERS], default: "created" },
+);
 export const systemFilter = inQuery("system", "Filter by building system", "plumbing", {
   type: "string",
   enum: [...SYSTEMS],

@@ -30,7 +30,7 @@ beforeAll(async () => {
     [property.id, "boiler", 12],
     [property.id, "refrigerator", 0],
     [second.id, "water_heater_gas", 11],
-    [second.id, "roof", 14],
+    [second.id, "roof", 24],
   ])
     await addAppliance(client, id, { type_id, install_year: THIS_YEAR - years });
 });
@@ -402,6 +402,26 @@ describe("a portfolio's plan", () => {
     ]);
     expect(last.totals).toEqual(first.totals);
     expect((await portfolioPlan("?offset=50")).portfolio).toEqual([]);
+  });
+
+  test("is sorted by the cost of delay, with the same totals, over all pages", async () => {
+    const { portfolio, totals } = await portfolioPlan();
+    const sorted = portfolio.toSorted(
+      (a: Json, b: Json) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year,
+    );
+    const named = (list: Json[]) => list.map(({ name }) => name);
+    expect(named(sorted)).not.toEqual(named(portfolio));
+    const pages = [
+      await portfolioPlan("?sort=waiting&limit=2"),
+      await portfolioPlan("?sort=waiting&limit=2&offset=2"),
+    ];
+    expect(pages.flatMap((page) => page.portfolio)).toEqual(sorted);
+    for (const page of pages) expect(page).toMatchObject({ total: 3, totals });
+    expect((await portfolioPlan("?sort=created")).portfolio).toEqual(portfolio);
+    const { text } = await client.get("/v1/portfolio/plan?sort=waiting&format=csv");
+    expect(named(parse(text, { columns: true }))).toEqual(named(sorted));
+    const { body } = await client.ask("GET", "/v1/portfolio/plan?sort=cost", 400);
+    expect(body.error).toBe("sort must be one of created, waiting");
   });
 
   // Rule: plan-budget

@@ -237,7 +237,10 @@ describe("the portfolio's plan", () => {
     );
     expect(name).toBe("portfolio-plan.csv");
     const file: Json[] = parse(text, { columns: true });
-    expect(file.map((row) => row.property_id)).toEqual(plan.portfolio.map((one: Json) => one.property_id));
+    const byDelay = plan.portfolio.toSorted(
+      (a: Json, b: Json) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year,
+    );
+    expect(file.map((row) => row.property_id)).toEqual(byDelay.map((one: Json) => one.property_id));
     expect(file.some((row) => row.name === 'Oak "House", North')).toBe(true);
     await expectLandscape(page, "app-schedule", 1);
 

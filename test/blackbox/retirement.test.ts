@@ -38,6 +38,9 @@ async function shown() {
     alerts: (await get("/v1/alerts", { limit: 200 })).alerts.map(({ id }: Json) => id),
     totals: summary.totals,
     plan: (await get("/v1/portfolio/plan")).due_now,
+    planned: (await get("/v1/portfolio/plan", { sort: "waiting" })).portfolio.map(
+      ({ property_id }: Json) => property_id,
+    ),
   };
 }
 
@@ -51,6 +54,7 @@ describe("a retired property", () => {
     expect(retired).toMatchObject({ retired_at: TODAY, retired_reason: "Sold" });
     const after = await shown();
     expect(after.properties).toEqual([kept.id]);
+    expect(after.planned).toEqual([kept.id]);
     expect(after.appliances).toEqual(before.appliances.slice(0, 2));
     expect(after.alerts.length).toBeLessThan(before.alerts.length);
     expect(after.totals.properties).toBe(1);

@@ -130,6 +130,8 @@ export function listReads({
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
     "what a portfolio's plans rest on": () => store.read.plans.countedOfPartner(partnerId),
     "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
+    "a portfolio's plan, the highest cost of delay first": () =>
+      store.read.plans.pageByWaiting(partnerId, SLICE, [propertyId]),
     "the plans to recompute": async () => {
       await store.read.plans.changed(partnerId, 20);
       await store.read.plans.aged(partnerId, day, 20);

@@ -27,6 +27,10 @@ export const PLAN_LIMITS = {
   depositGrowthPct: { least: 0, most: 15, usual: 0 },
 } as const;
 
+/** The orders of the properties in a portfolio's plan: by creation, or by the cost of delay of what is due, highest first. */
+export const PLAN_ORDERS = ["created", "waiting"] as const;
+export type PlanOrder = (typeof PLAN_ORDERS)[number];
+
 /** The terms of a plan that was asked for without any. */
 export const USUAL_TERMS: PlanTerms = {
   years: PLAN_LIMITS.years.usual,

@@ -1,5 +1,6 @@
 import { spreadsheetLine } from "../../csv/write.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { PLAN_ORDERS } from "../../domain/planning/plan-terms.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { pageOfActions } from "../../usecases/portfolio/action-list.ts";
@@ -31,6 +32,7 @@ import {
   pagingParameters,
   planTerms,
   portfolioFormTerms,
+  portfolioPlanOrder,
   propertyFilter,
   propertyInPath,
   stateFilter,
@@ -137,7 +139,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         "With `format=csv`, a row per property with its expected cost for each year in today's prices, planned replacements, failures and repairs combined: the columns add up to `total` of each year. `assumptions` in the first row says what the figures rest on. " +
         "With `format=xlsx`, the replacement reserve schedule of all properties with live formulas, whatever the page: a line for each property, or for those with the highest costs and one for all others. Without `years`, it covers 12 years.",
       tag: "Figures",
-      parameters: [...pagingParameters, ...planTerms, includeDemo, ...portfolioFormTerms],
+      parameters: [portfolioPlanOrder, ...pagingParameters, ...planTerms, includeDemo, ...portfolioFormTerms],
       replies: { ...portfolioReplies, 200: { ...portfolioReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ now, partner, query, request, signal, store, yieldNow }) {
         const slice = parseRowRange(query);
@@ -146,6 +148,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
         const includesDemo = wantsDemo(query);
+        const order = parseChoice(query, "sort", PLAN_ORDERS) ?? "created";
         const plan = await planPortfolio(deps, partner.id, terms, includesDemo);
         if (wanted === "xlsx")
           return workbookReply(
@@ -159,7 +162,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             ),
             "portfolio-reserve-schedule.xlsx",
           );
-        const rows = await propertyPlanRows(deps, partner.id, slice, includesDemo);
+        const rows = await propertyPlanRows(deps, partner.id, slice, { includeDemo: includesDemo, order });
         const { properties: total } = await portfolioTotals(store.read, partner.id, includesDemo);
         const shares = plan.budget && budgetSharesByProperty(plan.budget);
         if (wanted === "csv") {

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, lt, lte, sql } from "drizzle-orm";
 import { type AssumptionCounts, emptyAssumptionCounts } from "../../domain/figures/assumptions.ts";
 import { type BudgetCandidate, budgetRankOf, isUrgentRank } from "../../domain/planning/budget.ts";
 import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
@@ -134,6 +134,7 @@ export function planStore(engine: Engine) {
         ...sumValues,
         asOf: sql`${placeholder("asOf")}`,
         plannedChanges: sql`${placeholder("changes")}`,
+        waitingCents: sql`${placeholder("waitingCents")}`,
       })
       .where(eq(propertyPlans.propertyId, placeholder("propertyId"))),
   );
@@ -170,7 +171,7 @@ export function planStore(engine: Engine) {
       .limit(placeholder("limit")),
   );
   const places = listPageStarts(engine, properties, RETIRED.properties);
-  const page = engine.prepared(() =>
+  const rows = () =>
     db
       .select({
         propertyId: properties.id,
@@ -181,12 +182,31 @@ export function planStore(engine: Engine) {
         plannedChanges: propertyPlans.plannedChanges,
       })
       .from(properties)
-      .innerJoin(propertyPlans, eq(propertyPlans.propertyId, properties.id))
+      .innerJoin(propertyPlans, eq(propertyPlans.propertyId, properties.id));
+  const page = engine.prepared(() =>
+    rows()
       .where(
         and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("offset"))),
       )
       .orderBy(asc(properties.seq))
       .limit(placeholder("limit")),
+  );
+  const ofIds = engine.prepared(() => rows().where(engine.isAmong(properties.id, "propertyIds")));
+  // Reads an index alone: a page may begin after all properties of a large portfolio.
+  const idsByWaiting = engine.read<{ propertyId: string }>(() =>
+    db
+      .select(aliased({ propertyId: propertyPlans.propertyId }))
+      .from(propertyPlans)
+      .where(
+        and(
+          eq(propertyPlans.partnerId, placeholder("partnerId")),
+          isNotNull(propertyPlans.waitingCents),
+          sql`not (${engine.isAmong(propertyPlans.propertyId, "without")})`,
+        ),
+      )
+      .orderBy(desc(propertyPlans.waitingCents), asc(propertyPlans.propertyId))
+      .limit(placeholder("limit"))
+      .offset(placeholder("offset")),
   );
 
   return {
@@ -234,8 +254,14 @@ export function planStore(engine: Engine) {
       return (await oldest({ partnerId }))[0]?.asOf;
     },
     /** Stores a property's plan that was computed when its inputs had changed `changes` times. */
-    async save(propertyId: string, sums: CountedSums, asOf: Day, changes: number): Promise<void> {
-      return save({ propertyId, ...rowOf(sums), asOf, changes });
+    async save(
+      propertyId: string,
+      plan: CountedSums & { isListed: boolean },
+      asOf: Day,
+      changes: number,
+    ): Promise<void> {
+      const waitingCents = plan.isListed ? plan.sums.due.waitingCents : null;
+      return save({ propertyId, ...rowOf(plan), asOf, changes, waitingCents });
     },
     async savePartner(partnerId: string, sums: CountedSums): Promise<void> {
       return savePartner({ partnerId, ...rowOf(sums) });
@@ -267,15 +293,34 @@ export function planStore(engine: Engine) {
     /** Ordered by creation. */
     async page(partnerId: string, { limit, offset }: RowRange): Promise<PropertyPlanRow[]> {
       const after = await places.before(partnerId, offset);
-      const rows = await page().execute({ partnerId, limit, offset: after });
-      return rows.map(({ sums, changes, plannedChanges, ...row }) => ({
-        ...row,
-        sums: sums === "" ? emptyPlanSums() : JSON.parse(sums),
-        isChanged: changes !== plannedChanges,
-      }));
+      return (await page().execute({ partnerId, limit, offset: after })).map(planRowFrom);
+    },
+    /** Ordered by the cost of delay of what was due when the plans were stored, the highest first. */
+    async pageByWaiting(
+      partnerId: string,
+      slice: RowRange,
+      without: readonly string[],
+    ): Promise<PropertyPlanRow[]> {
+      const ids = await idsByWaiting({ partnerId, without: engine.list(without), ...slice });
+      const propertyIds = ids.map(({ propertyId }) => propertyId);
+      const found = await ofIds().execute({ propertyIds: engine.list(propertyIds) });
+      const byId = new Map(found.map((row) => [row.propertyId, planRowFrom(row)]));
+      return propertyIds.flatMap((id) => byId.get(id) ?? []);
     },
   };
 }
+
+type StoredRow = Omit<PropertyPlanRow, "sums" | "isChanged"> & {
+  sums: string;
+  changes: number;
+  plannedChanges: number;
+};
+
+const planRowFrom = ({ sums, changes, plannedChanges, ...row }: StoredRow): PropertyPlanRow => ({
+  ...row,
+  sums: sums === "" ? emptyPlanSums() : JSON.parse(sums),
+  isChanged: changes !== plannedChanges,
+});
 
 /** The sums as stored: JSON, empty before they were computed. Lists leave out the products, which are most of it. */
 type SumsRow = { sums: string; products: string; counted: string };

@@ -44,6 +44,7 @@ import operatorLists from "../../../migrations/sqlite/0041_operator_lists.sql" w
 import claimVoids from "../../../migrations/sqlite/0042_claim_voids.sql" with { type: "text" };
 import planAssumptions from "../../../migrations/sqlite/0043_plan_assumptions.sql" with { type: "text" };
 import endedWork from "../../../migrations/sqlite/0044_ended_work.sql" with { type: "text" };
+import waitingPlans from "../../../migrations/sqlite/0045_waiting_plans.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -94,4 +95,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 42, name: "claim_voids", sql: claimVoids },
   { number: 43, name: "plan_assumptions", sql: planAssumptions },
   { number: 44, name: "ended_work", sql: endedWork },
+  { number: 45, name: "waiting_plans", sql: waitingPlans },
 ];

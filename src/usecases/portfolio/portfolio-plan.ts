@@ -17,7 +17,7 @@ import { ApplianceGroups } from "../../domain/planning/components-by-appliance.t
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
 import { addPlanSums, emptyPlanSums, PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
-import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
+import type { PlanOrder, PlanTerms } from "../../domain/planning/plan-terms.ts";
 import { planStoredAppliance } from "../../domain/planning/planned-appliance.ts";
 import {
   type BudgetUse,
@@ -105,6 +105,8 @@ async function renewPlans(
 
 type MadePlan = CountedSums & {
   propertyId: string;
+  /** False for a retired property. */
+  isListed: boolean;
   candidates: BudgetCandidate[];
   actions: StoredAction[];
   changes: number;
@@ -129,7 +131,14 @@ async function makePlan(
   const property = await store.read.properties.find(partnerId, propertyId);
   if (!stored || !property) return undefined;
   if (isRetired(property))
-    return { propertyId, ...emptySums(), candidates: [], actions: [], changes: stored.changes };
+    return {
+      propertyId,
+      isListed: false,
+      ...emptySums(),
+      candidates: [],
+      actions: [],
+      changes: stored.changes,
+    };
   const context = planContextOf<PlacedComponent>(
     await currentPartnerPrices(store.read, knowledge, partnerId),
   );
@@ -158,6 +167,7 @@ async function makePlan(
   await forEachYielding(groups.rest(), yieldNow, plan);
   return {
     propertyId,
+    isListed: true,
     sums: sums.sums(planSizeOf(property)),
     counted: counted.counts,
     candidates,
@@ -326,17 +336,19 @@ async function addChangedPlans(
 export async function propertyPlanRows(
   deps: PlanDeps,
   partnerId: string,
-  { limit, offset }: RowRange,
-  includeDemo = false,
+  slice: RowRange,
+  { includeDemo = false, order = "created" }: { includeDemo?: boolean; order?: PlanOrder } = {},
 ): Promise<PropertyPlanRow[]> {
   const { plans, properties } = deps.store.read;
-  const demo = includeDemo ? [] : await properties.demo(partnerId);
-  // The demo properties are few: those before the page move its beginning, and those on it make it longer.
-  let first = offset;
-  for (const { property } of demo) if (property.seq <= first + 1) first++;
-  const excluded = new Set(demo.map(({ property }) => property.id));
-  const page = await plans.page(partnerId, { limit: limit + demo.length, offset: first });
-  const rows = page.filter(({ propertyId }) => !excluded.has(propertyId)).slice(0, limit);
+  const demo = includeDemo ? [] : (await properties.demo(partnerId)).map(({ property }) => property);
+  const rows =
+    order === "waiting"
+      ? await plans.pageByWaiting(
+          partnerId,
+          slice,
+          demo.map(({ id }) => id),
+        )
+      : await pageByCreation(plans, partnerId, slice, demo);
   const current: PropertyPlanRow[] = [];
   for (const row of rows)
     current.push(
@@ -345,6 +357,20 @@ export async function propertyPlanRows(
         : row,
     );
   return current;
+}
+
+async function pageByCreation(
+  plans: Stores["plans"],
+  partnerId: string,
+  { limit, offset }: RowRange,
+  excluded: readonly Property[],
+): Promise<PropertyPlanRow[]> {
+  // The demo properties are few: those before the page move its beginning, and those on it make it longer.
+  let first = offset;
+  for (const { seq } of excluded) if (seq <= first + 1) first++;
+  const page = await plans.page(partnerId, { limit: limit + excluded.length, offset: first });
+  const ids = new Set(excluded.map(({ id }) => id));
+  return page.filter(({ propertyId }) => !ids.has(propertyId)).slice(0, limit);
 }
 
 /** The number of properties per read. */
@@ -356,7 +382,7 @@ export async function plannedProperties(deps: PlanDeps, partnerId: string, inclu
   return {
     properties,
     page: (offset: number) =>
-      propertyPlanRows(deps, partnerId, { limit: PROPERTIES_A_PAGE, offset }, includeDemo),
+      propertyPlanRows(deps, partnerId, { limit: PROPERTIES_A_PAGE, offset }, { includeDemo }),
   };
 }
 

@@ -3,7 +3,6 @@ import { oneOfCurrency } from "../../domain/currency-and-units.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import { assumptionSentences } from "../assumption-sentences.ts";
-import type { ApiClient } from "../browser/api-client.ts";
 import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
@@ -15,7 +14,6 @@ import { CostsByYear, delayCost, dueCount, dueNowText } from "../sections/plan.t
 import { Section } from "../sections/section.tsx";
 import { useApp } from "./app-context.ts";
 import { useApiCallCost } from "./call-cost.ts";
-import { LoadMore } from "./load-more.tsx";
 import { budgetInAddress } from "./plan-terms-controls.tsx";
 
 const PROPERTIES_SHOWN = 8;
@@ -31,37 +29,21 @@ type BudgetedPlan = Omit<PortfolioPlanPageJson, "budget" | "portfolio"> & {
 };
 type BudgetedProperty = PlannedPropertyJson & { budget: NonNullable<PlannedPropertyJson["budget"]> };
 
-/** The address of the plan, by default with an unlimited budget. */
+/** The address of the plan and the properties with the highest cost of delay, by default with an unlimited budget. */
 export const portfolioPlanPath = (query: Readonly<Record<string, string>> = {}) =>
   `/v1/portfolio/plan?${new URLSearchParams({
+    sort: "waiting",
     limit: String(PROPERTIES_PER_CALL),
     budget: String(PLAN_LIMITS.budgetUsd.most),
     ...query,
   })}`;
 
-/** Reads the plan with a number of pages of its properties. */
-async function readPlan(api: ApiClient, pages: number, query: Readonly<Record<string, string>> = {}) {
-  const first = await api.read<BudgetedPlan>(portfolioPlanPath(query));
-  const portfolio = [...first.portfolio];
-  for (let page = 1; page < pages && portfolio.length < first.total; page++) {
-    const path = portfolioPlanPath({ ...query, offset: String(page * PROPERTIES_PER_CALL) });
-    portfolio.push(...(await api.read<BudgetedPlan>(path)).portfolio);
-  }
-  return { ...first, portfolio };
-}
-
-/** The plan of the portfolio and more of its properties, on request. */
 export function usePortfolioPlan() {
   const { api, portfolio } = useApp();
-  const [pages, setPages] = useState(1);
   const { includesDemo } = portfolio.state;
   const demo: Readonly<Record<string, string>> = includesDemo ? { include_demo: "true" } : {};
-  const plan = useLoad(`plan ${includesDemo}`, () => readPlan(api, pages, demo));
-  const loadMore = () => {
-    setPages(pages + 1);
-    plan.reload();
-  };
-  return { plan, pages, demo, loadMore };
+  const plan = useLoad(`plan ${includesDemo}`, () => api.read<BudgetedPlan>(portfolioPlanPath(demo)));
+  return { plan, demo };
 }
 
 /** The work of the whole portfolio in one sentence and three figures. */
@@ -88,7 +70,7 @@ export function DueWorkOfPortfolio({ plan }: { plan: ReturnType<typeof usePortfo
 
 /** The plan of the portfolio: the work due by property, the costs by year, the reserve deposit, and the budget planner. */
 export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof usePortfolioPlan>) {
-  const { plan, pages, demo, loadMore, route } = props;
+  const { plan, demo, route } = props;
   return (
     <Section
       id="plan"
@@ -98,9 +80,9 @@ export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof
       <LoadedContent loaded={plan} what="the plan">
         {(value) => (
           <>
-            <DueByProperty plan={value} isLoading={plan.isLoading} onMore={loadMore} />
+            <DueByProperty plan={value} />
             <CostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
-            <PortfolioBudgetPlanner all={value} pages={pages} demo={demo} route={route} />
+            <PortfolioBudgetPlanner all={value} demo={demo} route={route} />
             <p class="small muted rests-on">{assumptionSentences(value.counted_assumptions).join(" ")}</p>
           </>
         )}
@@ -109,39 +91,30 @@ export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof
   );
 }
 
-function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: () => void }) {
-  const { plan, isLoading, onMore } = props;
-  const { due_now, portfolio, total } = plan;
+function DueByProperty({ plan }: { plan: BudgetedPlan }) {
+  const { due_now, portfolio } = plan;
   if (dueCount(due_now) === 0) return <p class="empty">No replacement is due now.</p>;
-  const due = portfolio.filter((property) => dueCount(property.due_now) > 0);
-  const shown = due
+  const shown = portfolio
+    .filter((property) => dueCount(property.due_now) > 0)
     .toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year)
     .slice(0, PROPERTIES_SHOWN);
-  const isPartial = total > portfolio.length;
   return (
     <>
-      <p class="deposit">
-        {shown.length === 0
-          ? `Nothing is due now in the first ${count(portfolio.length)} properties.`
-          : `Due now (${date(plan.as_of)}) in the properties with the highest cost of delay${isPartial ? ` of the first ${count(portfolio.length)}` : ""}:`}
-      </p>
-      {shown.length > 0 && (
-        <ul class="due-now">
-          {shown.map((property) => (
-            <li>
-              <span>
-                <a href={hrefTo(["properties", property.property_id])}>
-                  <bdi>{property.name}</bdi>
-                </a>{" "}
-                <span class="muted small">{dueNowText(property.due_now)}</span>
-              </span>
-              <strong class="number">{money(Math.round(property.due_now.cost))}</strong>
-              <span class="number muted small">{delayCost(property.cost_of_waiting_a_year)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      <LoadMore loaded={portfolio.length} total={total} isLoading={isLoading} onMore={onMore} />
+      <p class="deposit">Due now ({date(plan.as_of)}) in the properties with the highest cost of delay:</p>
+      <ul class="due-now">
+        {shown.map((property) => (
+          <li>
+            <span>
+              <a href={hrefTo(["properties", property.property_id])}>
+                <bdi>{property.name}</bdi>
+              </a>{" "}
+              <span class="muted small">{dueNowText(property.due_now)}</span>
+            </span>
+            <strong class="number">{money(Math.round(property.due_now.cost))}</strong>
+            <span class="number muted small">{delayCost(property.cost_of_waiting_a_year)}</span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
@@ -149,12 +122,10 @@ function DueByProperty(props: { plan: BudgetedPlan; isLoading: boolean; onMore: 
 /** The budget planner for all properties, which asks the API for each amount. */
 function PortfolioBudgetPlanner({
   all,
-  pages,
   demo,
   route,
 }: {
   all: BudgetedPlan;
-  pages: number;
   demo: Readonly<Record<string, string>>;
   route: Route;
 }) {
@@ -172,10 +143,12 @@ function PortfolioBudgetPlanner({
   }, [amount, requested, route]);
   // The plan itself was requested with an unlimited budget.
   const isUnlimited = requested >= all.budget.spent;
-  const plan = useLoad(isUnlimited ? `all ${all.portfolio.length}` : `${requested} ${pages}`, async () =>
-    isUnlimited ? all : await readPlan(api, pages, { ...demo, budget: String(requested) }),
+  const plan = useLoad(isUnlimited ? "all" : String(requested), async () =>
+    isUnlimited
+      ? all
+      : await api.read<BudgetedPlan>(portfolioPlanPath({ ...demo, budget: String(requested) })),
   );
-  const cost = useApiCallCost()(pages);
+  const cost = useApiCallCost()(1);
   const last = useRef(all);
   if (plan.value) last.current = plan.value;
   const isPending = amount !== requested || plan.isLoading;
@@ -193,7 +166,7 @@ function PortfolioBudgetPlanner({
         Hazards and safety items come first, then what saves most per {oneOfCurrency()}, until the budget is
         used.{cost && ` Each new amount uses ${cost}.`}
         {all.total > all.portfolio.length &&
-          ` The list shows the first ${count(all.portfolio.length)} properties. Totals include all properties.`}
+          ` The lists name only properties among the ${count(all.portfolio.length)} with the highest cost of delay. Totals include all.`}
       </p>
       <AmountSlider range={range} amount={amount} onSlide={setAmount} />
       <div class={isPending ? "budget-request is-pending" : "budget-request"} aria-busy={isPending}>
@@ -215,37 +188,53 @@ function PortfolioBudgetPlanner({
   );
 }
 
+type Share = BudgetedProperty["budget"];
+const NO_SHARE: Share = { chosen_count: 0, spent: 0, avoided: 0 };
+const difference = (one: Share, other: Share): Share => ({
+  chosen_count: one.chosen_count - other.chosen_count,
+  spent: one.spent - other.spent,
+  avoided: one.avoided - other.avoided,
+});
+
 /** Compares a plan with a budget to the plan with an unlimited one, by property. */
 function resultOf(all: BudgetedPlan, { budget, portfolio }: BudgetedPlan): BudgetResult {
   const shares = new Map(portfolio.map((property) => [property.property_id, property.budget]));
-  const none = { chosen_count: 0, spent: 0, avoided: 0 };
-  const included = all.portfolio.map((property) =>
-    lineOf(property, shares.get(property.property_id) ?? none),
-  );
-  const excluded = all.portfolio.map((property) => {
-    const { chosen_count, spent, avoided } = shares.get(property.property_id) ?? none;
-    return lineOf(property, {
-      chosen_count: property.budget.chosen_count - chosen_count,
-      spent: property.budget.spent - spent,
-      avoided: property.budget.avoided - avoided,
-    });
-  });
-  const byDelayCost = (lines: BudgetLine[]) =>
-    lines.filter(({ count }) => count > 0).sort((a, b) => b.delayCostUsd - a.delayCostUsd);
+  const shareOf = ({ property_id }: BudgetedProperty) => shares.get(property_id) ?? NO_SHARE;
   return {
     count: budget.chosen_count,
     spentUsd: budget.spent,
     avoidedUsd: budget.avoided,
     remainingUsd: Math.max(all.budget.avoided - budget.avoided, 0),
-    included: byDelayCost(included),
-    excluded: byDelayCost(excluded),
+    included: linesOf(all.portfolio, shareOf, budget),
+    excluded: linesOf(
+      all.portfolio,
+      (property) => difference(property.budget, shareOf(property)),
+      difference(all.budget, budget),
+    ),
   };
 }
 
-const lineOf = (property: BudgetedProperty, share: BudgetedProperty["budget"]): BudgetLine => ({
-  name: property.name,
+/** Returns a line per property, the highest cost of delay first, and one for the rest of the total. */
+function linesOf(
+  properties: readonly BudgetedProperty[],
+  shareOf: (property: BudgetedProperty) => Share,
+  total: Share,
+): BudgetLine[] {
+  const named = properties
+    .map((property) => ({ property, share: shareOf(property) }))
+    .filter(({ share }) => share.chosen_count > 0)
+    .sort((a, b) => b.share.avoided - a.share.avoided);
+  const rest = named.reduce((left, { share }) => difference(left, share), total);
+  const lines = named.map(({ property, share }) => ({
+    ...lineOf(property.name, share),
+    address: hrefTo(["properties", property.property_id]),
+  }));
+  return rest.chosen_count > 0 ? [...lines, lineOf("Other properties", rest)] : lines;
+}
+
+const lineOf = (name: string, share: Share): BudgetLine => ({
+  name,
   where: countWithNoun(share.chosen_count, "unit or component", "units and components"),
-  address: hrefTo(["properties", property.property_id]),
   count: share.chosen_count,
   costUsd: share.spent,
   delayCostUsd: share.avoided,

@@ -94,6 +94,12 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
               </>
             )}
             <ReserveNotes plan={plan}>
+              {file.length < plan.total && (
+                <li>
+                  The {count(file.length)} properties with the highest cost of delay have rows of their own;
+                  the others share one.
+                </li>
+              )}
               <li>Costs per unit are shown only if every property has a number of units.</li>
             </ReserveNotes>
           </>
@@ -126,7 +132,12 @@ async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
   }
   const file: Record<string, string>[] = [];
   for (let page = 0; page < pages; page++) {
-    const pageQuery = { ...query, format: "csv", limit: String(PAGE_SIZE), offset: String(page * PAGE_SIZE) };
+    const pageQuery = {
+      ...query,
+      ...{ sort: "waiting", format: "csv" },
+      limit: String(PAGE_SIZE),
+      offset: String(page * PAGE_SIZE),
+    };
     const records = parseCsvRecords(
       await api.readText(`/v1/portfolio/plan?${new URLSearchParams(pageQuery)}`),
     );

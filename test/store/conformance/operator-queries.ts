@@ -659,7 +659,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     });
     const urgent = { ...candidate("A_1", 100, -5), isUrgent: true };
     await write(async (tx) => {
-      await tx.plans.save(property.id, { sums, counted }, DAY, stored.changes);
+      await tx.plans.save(property.id, { sums, counted, isListed: true }, DAY, stored.changes);
       await tx.plans.savePartner(partner.id, {
         sums: { ...sums, unitCount: 1 },
         counted: emptyAssumptionCounts(),
@@ -701,13 +701,22 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(all[3]).toMatchObject({ propertyId: property.id, plannedCents: LARGE, waitingCents: LARGE });
     expect(await plans.candidates(partner.id, all[1]!, 100, 10)).toEqual([all[2]!]);
     const { products, ...yearsWithoutProducts } = sums.years;
-    expect((await plans.page(partner.id, { limit: 1, offset: 0 }))[0]).toEqual({
+    const row = {
       propertyId: property.id,
       name: property.name,
       unitCount: 4,
       sums: { ...sums, years: yearsWithoutProducts },
       isChanged: true,
-    });
+    };
+    expect((await plans.page(partner.id, { limit: 1, offset: 0 }))[0]).toEqual(row);
+    const slice = { limit: 3, offset: 0 };
+    const byWaiting = await plans.pageByWaiting(partner.id, slice, []);
+    expect(byWaiting[0]).toEqual(row);
+    expect(byWaiting.length).toBeGreaterThan(1);
+    expect(await plans.pageByWaiting(partner.id, { limit: 2, offset: 1 }, [])).toEqual(byWaiting.slice(1));
+    expect((await plans.pageByWaiting(partner.id, slice, [property.id]))[0]).toEqual(byWaiting[1]!);
+    await write((tx) => tx.plans.save(property.id, { sums, counted, isListed: false }, DAY, stored.changes));
+    expect((await plans.pageByWaiting(partner.id, slice, []))[0]).toEqual(byWaiting[1]!);
     await write(async (tx) => {
       await tx.properties.insert({ ...property, id: "P_new", seq: 77 });
       await tx.totals.start("P_new", partner.id);

@@ -165,8 +165,18 @@ describe("a portfolio's plan", () => {
           plans.push(await planPortfolio(deps, fixture.partnerId, terms, includeDemo));
         }
       const rows = await propertyPlanRows(deps, fixture.partnerId, { limit: 10, offset: 0 });
-      const all = await propertyPlanRows(deps, fixture.partnerId, { limit: 10, offset: 0 }, true);
+      const all = await propertyPlanRows(
+        deps,
+        fixture.partnerId,
+        { limit: 10, offset: 0 },
+        { includeDemo: true },
+      );
       expect([rows.length, all.length]).toEqual([5, 6]);
+      const order = "waiting";
+      const slice = { limit: 3, offset: 2 };
+      const rest = await propertyPlanRows(deps, fixture.partnerId, slice, { order });
+      const first = await propertyPlanRows(deps, fixture.partnerId, { limit: 2, offset: 0 }, { order });
+      expect([...first, ...rest].map(({ name }) => name).sort()).toEqual(rows.map(({ name }) => name).sort());
       return {
         plans,
         due: rows.map(({ name, sums }) => ({ name, due: sums.due, planned: sums.years.planned })),

@@ -1,0 +1,5 @@
+-- Properties are listed by the cost of delay of what is due, the highest first; null leaves a retired property out.
+ALTER TABLE property_plans ADD COLUMN waiting_cents INTEGER DEFAULT 0;
+UPDATE property_plans SET waiting_cents = coalesce(json_extract(sums, '$.due.waitingCents'), 0) WHERE sums <> '';
+UPDATE property_plans SET waiting_cents = NULL WHERE property_id IN (SELECT id FROM properties WHERE seq < 0);
+CREATE INDEX property_plans_waiting ON property_plans (partner_id, waiting_cents DESC, property_id);
