@@ -22,4 +22,6 @@ export type ServerOverview = {
   warning: number;
   /** Deliveries that are queued or in progress. */
   deliveriesPending: number;
+  /** Deliveries created within 24 hours that failed after all attempts. */
+  deliveriesFailed: number;
 };

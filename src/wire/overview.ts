@@ -22,6 +22,7 @@ export const overview = object({
   critical: whole("Components in tier CRITICAL", 9),
   warning: whole("Components in tier WARNING", 40),
   deliveries_pending: whole("Pending deliveries, counted up to 100,000", 0),
+  deliveries_failed_24h: whole("Deliveries created within 24 hours that failed, counted up to 100,000", 0),
 });
 export type OverviewJson = WireOf<typeof overview>;
 
@@ -37,4 +38,5 @@ export const serializeServerOverview = overview.serializer((found: ServerOvervie
   critical: found.critical,
   warning: found.warning,
   deliveries_pending: found.deliveriesPending,
+  deliveries_failed_24h: found.deliveriesFailed,
 }));

@@ -420,11 +420,17 @@ describe("changes", () => {
   // Rule: console-changes, jobs
   test("failed deliveries in a time window are counted and resent; a job can be run", async () => {
     const { page, pageErrors, close } = await open("full", `deliveries?partner_id=${partnerId}`);
+    const figure = page.locator("dt", { hasText: "Failed deliveries (24 h)" }).locator("+ dd");
     const errors = async () => {
       const { groups } = (await keys.full.client.get("/admin/webhook-failures")).body;
       return groups.map(({ error }: Json) => error).sort();
     };
     await eventually(async () => expect(await errors()).toEqual(["HTTP 500", "HTTP 503"]), 90_000);
+    await goTo(page, "#/");
+    await figure.getByRole("link").click();
+    await page.getByRole("heading", { level: 1, name: "Deliveries" }).waitFor();
+    expect(await page.getByLabel("Status").inputValue()).toBe("failed");
+    await goTo(page, `#/deliveries?partner_id=${partnerId}`);
     await page.getByRole("button", { name: "Refresh" }).click();
     await page.clock.install({ time: Date.now() });
     await page.getByLabel("Period").selectOption("Last 24 hours");

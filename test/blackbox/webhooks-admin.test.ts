@@ -207,7 +207,10 @@ describe.concurrent("resending", () => {
     const { partner, client, receiver } = await listening();
     for (let i = 0; i < 3; i++) await addProperty(client);
     const ids = (await settled(partner, 3)).map(({ id }) => id).reverse();
+    const failed = async () => (await admin.client.get("/admin/overview")).body.deliveries_failed_24h;
+    const failedBefore = await failed();
     await markFailed(partner);
+    expect(await failed()).toBe(failedBefore + 3);
     const window = { partner_id: partner.partner_id, from: "2020-01-01", to: "2100-01-01T00:00:00Z" };
     const dry = await admin.client.post(
       "/admin/webhook-deliveries/resend",

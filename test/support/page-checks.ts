@@ -347,7 +347,8 @@ export async function textProblems(page: Page): Promise<string[]> {
       const size = Number.parseFloat(getComputedStyle(element).fontSize);
       if (rects.length > 4 && rects.every(({ width }) => width < 2 * size))
         problems.push(`"${text.slice(0, 40)}" has a letter a line`);
-      if (element.closest("table.rows .number") && isClipped) problems.push(`"${text}" is cut off`);
+      if (element.closest("table.rows :is(.number, time)") && isClipped)
+        problems.push(`"${text}" is cut off`);
       const hasEllipsis = element.closest("table.rows");
       for (const { top, bottom, left, right } of hasEllipsis || scrolls ? [] : rects)
         if (right > left && bottom > top) boxes.push({ top, bottom, left, right, element, text });

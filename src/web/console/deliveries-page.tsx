@@ -87,7 +87,7 @@ export function DeliveriesPage({ route }: { route: Route }) {
                 rowKey={({ id }) => id}
                 columns={[
                   { key: "event", heading: "Event", cell: EventName },
-                  { key: "status", heading: "Status", cell: DeliveryStatusChip },
+                  { key: "status", heading: "Status", width: "medium", cell: DeliveryStatusChip },
                   {
                     key: "partner",
                     heading: "Partner",

@@ -53,7 +53,12 @@ function Overview({ overview }: { overview: OverviewJson }) {
         <Figure name="Components" value={overview.components} />
         <Figure name="Critical" value={overview.critical} kind="critical" />
         <Figure name="Warning" value={overview.warning} kind="warning" />
-        <Figure name="Pending deliveries" value={overview.deliveries_pending} />
+        <Figure
+          name="Failed deliveries (24 h)"
+          value={overview.deliveries_failed_24h}
+          kind="critical"
+          href={hrefTo(["deliveries"], { status: "failed", period: "24h" })}
+        />
       </dl>
       <section class="card" aria-labelledby="checks">
         <h2 id="checks">{title}</h2>
@@ -77,11 +82,14 @@ function Overview({ overview }: { overview: OverviewJson }) {
   );
 }
 
-function Figure({ name, value, kind = "" }: { name: string; value: number; kind?: string }) {
+function Figure(props: { name: string; value: number; kind?: string; href?: string }) {
+  const { name, value, kind = "", href } = props;
   return (
     <div>
       <dt>{name}</dt>
-      <dd class={value > 0 ? kind : ""}>{count(value)}</dd>
+      <dd class={value > 0 ? kind : ""}>
+        {href !== undefined && value > 0 ? <a href={href}>{count(value)}</a> : count(value)}
+      </dd>
     </div>
   );
 }
