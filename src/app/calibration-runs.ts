@@ -3,7 +3,11 @@ import { renewInBackground } from "../cluster/locks.ts";
 import type { Config } from "../config/settings.ts";
 import type { Logger } from "../log.ts";
 import type { Store } from "../store/store.ts";
-import { beginCalibration, failCalibration, latestCalibration } from "../usecases/calibration/fits.ts";
+import {
+  beginCalibration,
+  failCalibration,
+  latestCalibration,
+} from "../usecases/calibration/calibration-runs.ts";
 import { FIT_LOCK, failureText, selfExec } from "./self-exec.ts";
 
 /** Calibrations requested by administrators: one at a time, and the latest is stored with its proof. */

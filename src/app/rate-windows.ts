@@ -1,6 +1,6 @@
 import { AddressRateWindow, type RateWindow } from "../cluster/address-rate-window.ts";
 import { DistributedRateWindow } from "../cluster/distributed-rate-window.ts";
-import { PARTNER_CALLER } from "../cluster/rate-window.ts";
+import { PARTNER_CALLER } from "../cluster/rate-window-permits.ts";
 import type { Config } from "../config/settings.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import { systemTimers } from "../event-loop.ts";

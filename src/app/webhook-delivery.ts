@@ -6,7 +6,10 @@ import type { Logger } from "../log.ts";
 import { parseNetwork } from "../networks.ts";
 import type { Store } from "../store/store.ts";
 import { readAuthorities } from "../tls/pem-files.ts";
-import { createDeliveryRepository, createPartnerLeases } from "../usecases/deliveries/delivery-repository.ts";
+import {
+  createDeliveryRepository,
+  createPartnerLeases,
+} from "../usecases/deliveries/stored-delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../webhooks/dispatcher-deps.ts";
 import { createResolver } from "../webhooks/dns-resolver.ts";

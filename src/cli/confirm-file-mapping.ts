@@ -6,7 +6,7 @@ import { OperatorError } from "../domain/errors.ts";
 import { ambiguousDate, type DateFormat } from "../domain/written-dates.ts";
 import { replaceFile } from "../files.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
-import type { ColumnMapping, FieldDefault } from "../usecases/import/columns.ts";
+import type { ColumnMapping, FieldDefault } from "../usecases/import/import-columns.ts";
 import {
   type FileMapping,
   findSavedMapping,
@@ -21,9 +21,9 @@ import {
   mappingProblem,
   missingRequiredFields,
 } from "../usecases/import/mapping/known-fields.ts";
-import type { MappedTable } from "../usecases/import/mapping/prepare.ts";
-import type { ImportTable, LeftOut } from "../usecases/import/mapping/table.ts";
-import { openImportTables } from "../usecases/import/mapping/tables.ts";
+import { openImportTables } from "../usecases/import/mapping/open-source-tables.ts";
+import type { MappedTable } from "../usecases/import/mapping/prepare-import-rows.ts";
+import type { ImportTable, LeftOut } from "../usecases/import/mapping/source-table.ts";
 import { UsageError } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 

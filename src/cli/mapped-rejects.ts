@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { MappedTable } from "../usecases/import/mapping/prepare.ts";
+import type { MappedTable } from "../usecases/import/mapping/prepare-import-rows.ts";
 import type { RejectedRows, RejectReason } from "../usecases/import/rejects.ts";
 
 /* Rejected rows of files of any form, in terms of the files that people have: their sheets, rows and columns. */

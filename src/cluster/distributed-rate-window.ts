@@ -9,7 +9,7 @@ import {
   PERMITS_VALID_MS,
   type PermitRequest,
   type RateWindowRows,
-} from "./rate-window.ts";
+} from "./rate-window-permits.ts";
 
 const MAX_CALLERS = 10_000;
 

@@ -1,7 +1,7 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
+import type { ClusterServer } from "./cluster-server.ts";
 import type { Lease } from "./lease.ts";
-import type { ClusterServer } from "./server.ts";
 
 /** A server's report about itself. */
 export type ServerReport = Omit<ClusterServer, "startedAt" | "seenAt">;

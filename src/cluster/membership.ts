@@ -2,9 +2,9 @@ import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../event-loop.ts";
 import type { Cluster } from "./cluster.ts";
+import { type ClusterServer, clockOffset, isClockOffsetTooLarge, isNewestModel } from "./cluster-server.ts";
 import { coversNeed, type HeldLease, LEASE_MS, type Lease, leaseEnd, RENEWALS } from "./lease.ts";
 import { type LeaseRepository, OutdatedServer, type ServerReport } from "./lease-repository.ts";
-import { type ClusterServer, clockOffset, isClockOffsetTooLarge, isNewestModel } from "./server.ts";
 
 type Log = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 

@@ -1,7 +1,7 @@
 import { spreadsheetLine } from "../csv/write.ts";
 import { forEachYielding, type Yield } from "../event-loop.ts";
-import { type Cell, recordTableCells, recordTableColumns } from "../wire/schema/table.ts";
-import { exampleOfWireType } from "../wire/schema/to-openapi.ts";
+import { type Cell, recordTableCells, recordTableColumns } from "../wire/schema/table-cells.ts";
+import { exampleOfWireType } from "../wire/schema/type-to-openapi.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
 import { parseWeights } from "./accept.ts";
 import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";

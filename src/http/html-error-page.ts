@@ -18,7 +18,7 @@ export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlEr
     const base = bases.find((base) => pathname.startsWith(`${base}/`)) ?? "";
     const inlineCss = async () => (await assetTable()).textOf("error-page.css");
     if (bases.some((base) => pathname.startsWith(`${base}/embed/`))) {
-      const { renderEmbedErrorPage } = await import("../web/embed/pages.tsx");
+      const { renderEmbedErrorPage } = await import("../web/embed/embed-pages.tsx");
       const retryAfter = Number(error.headers.get("retry-after") ?? Number.NaN);
       const rendered = renderEmbedErrorPage({
         inlineCss: await inlineCss(),

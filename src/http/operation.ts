@@ -5,7 +5,7 @@ import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store } from "../store/store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
-import type { Parameter } from "../wire/parameters.ts";
+import type { Parameter } from "../wire/request-parameters.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
 import type { Tag } from "./openapi/tags.ts";
 import type { HttpQuery, UnknownParameters } from "./query.ts";

@@ -10,7 +10,7 @@ import { conditionTrendOperations } from "./routes/condition-trends.ts";
 import { costBookOperations } from "./routes/cost-book.ts";
 import { type DeliveryDeps, deliveryOperations } from "./routes/deliveries.ts";
 import { documentOperations } from "./routes/document.ts";
-import { eventOperations } from "./routes/events.ts";
+import { eventOperations } from "./routes/event-stream.ts";
 import { figureOperations } from "./routes/figures.ts";
 import { importedRowsOperations } from "./routes/imported-rows.ts";
 import { lossOperations } from "./routes/losses.ts";

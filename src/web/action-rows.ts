@@ -3,9 +3,9 @@ import { forEachInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { Day } from "../domain/time.ts";
 import { isDeferred } from "../domain/work.ts";
 import type { ComponentJson } from "../wire/component.ts";
+import { TIERS } from "./code-labels.ts";
 import { groupInSteps, sumBy } from "./grouping.ts";
-import { TIERS } from "./labels.ts";
-import { type PlanLine, planLineKind } from "./plan-lines.ts";
+import { type PlanLine, planLineKind } from "./plan-line.ts";
 
 /** Identical lines of a plan with the same action for the same kind of reason, as one row; the costliest to delay first. */
 export type ActionRow = {

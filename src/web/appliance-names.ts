@@ -3,7 +3,7 @@ import { compareNaturally } from "../domain/us-english.ts";
 import type { ApplianceTypeJson } from "../wire/appliance.ts";
 import type { ComponentJson } from "../wire/component.ts";
 import type { UnitJson } from "../wire/property.ts";
-import { codeLabel } from "./labels.ts";
+import { codeLabel } from "./code-labels.ts";
 
 const MAX_UNITS_LISTED = 4;
 const NUMBER = /^[1-9]\d{0,8}$/;

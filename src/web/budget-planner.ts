@@ -8,7 +8,7 @@ import {
 import { forEachInSteps, mapInSteps, runSteps, type Steps, sortInSteps } from "../domain/steps.ts";
 import type { PropertyPlanJson } from "../wire/plan.ts";
 import type { ApplianceNames } from "./appliance-names.ts";
-import { planLineKind, planLinesInSteps } from "./plan-lines.ts";
+import { planLineKind, planLinesInSteps } from "./plan-line.ts";
 
 /** The candidates of the budget planner, in a form small enough to embed in a page. */
 export type BudgetCandidates = {

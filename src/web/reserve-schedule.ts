@@ -2,9 +2,9 @@ import { runSteps, type Steps } from "../domain/steps.ts";
 import type { ScheduledPlanJson } from "../wire/plan.ts";
 import type { PlanSummaryJson } from "../wire/plan-summary.ts";
 import type { ApplianceNames } from "./appliance-names.ts";
+import { COST_BASIS_LABELS, systemLabel } from "./code-labels.ts";
 import { groupBy, groupInSteps, rangeText, sumBy } from "./grouping.ts";
-import { COST_BASIS_LABELS, systemLabel } from "./labels.ts";
-import { type PlanLine, planLineKind, planLinesInSteps } from "./plan-lines.ts";
+import { type PlanLine, planLineKind, planLinesInSteps } from "./plan-line.ts";
 
 /** A row of identical units or components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {

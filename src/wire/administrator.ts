@@ -2,7 +2,7 @@ import type { Administrator } from "../domain/partner.ts";
 import { toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { id, instant, object, text } from "./schema/fields.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const administrator = object({

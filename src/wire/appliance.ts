@@ -10,7 +10,7 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { actionOrNullFields, serializeActionOrNull } from "./action.ts";
 import { bulkReply } from "./bulk.ts";
 import { ownedComponent, serializeComponent } from "./component.ts";
-import { componentDefId, componentName } from "./component-names.ts";
+import { componentDefId, componentName } from "./component-name-fields.ts";
 import {
   flagsClearedText,
   flagsSetText,

@@ -6,7 +6,7 @@ import type { YearFactor } from "../domain/losses/year-factors.ts";
 import { inOneStep } from "../domain/steps.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
 import { enumOf, flag, list, number, object, record, text, whole } from "./schema/fields.ts";
-import { roundToDecimals } from "./schema/units.ts";
+import { roundToDecimals } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /** Says what a score is worth; every figure repeats it. */

@@ -5,7 +5,7 @@ import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
 import { anyObject, enumOf, flag, instant, object, text, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 export const modelProposal = object({

@@ -48,7 +48,7 @@ import {
   required,
   textOrNull,
 } from "./schema/input.ts";
-import { roundToDecimals, usdFromCents, usdFromCentsOrNull } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents, usdFromCentsOrNull } from "./schema/unit-conversion.ts";
 import { type OptionalType, RecordType, type WireOf } from "./schema/wire-type.ts";
 import { type ChangeOrVoid, readVoidRequest, serializeVoiding, voidFields, voidInput } from "./voiding.ts";
 

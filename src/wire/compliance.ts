@@ -7,7 +7,7 @@ import type {
 import { INSPECTION_NOTICE } from "../domain/figures/inspection-law-notice.ts";
 import type { InspectionBasis } from "../domain/figures/inspection-record.ts";
 import type { Property } from "../domain/property.ts";
-import { applianceTypeId } from "./component-names.ts";
+import { applianceTypeId } from "./component-name-fields.ts";
 import { serializeSubject, subject } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, flag, id, integer, list, object, text, whole } from "./schema/fields.ts";

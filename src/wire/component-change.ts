@@ -8,7 +8,7 @@ import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
 import { object, textList } from "./schema/fields.ts";
 import { input, nullable, optional } from "./schema/input.ts";
-import { usdFromCentsOrNull } from "./schema/units.ts";
+import { usdFromCentsOrNull } from "./schema/unit-conversion.ts";
 
 const out = component.fields;
 

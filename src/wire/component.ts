@@ -13,7 +13,7 @@ import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { DAYS_PER_YEAR, type Instant, toIso } from "../domain/time.ts";
 import { actionFields, actionOrNullFields } from "./action.ts";
-import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { applianceTypeId, componentDefId, componentName } from "./component-name-fields.ts";
 import { costFields, serializeCosts } from "./costs.ts";
 import { hazardFlags, serializeHazardFlags } from "./hazard-flag.ts";
 import { forPartner, page, unscopedPage } from "./paging.ts";
@@ -31,7 +31,7 @@ import {
   usd,
   whole,
 } from "./schema/fields.ts";
-import { roundToDecimals, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, scoreFromHundredths, usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, confidence, failureWindow, projectedFailureYear, riskScore, riskTier } from "./scores.ts";
 import { historyEvent, serializeHistoryEvent } from "./service-event.ts";

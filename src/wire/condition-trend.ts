@@ -3,7 +3,7 @@ import { conditionIndex, grade } from "./figures.ts";
 import { page } from "./paging.ts";
 import { property } from "./property.ts";
 import { day, record, usd, whole } from "./schema/fields.ts";
-import { usdFromCents } from "./schema/units.ts";
+import { usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /* The condition and the expected cost of a property or a portfolio, once a week. */

@@ -8,7 +8,7 @@ import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
 import { day, enumOf, flag, id, list, number, object, record, text, textList, usd } from "./schema/fields.ts";
 import { body, documentedAs, input, items, nullable, required, textOrNull } from "./schema/input.ts";
-import { usdFromCentsOrNull } from "./schema/units.ts";
+import { usdFromCentsOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /** The bases of costs that a line can have. */

@@ -1,7 +1,7 @@
 import type { KindHistory } from "../domain/costs/cost-history.ts";
 import type { Day } from "../domain/time.ts";
 import { day, enumOf, flag, list, object, text, usd, whole } from "./schema/fields.ts";
-import { usdFromCents, usdFromCentsOrNull } from "./schema/units.ts";
+import { usdFromCents, usdFromCentsOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const bills = (description: string) =>

@@ -1,6 +1,6 @@
 import { COST_BASES, type CostBasis, type PartCosts, type Scaling } from "../domain/costs/component-costs.ts";
 import { enumOf, number, object, usd } from "./schema/fields.ts";
-import { roundToDecimals, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/unit-conversion.ts";
 
 /* The costs of a component in its place, which every record of a component shares. */
 

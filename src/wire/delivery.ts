@@ -22,7 +22,7 @@ import {
   text,
   whole,
 } from "./schema/fields.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf, WireType } from "./schema/wire-type.ts";
 
 /* The delivery log as JSON: the same from `/admin` and from a command's `--json`. */

@@ -12,7 +12,7 @@ import type { Grade } from "../domain/figures/condition.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { enumOf, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const embedId = id("EMB", "The embed");

@@ -1,8 +1,8 @@
 import type { ErrorLogEntry } from "../administration/error-log-entry.ts";
 import { toIso } from "../domain/time.ts";
+import { reportedBy } from "./cluster-server.ts";
 import { instant, list, object, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { reportedBy } from "./server.ts";
 
 const loggedError = object({
   at: instant("When the error was logged"),

@@ -3,7 +3,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import { PERILS, type Peril } from "../domain/knowledge.ts";
 import { costBasis, costSize } from "./costs.ts";
 import { enumOf, number, object, text, usd } from "./schema/fields.ts";
-import { usdFromCents } from "./schema/units.ts";
+import { usdFromCents } from "./schema/unit-conversion.ts";
 
 /** The costs of a component in its place, and how they follow from the knowledge base or from own costs. */
 export const explainedCosts = object({

@@ -23,7 +23,7 @@ import {
   usd,
   whole,
 } from "./schema/fields.ts";
-import { usdFromCents } from "./schema/units.ts";
+import { usdFromCents } from "./schema/unit-conversion.ts";
 
 /* The definition, expected life and age of a component in an explanation. Values are not rounded. */
 

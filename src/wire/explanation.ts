@@ -6,7 +6,7 @@ import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import type { Confidence, Score } from "../domain/scoring/scoring-types.ts";
 import { actionFields, serializeAction } from "./action.ts";
-import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { applianceTypeId, componentDefId, componentName } from "./component-name-fields.ts";
 import { explainedCosts, serializeExplainedCosts } from "./explained-costs.ts";
 import { evidence, hazard, serializeEvidence, serializeHazard } from "./explained-evidence.ts";
 import {
@@ -34,7 +34,7 @@ import {
   usd,
   whole,
 } from "./schema/fields.ts";
-import { scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import { scoreFromHundredths, usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import {
   confidence as confidenceLevel,

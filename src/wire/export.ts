@@ -31,7 +31,7 @@ import { photoFields } from "./photo.ts";
 import { property, serializeProperty, serializeUnit, unit } from "./property.ts";
 import { savedFilter, serializeSavedFilter } from "./saved-filter.ts";
 import { day, enumOf, id, instant, mapOf, number, object, text, whole } from "./schema/fields.ts";
-import { isoOrNull, scoreFromHundredths } from "./schema/units.ts";
+import { isoOrNull, scoreFromHundredths } from "./schema/unit-conversion.ts";
 import type { Fields, RecordType, WireOf } from "./schema/wire-type.ts";
 import { ageYears, riskScore, riskTier } from "./scores.ts";
 import { sensorEventFields } from "./sensor-event.ts";

@@ -1,6 +1,6 @@
 import { type FacilityCondition, VALUE_BASES } from "../domain/figures/facility-condition.ts";
 import { enumOf, number, object, usd } from "./schema/fields.ts";
-import { roundToDecimals, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/unit-conversion.ts";
 
 const facilityCondition = object({
   value: number(

@@ -21,7 +21,7 @@ import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { enumOf, id, instant, integer, object, record, text, usd, whole } from "./schema/fields.ts";
-import { usdFromCents } from "./schema/units.ts";
+import { usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { rating, serializeTierCounts, tierCounts } from "./scores.ts";
 

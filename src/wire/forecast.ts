@@ -4,12 +4,12 @@ import type { Property } from "../domain/property.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
-import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-items.ts";
+import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-fields.ts";
 import { calculatedAt, serializeSubject, subject } from "./figures.ts";
 import { forPartner } from "./paging.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { list, number, object, record, text, usd, whole } from "./schema/fields.ts";
-import { roundToDecimals, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const forecastItem = object({

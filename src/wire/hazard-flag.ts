@@ -10,7 +10,7 @@ import {
 } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { HAZARD_ACTIONS, type HazardAction } from "../domain/known-hazard.ts";
-import { applianceTypeId } from "./component-names.ts";
+import { applianceTypeId } from "./component-name-fields.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
 import { enumOf, id, list, object, record, text, textList, whole } from "./schema/fields.ts";
 import { documentedAs, nullable } from "./schema/input.ts";

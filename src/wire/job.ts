@@ -1,8 +1,8 @@
 import type { JobState } from "../administration/job.ts";
+import { reportedBy } from "./cluster-server.ts";
 import { flag, instant, list, object, text } from "./schema/fields.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { reportedBy } from "./server.ts";
 
 export const job = object({
   name: text("Name of the job", "prune-deliveries"),

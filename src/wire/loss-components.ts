@@ -1,6 +1,6 @@
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { LossComponent, LossKind } from "../domain/losses/loss-component.ts";
-import { roundToDecimals, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/unit-conversion.ts";
 
 /* The components that a property's losses add up from, as a workbook lists them (docs/model/losses.md#follow-a-figure). */
 

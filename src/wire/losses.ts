@@ -10,8 +10,8 @@ import { lossAssumptions, serializeAssumptions, serializeYearFactor } from "./as
 import { lossNotesOf } from "./loss-notes.ts";
 import { forPartner } from "./paging.ts";
 import { day, enumOf, list, number, object, record, text, textList, usd, whole } from "./schema/fields.ts";
-import { type Cell, recordTableCells, recordTableColumns } from "./schema/table.ts";
-import { roundToDecimals, usdFromCents } from "./schema/units.ts";
+import { type Cell, recordTableCells, recordTableColumns } from "./schema/table-cells.ts";
+import { roundToDecimals, usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /* The losses of a year over a property, a portfolio or all partners (docs/model/losses.md). */

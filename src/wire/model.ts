@@ -1,7 +1,7 @@
 import type { ModelCheck, ModelVersion } from "../domain/calibration/model-version.ts";
 import { toIso } from "../domain/time.ts";
 import type { CalibrationJson, ValidationJson } from "./calibration.ts";
-import { componentDefId } from "./component-names.ts";
+import { componentDefId } from "./component-name-fields.ts";
 import { anyObject, day, flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 

@@ -1,7 +1,7 @@
 import type { WebhookEndpoint } from "../domain/partner.ts";
 import { forPartner } from "./paging.ts";
 import { instant, object, text, textList } from "./schema/fields.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /* A partner's webhook endpoint as the partner itself sees it. Its operator sets it. */

@@ -1,12 +1,12 @@
 import { PARTNER_TASKS, type PartnerTask } from "../administration/partner-task.ts";
 import { toIso } from "../domain/time.ts";
+import { reportedBy } from "./cluster-server.ts";
 import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
 import { enumOf, id, instant, mapOf, object, text, whole } from "./schema/fields.ts";
 import { body, optional, required } from "./schema/input.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { reportedBy } from "./server.ts";
 
 const task = object({
   kind: enumOf(PARTNER_TASKS, "The task"),

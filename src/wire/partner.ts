@@ -9,7 +9,7 @@ import type {
 import { type Instant, toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { day, enumOf, flag, id, instant, list, object, text, textList, whole } from "./schema/fields.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /* Partners as JSON: the same from `/admin` and from a command's `--json`. */

@@ -5,7 +5,7 @@ import type { DueSums, PlanSums } from "../domain/planning/plan-sums.ts";
 import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
 import type { BudgetUse, PlanSummary } from "../domain/planning/property-plan.ts";
 import { day, integer, list, number, object, record, textList, usd, whole } from "./schema/fields.ts";
-import { roundToDecimals, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /* The fields that the plans of a property and of a portfolio share. */

@@ -16,8 +16,8 @@ import {
 import { property } from "./property.ts";
 import { recalculating } from "./recalculating-field.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
-import { type Cell, recordTableCells, recordTableColumns } from "./schema/table.ts";
-import { usdFromCents } from "./schema/units.ts";
+import { type Cell, recordTableCells, recordTableColumns } from "./schema/table-cells.ts";
+import { usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 /* The plan of a portfolio. It is made from stored sums, so that a page of it reads no components. */

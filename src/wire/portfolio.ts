@@ -31,7 +31,7 @@ import { forPartner, page } from "./paging.ts";
 import { property } from "./property.ts";
 import { figuresReply, recalculating } from "./recalculating-field.ts";
 import { object, whole } from "./schema/fields.ts";
-import { usdFromCents } from "./schema/units.ts";
+import { usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { rating, serializeTierCounts, tierCounts } from "./scores.ts";
 

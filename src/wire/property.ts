@@ -22,7 +22,7 @@ import {
   usd,
   whole,
 } from "./schema/fields.ts";
-import { usdFromCentsOrNull } from "./schema/units.ts";
+import { usdFromCentsOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const commonFields = {

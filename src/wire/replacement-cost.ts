@@ -12,7 +12,7 @@ import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { list, object, text, usd, whole } from "./schema/fields.ts";
-import { usdFromCents, usdFromCentsOrNull } from "./schema/units.ts";
+import { usdFromCents, usdFromCentsOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { serializeTierCounts, tierCounts } from "./scores.ts";
 

@@ -15,7 +15,7 @@ import { type Day, dayOf, type Instant, toIso } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
-import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-items.ts";
+import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-fields.ts";
 import {
   assessedCount,
   calculatedAt,
@@ -33,7 +33,7 @@ import { forPartner } from "./paging.ts";
 import { property, serializeProperty } from "./property.ts";
 import { figuresReply } from "./recalculating-field.ts";
 import { list, mapOf, object, record, usd } from "./schema/fields.ts";
-import { roundToDecimals, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { ageYears, rating, serializeTierCounts, tierCounts } from "./scores.ts";
 

@@ -9,10 +9,10 @@ import {
 import { periodRisk } from "../domain/scoring/outlook.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_PER_YEAR } from "../domain/time.ts";
-import { applianceTypeId, componentDefId, componentName } from "./component-names.ts";
+import { applianceTypeId, componentDefId, componentName } from "./component-name-fields.ts";
 import { costFields, serializeCosts } from "./costs.ts";
 import { day, id, number, object, text, whole } from "./schema/fields.ts";
-import { scoreFromHundredths } from "./schema/units.ts";
+import { scoreFromHundredths } from "./schema/unit-conversion.ts";
 import {
   ageYears,
   confidence,

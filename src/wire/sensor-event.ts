@@ -7,7 +7,7 @@ import type { MeterEvent, RiskSummary, SensorEvent, Severity, SmartEvent } from 
 import { parseInstant } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
 import { component, serializeComponent } from "./component.ts";
-import { componentDefId } from "./component-names.ts";
+import { componentDefId } from "./component-name-fields.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import * as constraint from "./schema/constraints.ts";

@@ -39,7 +39,7 @@ import {
   required,
   textOrNull,
 } from "./schema/input.ts";
-import { usdFromCentsOrNull } from "./schema/units.ts";
+import { usdFromCentsOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { type ChangeOrVoid, readVoidRequest, serializeVoiding, voidFields, voidInput } from "./voiding.ts";
 

@@ -1,7 +1,7 @@
 import type { EffectiveSetting } from "../administration/effective-setting.ts";
+import { reportedBy } from "./cluster-server.ts";
 import { flag, list, object, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
-import { reportedBy } from "./server.ts";
 
 const setting = object({
   key: text("Name of the setting", "limits.daily_budget"),

@@ -2,7 +2,7 @@ import type { SnapshotResult } from "../domain/snapshot-result.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { day, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { tierCounts } from "./scores.ts";
 

@@ -1,7 +1,7 @@
 import { IMMEDIATE_WORK } from "../domain/planning/immediate-work-text.ts";
 import type { Reconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
 import { list, record, text, usd } from "./schema/fields.ts";
-import { usdFromCents } from "./schema/units.ts";
+import { usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
 const line = record("ReconciliationLine", {

@@ -6,13 +6,13 @@ import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property } from "../domain/property.ts";
 import type { Day } from "../domain/time.ts";
 import { item as inspection, serializeComplianceItem } from "./compliance.ts";
-import { componentName } from "./component-names.ts";
+import { componentName } from "./component-name-fields.ts";
 import { type CountOfCode, flagCounts, serializeHazardFlagCounts } from "./hazard-flag.ts";
 import { type LossesJson, losses } from "./losses.ts";
 import { forPartner } from "./paging.ts";
 import { property } from "./property.ts";
 import { day, id, list, number, object, record, usd, whole } from "./schema/fields.ts";
-import { roundToDecimals, scoreFromHundredths, usdFromCents } from "./schema/units.ts";
+import { roundToDecimals, scoreFromHundredths, usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 import { riskScore } from "./scores.ts";
 

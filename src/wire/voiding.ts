@@ -3,7 +3,7 @@ import type { Instant } from "../domain/time.ts";
 import * as constraint from "./schema/constraints.ts";
 import { flag, instant, text } from "./schema/fields.ts";
 import { type InputOf, nullable, optional, textOrNull } from "./schema/input.ts";
-import { isoOrNull } from "./schema/units.ts";
+import { isoOrNull } from "./schema/unit-conversion.ts";
 
 /** The fields of a record that can be voided. */
 export const voidFields = {

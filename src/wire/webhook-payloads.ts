@@ -17,7 +17,7 @@ import { serializeCosts } from "./costs.ts";
 import { partnerName } from "./paging.ts";
 import { property } from "./property.ts";
 import { enumOf, id, instant, object, record, text } from "./schema/fields.ts";
-import { scoreFromHundredths, usdFromCentsOrNull } from "./schema/units.ts";
+import { scoreFromHundredths, usdFromCentsOrNull } from "./schema/unit-conversion.ts";
 import type { WireOf, WireType } from "./schema/wire-type.ts";
 import { riskTier } from "./scores.ts";
 import { riskSummary, sensorEventFields, serializeRiskSummary } from "./sensor-event.ts";

@@ -17,10 +17,10 @@ import { createLogger } from "../../src/log.ts";
 import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
-import { rowsOfCsvFile } from "../../src/web/csv-files.ts";
-import { brandOfPage } from "../../src/web/embed/brand.tsx";
-import { renderComponentList } from "../../src/web/embed/pages.tsx";
-import { renderSchedulePage } from "../../src/web/embed/schedule-page.tsx";
+import { rowsOfCsvFile } from "../../src/web/csv-download-rows.ts";
+import { brandOfPage } from "../../src/web/embed/embed-brand.tsx";
+import { renderComponentList } from "../../src/web/embed/embed-pages.tsx";
+import { renderSchedulePage } from "../../src/web/embed/embed-schedule-page.tsx";
 import { briefly } from "../support/stretches.ts";
 
 /*

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "../../src/http/idempotency.ts";
 import type { Reply } from "../../src/http/operation.ts";
-import { REPLIES_KEPT_MS } from "../../src/store/queries/requests.ts";
+import { REPLIES_KEPT_MS } from "../../src/store/queries/idempotent-replies.ts";
 import { type PartnerFixture, usePartnerStore } from "../support/partner-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");

@@ -1,6 +1,6 @@
+import { CLOCK_TOLERANCE_MS, type ClusterServer } from "../../src/cluster/cluster-server.ts";
 import type { Lease } from "../../src/cluster/lease.ts";
 import { type LeaseRepository, OutdatedServer } from "../../src/cluster/lease-repository.ts";
-import { CLOCK_TOLERANCE_MS, type ClusterServer } from "../../src/cluster/server.ts";
 
 type Row = Lease & { holder: string; until: number; lock: number };
 

@@ -5,8 +5,8 @@ import type { Property } from "../../src/domain/property.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
 import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
-import { brandOfPage } from "../../src/web/embed/brand.tsx";
-import { renderEmbedPropertyPage } from "../../src/web/embed/pages.tsx";
+import { brandOfPage } from "../../src/web/embed/embed-brand.tsx";
+import { renderEmbedPropertyPage } from "../../src/web/embed/embed-pages.tsx";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");

@@ -1,4 +1,4 @@
-import { createDeliveryRepository } from "../../src/usecases/deliveries/delivery-repository.ts";
+import { createDeliveryRepository } from "../../src/usecases/deliveries/stored-delivery-repository.ts";
 import { changePartner, enableOrDisablePartner } from "../../src/usecases/partners/administer-partner.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import type { AttemptEndpoint, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";

@@ -4,7 +4,7 @@ import { LEASE_MS } from "../../src/cluster/lease.ts";
 import {
   createPartnerLeases,
   resultsUnderHeldLeases,
-} from "../../src/usecases/deliveries/delivery-repository.ts";
+} from "../../src/usecases/deliveries/stored-delivery-repository.ts";
 import { createDispatcher } from "../../src/webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/dispatcher-deps.ts";
 import { MemoryLeaseRepository } from "../support/memory-lease-repository.ts";

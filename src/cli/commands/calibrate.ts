@@ -9,8 +9,8 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { calibrateModel } from "../../usecases/calibration/calibrate.ts";
+import { type FitLock, withFitLock } from "../../usecases/calibration/calibration-runs.ts";
 import { checkActiveCalibration } from "../../usecases/calibration/check-model.ts";
-import { type FitLock, withFitLock } from "../../usecases/calibration/fits.ts";
 import {
   applyCalibration,
   type ModelAdministration,

@@ -8,7 +8,7 @@ import {
   readClaimRequest,
   serializeStoredClaim,
 } from "../../wire/claim.ts";
-import { csvInputColumns } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
 import type { ChangeOrVoid } from "../../wire/voiding.ts";
 import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
 import type { CommandContext } from "../context.ts";

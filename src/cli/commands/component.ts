@@ -8,7 +8,7 @@ import {
   readComponentChange,
   serializeChangedComponent,
 } from "../../wire/component-change.ts";
-import { csvInputColumns } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import {
   correctionBodyFromOptions,

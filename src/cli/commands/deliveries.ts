@@ -2,8 +2,8 @@ import type { FailedWindow } from "../../domain/delivery.ts";
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { groupDeliveryFailures } from "../../usecases/deliveries/failure-groups.ts";
-import { partnerNamesOfDeliveries } from "../../usecases/deliveries/partner-names.ts";
+import { groupDeliveryFailures } from "../../usecases/deliveries/delivery-failure-groups.ts";
+import { partnerNamesOfDeliveries } from "../../usecases/deliveries/delivery-partner-names.ts";
 import {
   countFailedDeliveries,
   resendDelivery,

@@ -1,5 +1,5 @@
 import { correctServiceEvent } from "../../usecases/history/service-events.ts";
-import { csvInputColumns } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
 import {
   newServiceEvent,
   readServiceEventChange,

@@ -5,8 +5,8 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import { withScratchCopy, withScratchDatabase } from "../../store/sqlite/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";
-import type { ChangedField } from "../../usecases/import/change-log.ts";
-import type { ColumnMapping, FieldDefault } from "../../usecases/import/columns.ts";
+import type { ChangedField } from "../../usecases/import/import-change-log.ts";
+import type { ColumnMapping, FieldDefault } from "../../usecases/import/import-columns.ts";
 import {
   IMPORT_FIELDS,
   type ImportRequest,
@@ -14,8 +14,12 @@ import {
   importPortfolio,
   type RowCounts,
 } from "../../usecases/import/import-portfolio.ts";
-import { type MappedTable, ORIGIN, type PreparedRows } from "../../usecases/import/mapping/prepare.ts";
-import { withPreparedFiles } from "../../usecases/import/mapping/prepared-files.ts";
+import {
+  type MappedTable,
+  ORIGIN,
+  type PreparedRows,
+} from "../../usecases/import/mapping/prepare-import-rows.ts";
+import { withPreparedFiles } from "../../usecases/import/mapping/prepared-import-files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   choiceOption,

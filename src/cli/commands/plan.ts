@@ -14,18 +14,18 @@ import { loadKnowledge } from "../../knowledge/load.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans.ts";
 import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
+import { plannedProperties, planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
+import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
+import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import {
   collectPlanFlags,
   loadUnitLabels,
   reconcilePlanFigures,
   serializePlanLines,
   sortedPlanLines,
-} from "../../usecases/portfolio/plan-lines.ts";
-import { plannedProperties, planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
-import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
-import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
-import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
+} from "../../usecases/portfolio/serialized-plan-lines.ts";
+import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { planTableCells, planTableHeading, serializePropertyPlan } from "../../wire/plan.ts";

@@ -1,5 +1,5 @@
 import { LEASE_MS } from "../../cluster/lease.ts";
-import { serializeServers } from "../../wire/server.ts";
+import { serializeServers } from "../../wire/cluster-server.ts";
 import { defineCommand } from "../command.ts";
 import { withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";

@@ -18,8 +18,8 @@ import {
   scoredPeriod,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
+import { isBrandKnown, outlookWithHazards } from "../scoring/score-without-cascades.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/scoring-types.ts";
-import { isBrandKnown, outlookWithHazards } from "../scoring/standalone.ts";
 import { cumulativeHazard } from "../scoring/weibull.ts";
 import { runSteps, type Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";

@@ -4,7 +4,6 @@ import type { Day } from "../time.ts";
 import { CascadeEffects, type CascadeSource } from "./cascade.ts";
 import { type Corrections, UNCORRECTED } from "./model-corrections.ts";
 import { periodRisk, riskOverScorePeriods } from "./outlook.ts";
-import type { PropertyHistory, Score } from "./scoring-types.ts";
 import {
   hasLongHistory,
   limitHazardRatio,
@@ -14,7 +13,8 @@ import {
   type StandaloneComponent,
   scoreStandalone,
   scoreStandaloneInSteps,
-} from "./standalone.ts";
+} from "./score-without-cascades.ts";
+import type { PropertyHistory, Score } from "./scoring-types.ts";
 import { roundScore, tierOf } from "./tier.ts";
 
 export type ScoreOptions = {

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { failure } from "../../wire/errors.ts";
-import { exampleOfWireType, openApiSchemaOf, SchemaRegistry } from "../../wire/schema/to-openapi.ts";
+import { exampleOfWireType, openApiSchemaOf, SchemaRegistry } from "../../wire/schema/type-to-openapi.ts";
 import type { WireType } from "../../wire/schema/wire-type.ts";
 import { type DocumentedReply, documentedPath, type Operation } from "../operation.ts";
 import { errorExamples } from "./error-examples.ts";

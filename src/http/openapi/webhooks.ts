@@ -1,5 +1,9 @@
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { exampleOfWireType, openApiSchemaOf, type SchemaRegistry } from "../../wire/schema/to-openapi.ts";
+import {
+  exampleOfWireType,
+  openApiSchemaOf,
+  type SchemaRegistry,
+} from "../../wire/schema/type-to-openapi.ts";
 import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../wire/webhook-payloads.ts";
 
 const VERIFICATION = `Compute the HMAC-SHA256 of the exact bytes of the body, using the full text of the webhook secret as the key,

@@ -10,7 +10,7 @@ import {
   pagingParameters,
   partnerFilter,
   subjectParameter,
-} from "../../wire/parameters.ts";
+} from "../../wire/request-parameters.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import { adminOperation, type Operation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query.ts";

@@ -3,11 +3,11 @@ import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book/book-alerts.ts";
+import { bookPartners } from "../../usecases/book/book-members.ts";
 import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
-import { bookPartners } from "../../usecases/book/members.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import { underwriteProperty } from "../../usecases/losses/underwriting.ts";
-import { serializeSelectedLosses } from "../../usecases/losses/written-losses.ts";
+import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
+import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
 import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
 import {
   bookAlert,
@@ -22,6 +22,7 @@ import {
   serializeBookProperty,
 } from "../../wire/book.ts";
 import { withPartner } from "../../wire/paging.ts";
+import { serializePortfolioTotals } from "../../wire/portfolio.ts";
 import {
   alertOrder,
   alertTier,
@@ -35,8 +36,7 @@ import {
   propertyInPath,
   stateFilter,
   systemFilter,
-} from "../../wire/parameters.ts";
-import { serializePortfolioTotals } from "../../wire/portfolio.ts";
+} from "../../wire/request-parameters.ts";
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { lossDeps, lossFileReply } from "../loss-file-replies.ts";

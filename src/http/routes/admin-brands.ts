@@ -1,6 +1,6 @@
 import { changeBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { brand, brandRequest, readBrandChange, serializeBrand } from "../../wire/brand.ts";
-import { partnerInPath } from "../../wire/parameters.ts";
+import { partnerInPath } from "../../wire/request-parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { getPartner } from "./admin-partners.ts";
 

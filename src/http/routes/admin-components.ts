@@ -19,7 +19,7 @@ import {
   partnerFilter,
   propertyFilter,
   tier,
-} from "../../wire/parameters.ts";
+} from "../../wire/request-parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { type HttpQuery, invalidParameter, parseRowRange, parseTier, sortsByCost } from "../query.ts";
 

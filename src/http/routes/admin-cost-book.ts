@@ -15,7 +15,7 @@ import {
   serializeReplacedBook,
 } from "../../wire/cost-book.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { partnerInPath } from "../../wire/parameters.ts";
+import { partnerInPath } from "../../wire/request-parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { getPartner } from "./admin-partners.ts";
 import { parseCostLines } from "./cost-book.ts";

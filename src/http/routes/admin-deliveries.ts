@@ -1,13 +1,13 @@
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { currentDeliveryHeaders } from "../../usecases/deliveries/delivery-signatures.ts";
-import { groupDeliveryFailures } from "../../usecases/deliveries/failure-groups.ts";
-import { partnerNamesOfDeliveries } from "../../usecases/deliveries/partner-names.ts";
+import { groupDeliveryFailures } from "../../usecases/deliveries/delivery-failure-groups.ts";
+import { partnerNamesOfDeliveries } from "../../usecases/deliveries/delivery-partner-names.ts";
 import {
   countFailedDeliveries,
   resendDelivery,
   resendFailedDeliveries,
 } from "../../usecases/deliveries/resend-deliveries.ts";
+import { currentDeliveryHeaders } from "../../usecases/deliveries/signed-delivery-headers.ts";
 import {
   bulkResendReply,
   deliveriesPage,
@@ -31,7 +31,7 @@ import {
   pagingParameters,
   partnerFilter,
   statusFilter,
-} from "../../wire/parameters.ts";
+} from "../../wire/request-parameters.ts";
 import { accepted, acceptedReplies, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query.ts";
 

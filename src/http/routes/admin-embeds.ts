@@ -15,7 +15,12 @@ import {
   serializeNewEmbed,
 } from "../../wire/embed.ts";
 import { embedChange, embedRequest, readEmbedChange, readNewEmbed } from "../../wire/embed-request.ts";
-import { embedInPath, pagingParameters, partnerFilter, propertyFilter } from "../../wire/parameters.ts";
+import {
+  embedInPath,
+  pagingParameters,
+  partnerFilter,
+  propertyFilter,
+} from "../../wire/request-parameters.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
 import { adminOperation, created, createdReplies, type Operation, ok, okReplies } from "../operation.ts";
 import { parseRowRange } from "../query.ts";

@@ -10,7 +10,6 @@ import { announceCurrentTiers } from "../../usecases/deliveries/announce-current
 import type { Probed } from "../../usecases/deliveries/probe-signature-checks.ts";
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
 import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
-import { partnerInPath } from "../../wire/parameters.ts";
 import {
   announcedState,
   probe,
@@ -18,6 +17,7 @@ import {
   serializeEndpointProbe,
 } from "../../wire/partner.ts";
 import { announceRequest, partnerTask, purgeRequest, serializePartnerTask } from "../../wire/partner-task.ts";
+import { partnerInPath } from "../../wire/request-parameters.ts";
 import { jsonLines } from "../json-lines-stream.ts";
 import {
   accepted,

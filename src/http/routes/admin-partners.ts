@@ -18,7 +18,6 @@ import {
   rotateApiKey,
   rotateClientSecret,
 } from "../../usecases/partners/partners.ts";
-import { month, pagingParameters, partnerInPath, searchPartners } from "../../wire/parameters.ts";
 import {
   credentials,
   fullPartner,
@@ -47,6 +46,7 @@ import {
   rotation,
   webhookTestRequest,
 } from "../../wire/partner-settings.ts";
+import { month, pagingParameters, partnerInPath, searchPartners } from "../../wire/request-parameters.ts";
 import {
   accepted,
   acceptedReplies,

@@ -5,7 +5,7 @@ import type { Stores } from "../../store/stores.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { refuseDeletedPartner } from "../../usecases/partners/partners.ts";
 import { anyApplianceTypePage, serializeApplianceType } from "../../wire/appliance.ts";
-import { pagingParameters, partnerInPath } from "../../wire/parameters.ts";
+import { pagingParameters, partnerInPath } from "../../wire/request-parameters.ts";
 import {
   type AdminCall,
   type AdminOperation,

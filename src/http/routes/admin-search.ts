@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { searchEverything } from "../../usecases/operations/search-everything.ts";
 import { adminSearchReply, serializeAdminSearch } from "../../wire/admin-search.ts";
-import { searchText } from "../../wire/parameters.ts";
+import { searchText } from "../../wire/request-parameters.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import { parseSearchText } from "../query.ts";
 import type { ServerState } from "./admin-server.ts";

@@ -6,13 +6,13 @@ import { readConsistently } from "../../store/consistent-read.ts";
 import type { RowRange } from "../../store/limit-and-offset.ts";
 import type { RetirementFilter } from "../../store/queries/appliances.ts";
 import type { Stores } from "../../store/stores.ts";
-import { actionsOfComponents } from "../../usecases/portfolio/actions.ts";
 import {
   ApplianceCreator,
   type CreatedAppliance,
   changeAppliance,
   createAppliance,
 } from "../../usecases/portfolio/appliances.ts";
+import { actionsOfComponents } from "../../usecases/portfolio/component-actions.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import {
   applianceChange,
@@ -39,7 +39,7 @@ import {
   pagingParameters,
   propertyFilter,
   retirementFilters,
-} from "../../wire/parameters.ts";
+} from "../../wire/request-parameters.ts";
 import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";
 import {
   created,

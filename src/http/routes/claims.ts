@@ -30,7 +30,7 @@ import {
   serializeClaims,
 } from "../../wire/claim.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { claimInPath, format, pagingParameters, propertyInPath } from "../../wire/parameters.ts";
+import { claimInPath, format, pagingParameters, propertyInPath } from "../../wire/request-parameters.ts";
 import { parseBulkItems, saveBulkItems } from "../bulk.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {

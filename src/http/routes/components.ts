@@ -11,8 +11,8 @@ import type { RowRange } from "../../store/limit-and-offset.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
+import { actionsOfListedComponents } from "../../usecases/portfolio/actions-by-component.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
-import { actionsOfListedComponents } from "../../usecases/portfolio/listed-actions.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
@@ -49,7 +49,7 @@ import {
   stateFilter,
   systemFilter,
   tier,
-} from "../../wire/parameters.ts";
+} from "../../wire/request-parameters.ts";
 import { explainedComponentReply, serializeExplainedComponent } from "../../wire/score-reason.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {

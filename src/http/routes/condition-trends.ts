@@ -3,7 +3,7 @@ import {
   propertyConditionTrend,
   serializeConditionPoint,
 } from "../../wire/condition-trend.ts";
-import { pagingParameters, propertyInPath } from "../../wire/parameters.ts";
+import { pagingParameters, propertyInPath } from "../../wire/request-parameters.ts";
 import {
   type Operation,
   ok,

@@ -40,7 +40,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       path: CONSOLE,
       summary: "Get the operator console",
       async handle(call) {
-        const { renderConsole } = await import("../../web/console/document.tsx");
+        const { renderConsole } = await import("../../web/console/console-document.tsx");
         const { fileOf } = await assetTable();
         const asset = (name: string) => `assets/${fileOf(name)}`;
         const rendered = renderConsole({ style: asset("console.css"), script: asset("console.js") });

@@ -9,6 +9,7 @@ import {
 } from "../../wire/delivery.ts";
 import { ownEndpointReply, serializeOwnEndpoint } from "../../wire/own-endpoint.ts";
 import { forPartner, withPartner } from "../../wire/paging.ts";
+import { serializeWebhookTest, webhookTest } from "../../wire/partner.ts";
 import {
   createdSince,
   createdUntil,
@@ -16,8 +17,7 @@ import {
   eventFilter,
   pagingParameters,
   statusFilter,
-} from "../../wire/parameters.ts";
-import { serializeWebhookTest, webhookTest } from "../../wire/partner.ts";
+} from "../../wire/request-parameters.ts";
 import { accepted, acceptedReplies, type Operation, ok, okReplies, partnerOperation } from "../operation.ts";
 import { parseChoice, parseInstantOf, parseRowRange } from "../query.ts";
 

@@ -10,7 +10,7 @@ import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" 
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import type { ApiDocument } from "../../web/docs/api-document.ts";
+import type { ApiDocument } from "../../web/docs/api-document-types.ts";
 import type { DocsFiles } from "../../web/docs/docs-page.tsx";
 import { renderGuide } from "../../web/docs/guide.tsx";
 import { renderReference } from "../../web/docs/reference.tsx";

@@ -11,7 +11,7 @@ import type { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
 import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
-import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
 import {
@@ -30,7 +30,7 @@ import {
   tokenInPath,
   trendComponent,
   trendRange,
-} from "../../wire/parameters.ts";
+} from "../../wire/request-parameters.ts";
 import { serializeScoreReason } from "../../wire/score-reason.ts";
 import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
 import { csvReplyChunks } from "../csv-replies.ts";
@@ -125,12 +125,12 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     return new Map([...reasons].map(([id, some]) => [id, some.map(serializeScoreReason)]));
   };
   // Loaded with the first page: a start does not wait for the renderer.
-  const pages = () => import("../../web/embed/pages.tsx");
+  const pages = () => import("../../web/embed/embed-pages.tsx");
   const notFoundPage = async (call: Call, up: string) =>
     pageReply(deps, call, (await pages()).renderEmbedNotFoundPage(await styleAt(up)), 404);
   /** Returns the brand of the embed's partner for a page; `base` leads from the page to the embed's files. */
   const brandFor = async ({ embed }: FoundEmbed, base: string) => {
-    const { brandOfPage } = await import("../../web/embed/brand.tsx");
+    const { brandOfPage } = await import("../../web/embed/embed-brand.tsx");
     return brandOfPage(await loadBrand(read, embed.partnerId), `${base}${LOGO_FILE}`);
   };
   const passcodePage = async (
@@ -281,7 +281,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       parameters: [tokenInPath, ...planTerms],
       handle: (call) =>
         replyFor(call, { name: "schedule", up: "../../../" }, async (found) => {
-          const { renderSchedulePage } = await import("../../web/embed/schedule-page.tsx");
+          const { renderSchedulePage } = await import("../../web/embed/embed-schedule-page.tsx");
           const { fileOf } = await assetTable();
           const figures = await figuresOf(call, found);
           const { years, inflation_pct } = figures.plan;
@@ -318,7 +318,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
         if (!file) return await notFoundPage(call, "../../../");
         return await replyFor(call, { name: `${file}.csv`, up: "../../../" }, async (found) => {
-          const { rowsOfCsvFile: csvRows } = await import("../../web/csv-files.ts");
+          const { rowsOfCsvFile: csvRows } = await import("../../web/csv-download-rows.ts");
           const steps = csvRows(file, await figuresOf(call, found));
           const { heading, rows } = await runYielding(steps, call.yieldNow);
           const { chunks } = await csvReplyChunks(heading, rows, (row) => row, call.yieldNow);

@@ -19,10 +19,10 @@ import {
 } from "../../wire/figures.ts";
 import { failureForecastAccumulator, forecastReply } from "../../wire/forecast.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { propertyInPath } from "../../wire/parameters.ts";
 import { withRecalculating } from "../../wire/recalculating-field.ts";
 import { replacementCostAccumulator, replacementCostReply } from "../../wire/replacement-cost.ts";
 import { reportAccumulator, reportReply } from "../../wire/report.ts";
+import { propertyInPath } from "../../wire/request-parameters.ts";
 import {
   type Operation,
   ok,

@@ -1,11 +1,11 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import { underwriteProperty } from "../../usecases/losses/underwriting.ts";
-import { serializeSelectedLosses } from "../../usecases/losses/written-losses.ts";
+import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
+import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
 import { serializeLossComponents } from "../../wire/loss-components.ts";
 import { lossesReply } from "../../wire/losses.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { layerTerms, lossTerms, propertyInPath } from "../../wire/parameters.ts";
+import { layerTerms, lossTerms, propertyInPath } from "../../wire/request-parameters.ts";
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV } from "../csv-replies.ts";
 import { lossDeps, lossFileReply } from "../loss-file-replies.ts";

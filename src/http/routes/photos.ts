@@ -10,8 +10,8 @@ import {
   requirePhotoQuota,
 } from "../../usecases/portfolio/photos.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { applianceInPath, filenameInPath, photoInPath } from "../../wire/parameters.ts";
 import { photoReply, photosReply, serializePhoto, serializePhotos, upload } from "../../wire/photo.ts";
+import { applianceInPath, filenameInPath, photoInPath } from "../../wire/request-parameters.ts";
 import { mediaType } from "../body.ts";
 import {
   type Call,

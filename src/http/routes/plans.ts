@@ -5,13 +5,6 @@ import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { pageOfActions } from "../../usecases/portfolio/action-list.ts";
 import {
-  collectPlanFlags,
-  loadUnitLabels,
-  reconcilePlanFigures,
-  serializePlanLines,
-  sortedPlanLines,
-} from "../../usecases/portfolio/plan-lines.ts";
-import {
   plannedProperties,
   planPortfolio,
   propertyPlanRows,
@@ -19,26 +12,18 @@ import {
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
-import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-workbook.ts";
-import { reserveWorkbook } from "../../usecases/reserve-form/workbook.ts";
+import {
+  collectPlanFlags,
+  loadUnitLabels,
+  reconcilePlanFigures,
+  serializePlanLines,
+  sortedPlanLines,
+} from "../../usecases/portfolio/serialized-plan-lines.ts";
+import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { serializeAssumptions } from "../../wire/assumptions.ts";
 import { withPartner } from "../../wire/paging.ts";
-import {
-  actionFilters,
-  format,
-  formTerms,
-  includeDemo,
-  pagingParameters,
-  planTerms,
-  portfolioFormTerms,
-  portfolioPlanOrder,
-  propertyFilter,
-  propertyInPath,
-  stateFilter,
-  systemFilter,
-  tier,
-} from "../../wire/parameters.ts";
 import { planReply, planTableCells, planTableHeading, serializePropertyPlan } from "../../wire/plan.ts";
 import {
   actionPage,
@@ -54,6 +39,21 @@ import {
   serializePortfolioPlanItem,
 } from "../../wire/portfolio-plan.ts";
 import { withRecalculating } from "../../wire/recalculating-field.ts";
+import {
+  actionFilters,
+  format,
+  formTerms,
+  includeDemo,
+  pagingParameters,
+  planTerms,
+  portfolioFormTerms,
+  portfolioPlanOrder,
+  propertyFilter,
+  propertyInPath,
+  stateFilter,
+  systemFilter,
+  tier,
+} from "../../wire/request-parameters.ts";
 import {
   CSV,
   csvPage,

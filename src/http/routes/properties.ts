@@ -16,7 +16,7 @@ import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { earlyInstallYearWarnings } from "../../usecases/portfolio/appliances.ts";
 import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { portfolioAssumptionCounts } from "../../usecases/portfolio/portfolio-assumptions.ts";
+import { portfolioAssumptionCounts } from "../../usecases/portfolio/portfolio-assumption-counts.ts";
 import {
   type PortfolioTotals,
   portfolioSums,
@@ -29,14 +29,6 @@ import { changeProperty, createProperty, duplicateWarnings } from "../../usecase
 import { assumptionSentences } from "../../web/assumption-sentences.ts";
 import { NO_GUARANTEE, serializeAssumptions, withAssumptions } from "../../wire/assumptions.ts";
 import { withPartner } from "../../wire/paging.ts";
-import {
-  format,
-  includeDemo,
-  pagingParameters,
-  propertyFilters,
-  propertyInPath,
-  sandbox,
-} from "../../wire/parameters.ts";
 import {
   portfolioItem,
   portfolioPage,
@@ -64,6 +56,14 @@ import {
   readPropertyMerge,
 } from "../../wire/property-input.ts";
 import { withRecalculating } from "../../wire/recalculating-field.ts";
+import {
+  format,
+  includeDemo,
+  pagingParameters,
+  propertyFilters,
+  propertyInPath,
+  sandbox,
+} from "../../wire/request-parameters.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
 import { type AddedColumn, listReplies, listReply } from "../csv-replies.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { searchRecords } from "../../usecases/portfolio/search.ts";
+import { searchRecords } from "../../usecases/portfolio/search-records.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { searchText } from "../../wire/parameters.ts";
+import { searchText } from "../../wire/request-parameters.ts";
 import { searchReply, serializeFoundRecords } from "../../wire/search.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
 import { parseSearchText } from "../query.ts";

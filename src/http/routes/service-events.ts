@@ -1,6 +1,6 @@
 import { correctServiceEvent, findServiceEvent, ServiceLog } from "../../usecases/history/service-events.ts";
 import { withPartner } from "../../wire/paging.ts";
-import { serviceEventInPath } from "../../wire/parameters.ts";
+import { serviceEventInPath } from "../../wire/request-parameters.ts";
 import {
   newServiceEvents,
   readNewServiceEvent,

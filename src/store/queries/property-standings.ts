@@ -1,5 +1,5 @@
 import { and, eq, ne, sql } from "drizzle-orm";
-import type { Standing } from "../../domain/losses/standing.ts";
+import type { Standing } from "../../domain/losses/loss-ranking.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import { CLOCK_TOLERANCE_MS } from "../../cluster/server.ts";
+import { CLOCK_TOLERANCE_MS } from "../../cluster/cluster-server.ts";
 import type { TrendRow } from "../../domain/figures/score-trend.ts";
 import { type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";

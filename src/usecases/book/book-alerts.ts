@@ -12,9 +12,9 @@ import type {
   ValueRange,
 } from "../../store/queries/book-lists.ts";
 import type { Stores } from "../../store/stores.ts";
+import { bookPartners } from "./book-members.ts";
 import type { BookDeps } from "./book-properties.ts";
-import { listPartsOfPage } from "./concatenated-lists.ts";
-import { bookPartners } from "./members.ts";
+import { listPartsOfPage } from "./concatenated-list-pages.ts";
 
 /** Alerts whose index entries one statement counts. */
 const ALERTS_A_STEP = 50_000;

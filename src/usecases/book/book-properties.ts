@@ -14,8 +14,8 @@ import {
   subtractFlagCounts,
   subtractPortfolioSums,
 } from "../portfolio/portfolio-totals.ts";
-import { listPartsOfPage } from "./concatenated-lists.ts";
-import { bookPartners } from "./members.ts";
+import { bookPartners } from "./book-members.ts";
+import { listPartsOfPage } from "./concatenated-list-pages.ts";
 
 /*
  * The properties of several partners as one list: by partner, then by creation. The stored totals of partners locate a page,

@@ -1,14 +1,14 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { allElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
-import { type AreaUnit, convertAreaText } from "../import/mapping/areas.ts";
+import { type AreaUnit, convertAreaText } from "../import/mapping/area-units.ts";
 import {
   type ImportTable,
   type LeftOut,
   standardFormatTable,
   type TableCells,
-} from "../import/mapping/table.ts";
-import { type Equipment, equipmentOfElement } from "./equipment.ts";
-import { equipmentSizeOf, roofAreas } from "./sizes.ts";
+} from "../import/mapping/source-table.ts";
+import { type Equipment, equipmentOfElement } from "./buildingsync-equipment.ts";
+import { equipmentSizeOf, roofAreas } from "./buildingsync-sizes.ts";
 
 const LONGEST_REFERENCE = 100;
 

@@ -7,7 +7,7 @@ import { toIso } from "../../domain/time.ts";
 import { calibratedVersionName } from "../../store/queries/models.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "./active-model.ts";
-import { type FitLock, recordFitApplied } from "./fits.ts";
+import { type FitLock, recordFitApplied } from "./calibration-runs.ts";
 import type { CalibrationDeps } from "./forecast-year.ts";
 
 export type ModelAdministration = CalibrationDeps & { store: Store; actor: string };

@@ -2,18 +2,18 @@ import { OperatorError } from "../../domain/errors.ts";
 import { addDays, addMonths } from "../../domain/time.ts";
 import { readDate } from "../../domain/written-dates.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
-import { type AreaUnit, convertAreaText, parseAreaUnit } from "../import/mapping/areas.ts";
-import { lookUpOwnKey } from "../import/mapping/look-up.ts";
+import { type AreaUnit, convertAreaText, parseAreaUnit } from "../import/mapping/area-units.ts";
+import { fieldOfHeading } from "../import/mapping/heading-words.ts";
+import { lookUpOwnKey } from "../import/mapping/own-key-lookup.ts";
 import {
   type ImportTable,
   type LeftOut,
   standardFormatTable,
   type TableCells,
-} from "../import/mapping/table.ts";
-import { fieldOfHeading } from "../import/mapping/words.ts";
-import { CATEGORIES, COMPONENT_ATTRIBUTES, FACILITY_ATTRIBUTES, OWN_SYSTEM } from "./layout.ts";
-import { applianceTypeOfProduct, PRODUCT_CLASSES } from "./product-classes.ts";
-import { type SheetRow, sheetRows } from "./sheet-rows.ts";
+} from "../import/mapping/source-table.ts";
+import { CATEGORIES, COMPONENT_ATTRIBUTES, FACILITY_ATTRIBUTES, OWN_SYSTEM } from "./cobie-layout.ts";
+import { applianceTypeOfProduct, PRODUCT_CLASSES } from "./cobie-product-classes.ts";
+import { type SheetRow, sheetRows } from "./cobie-sheet-rows.ts";
 
 /** The longest name that serves as a property's reference. */
 const LONGEST_REFERENCE = 100;

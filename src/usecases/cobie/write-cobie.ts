@@ -17,8 +17,8 @@ import {
   NOT_AVAILABLE,
   OWN_SYSTEM,
   type SheetName,
-} from "./layout.ts";
-import { PRODUCT_CLASSES } from "./product-classes.ts";
+} from "./cobie-layout.ts";
+import { PRODUCT_CLASSES } from "./cobie-product-classes.ts";
 
 type Exported = { read: Stores; knowledge: Knowledge; now: Instant; yieldNow: Yield };
 

@@ -11,7 +11,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Day } from "../../domain/time.ts";
 import { newCostLine, readCostLine } from "../../wire/cost-book.ts";
-import { csvInputColumns } from "../../wire/schema/input-columns.ts";
+import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
 import { readImportRows, surveyImportFile } from "../import/file-rows.ts";
 import { type RejectedRow, type RejectedRows, RejectLog } from "../import/rejects.ts";
 import type { RowReader } from "../import/row-kind.ts";

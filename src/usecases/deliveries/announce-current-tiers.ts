@@ -5,7 +5,7 @@ import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
 import { announceTiers } from "../portfolio/tier-announcements.ts";
-import { AnnouncementOutbox } from "./announcements.ts";
+import { AnnouncementOutbox } from "./announcement-outbox.ts";
 
 type AnnounceDeps = {
   administration: AdminUseCaseDeps;

@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { SendResult } from "../../webhooks/delivery-attempt.ts";
 import type { HttpSender } from "../../webhooks/http-sender.ts";
-import { signedHeaders } from "../../webhooks/signed-headers.ts";
+import { signedHeaders } from "../../webhooks/signature-headers.ts";
 import { serializeWebhookEvent, webhookTestMessage } from "../../wire/webhook-payloads.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 

@@ -1,7 +1,7 @@
 import { conflict, notFound } from "../../domain/errors.ts";
 import { webhookTestMessage } from "../../wire/webhook-payloads.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
-import { AnnouncementOutbox } from "./announcements.ts";
+import { AnnouncementOutbox } from "./announcement-outbox.ts";
 
 export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
 

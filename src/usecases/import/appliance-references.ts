@@ -2,13 +2,13 @@ import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { isRetired, retiredConflict } from "../../domain/retirement.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { ApplianceCache, type Preloading } from "./appliance-cache.ts";
+import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import {
   PropertyCache,
   type PropertyReference,
   propertyReferenceText,
   readPropertyReference,
-} from "./property-rows.ts";
+} from "./property-import.ts";
 import type { RowCells } from "./row-kind.ts";
 
 /** The appliance of a row: by its ID, or by its serial within a property. */

@@ -8,7 +8,7 @@ import {
   type FieldDefault,
   findImportColumns,
   readRowCells,
-} from "./columns.ts";
+} from "./import-columns.ts";
 import type { FileKind, RowReader } from "./row-kind.ts";
 
 /** A file that was read completely once: its columns are known and every row can be parsed. */

@@ -2,23 +2,23 @@ import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
 import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { applianceRows } from "./appliance-rows.ts";
+import { applianceRows } from "./appliance-import.ts";
+import { claimRows } from "./claim-import.ts";
+import { componentRows } from "./component-import.ts";
+import { type SurveyedFile, surveyImportFile } from "./file-rows.ts";
 import {
   emptyImportCounts,
   type ImportCounts,
   type ImportDeps,
   importFileRows,
   type RowOfSameAddress,
-} from "./batches.ts";
-import { type ChangedField, ChangeLog } from "./change-log.ts";
-import { claimRows } from "./claim-rows.ts";
-import type { ColumnMapping, FieldDefault } from "./columns.ts";
-import { componentRows } from "./component-rows.ts";
-import { type SurveyedFile, surveyImportFile } from "./file-rows.ts";
-import { propertyRows } from "./property-rows.ts";
+} from "./import-batches.ts";
+import { type ChangedField, ChangeLog } from "./import-change-log.ts";
+import type { ColumnMapping, FieldDefault } from "./import-columns.ts";
+import { propertyRows } from "./property-import.ts";
 import { type RejectedRow, type RejectedRows, RejectLog } from "./rejects.ts";
 import type { FileKind, RowKind } from "./row-kind.ts";
-import { serviceEventRows } from "./service-event-rows.ts";
+import { serviceEventRows } from "./service-event-import.ts";
 
 /** In the order of import: rows refer to rows of earlier files. */
 const KINDS = {

@@ -14,10 +14,10 @@ import {
   mappedApplianceTypes,
   mappingProblem,
 } from "./mapping/known-fields.ts";
-import type { PreparedRows } from "./mapping/prepare.ts";
-import { prepareRowsInMemory } from "./mapping/prepared-files.ts";
-import type { ImportTable, LeftOut } from "./mapping/table.ts";
-import { checkTableHeadings } from "./mapping/tables.ts";
+import { checkTableHeadings } from "./mapping/open-source-tables.ts";
+import type { PreparedRows } from "./mapping/prepare-import-rows.ts";
+import { prepareRowsInMemory } from "./mapping/prepared-import-files.ts";
+import type { ImportTable, LeftOut } from "./mapping/source-table.ts";
 
 /** Some rows of a table. `firstRow` is the number of the first one in its file. */
 export type TableRows = {

@@ -1,6 +1,6 @@
 import { CsvFile } from "../../csv/write.ts";
-import { REJECT_COLUMNS } from "./columns.ts";
 import type { SurveyedFile } from "./file-rows.ts";
+import { REJECT_COLUMNS } from "./import-columns.ts";
 import type { FileKind } from "./row-kind.ts";
 
 /** A row that was not imported, as in the file, and the reason. */

@@ -2,7 +2,7 @@ import type { AdminSearchResult } from "../../administration/admin-search-result
 import type { EffectiveSetting } from "../../administration/effective-setting.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Stores } from "../../store/stores.ts";
-import { MOST_FOUND, searchRecords } from "../portfolio/search.ts";
+import { MOST_FOUND, searchRecords } from "../portfolio/search-records.ts";
 
 type Deps = { read: Stores; knowledge: Knowledge; settings: readonly EffectiveSetting[] };
 

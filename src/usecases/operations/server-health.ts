@@ -1,5 +1,5 @@
 import type { Health, PageState } from "../../administration/service-health.ts";
-import { isClockOffsetTooLarge } from "../../cluster/server.ts";
+import { isClockOffsetTooLarge } from "../../cluster/cluster-server.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";

@@ -28,7 +28,7 @@ import {
   serializeUnitLine,
   serializeWorkMarkLine,
 } from "../../wire/export.ts";
-import { actionsOfListedComponents } from "../portfolio/listed-actions.ts";
+import { actionsOfListedComponents } from "../portfolio/actions-by-component.ts";
 import { currentPartnerPrices } from "../portfolio/price-list.ts";
 
 const PAGE = 500;

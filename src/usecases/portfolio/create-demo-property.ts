@@ -6,7 +6,7 @@ import { addDays, type Day, dayOf, yearOf } from "../../domain/time.ts";
 import { ClaimLog } from "../claims/claims.ts";
 import { ServiceLog } from "../history/service-events.ts";
 import { createAppliance } from "./appliances.ts";
-import { DEMO_PROPERTY, type DemoAppliance, type DemoVisit } from "./demo-property.ts";
+import { DEMO_PROPERTY, type DemoAppliance, type DemoVisit } from "./demo-property-content.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { createProperty } from "./properties.ts";
 import { rescoreProperty } from "./rescore.ts";

@@ -10,7 +10,7 @@ import {
   type PlanContext,
 } from "../../domain/planning/planned-appliance.ts";
 import type { Tx } from "../../store/store.ts";
-import type { CostsIn, PlannedPlace } from "./costs-in.ts";
+import type { CostsIn, PlannedPlace } from "./cost-context.ts";
 import { planContextOf } from "./plan-context.ts";
 
 /** The fields of an appliance that what is due of it depends on, and what was stored of it. */

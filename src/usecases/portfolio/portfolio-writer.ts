@@ -13,16 +13,16 @@ import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
 import { webhookEventOfTier } from "../../wire/webhook-payloads.ts";
-import { AnnouncementOutbox } from "../deliveries/announcements.ts";
+import { AnnouncementOutbox } from "../deliveries/announcement-outbox.ts";
 import { extractNoteFindings } from "../history/note-findings.ts";
 import { recountPropertySums } from "../operations/derived-data.ts";
-import { auditDetailOfCorrection } from "./correction-detail.ts";
-import type { PlannedPlace } from "./costs-in.ts";
+import { MoneyChanges, type SummedAppliance } from "./appliance-money-changes.ts";
+import { auditDetailOfCorrection } from "./audit-correction-detail.ts";
+import type { PlannedPlace } from "./cost-context.ts";
 import { DueCostChanges } from "./due-cost-changes.ts";
 import { FlagCountChanges } from "./flag-count-changes.ts";
 import { type Direction, ListCounters } from "./list-counters.ts";
-import { MoneyChanges, type SummedAppliance } from "./money-changes.ts";
-import { announcesTierChange, isOnlyAged, type ScoreCause } from "./score-change.ts";
+import { announcesTierChange, isOnlyAged, type ScoreCause } from "./score-change-announcement.ts";
 import { TierAnnouncements } from "./tier-announcements.ts";
 
 /** The maker of a change in the audit log: a partner's or administrator's id, or `cli:<user>(<user id>)`. */

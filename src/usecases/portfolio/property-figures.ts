@@ -32,10 +32,10 @@ import { serializeHistoryEvent } from "../../wire/service-event.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { planContextOf } from "./plan-context.ts";
-import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "./plan-lines.ts";
 import { currentPartnerPrices } from "./price-list.ts";
 import { complianceOfProperty } from "./property-compliance.ts";
 import { planLoadedProperty } from "./property-plan.ts";
+import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "./serialized-plan-lines.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */
 const COMPONENT_BYTES = 8_000;

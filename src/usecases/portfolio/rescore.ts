@@ -15,7 +15,7 @@ import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
 import { refreshHazardFlags } from "./appliance-flags.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import type { ScoreCause } from "./score-change.ts";
+import type { ScoreCause } from "./score-change-announcement.ts";
 
 /** Appliances scored between two yields. */
 const STEP = 100;

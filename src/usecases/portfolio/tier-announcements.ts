@@ -3,8 +3,8 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Tx } from "../../store/store.ts";
 import { tierChangedMessage } from "../../wire/webhook-payloads.ts";
-import type { AnnouncementOutbox } from "../deliveries/announcements.ts";
-import { actionsOfComponents } from "./actions.ts";
+import type { AnnouncementOutbox } from "../deliveries/announcement-outbox.ts";
+import { actionsOfComponents } from "./component-actions.ts";
 
 type TierChange = { component: Component; previousTier: RiskTier };
 

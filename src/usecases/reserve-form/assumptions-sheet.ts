@@ -6,8 +6,8 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { planAssumptionSentences } from "../../wire/plan-assumptions.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
-import { headingCells, PERCENT, SHARE, SHEETS, USD } from "./cells.ts";
-import type { ReserveForm } from "./form.ts";
+import type { ReserveForm } from "./reserve-form.ts";
+import { headingCells, PERCENT, SHARE, SHEETS, USD } from "./reserve-form-cells.ts";
 import { depositUnitsOrArea } from "./summary-sheet.ts";
 
 /** The rows of the assumptions that differ between the form of a property and that of a portfolio. */

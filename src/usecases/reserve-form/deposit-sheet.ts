@@ -5,6 +5,7 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference } from "../../xlsx/cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
+import type { CostCells } from "./reserve-form.ts";
 import {
   boldCell,
   COUNT,
@@ -16,8 +17,7 @@ import {
   tableSheet,
   USD,
   withMoneyFormat,
-} from "./cells.ts";
-import type { CostCells } from "./form.ts";
+} from "./reserve-form-cells.ts";
 
 const COLUMNS = [
   { name: "Year", width: 7, format: COUNT },

@@ -7,6 +7,7 @@ import { serializeAction } from "../../wire/action.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference, columnName, rangeReference } from "../../xlsx/cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
+import type { CostCells, ReserveForm } from "./reserve-form.ts";
 import {
   boldCell,
   COUNT,
@@ -18,8 +19,7 @@ import {
   tableSheet,
   USD,
   YEARS,
-} from "./cells.ts";
-import type { CostCells, ReserveForm } from "./form.ts";
+} from "./reserve-form-cells.ts";
 
 /** The columns of a line before those of its years. */
 const COLUMNS = [

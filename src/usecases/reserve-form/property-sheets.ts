@@ -6,6 +6,7 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference, columnName } from "../../xlsx/cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
+import type { CostCells } from "./reserve-form.ts";
 import {
   boldCell,
   COUNT,
@@ -16,8 +17,7 @@ import {
   SHEETS,
   tableSheet,
   USD,
-} from "./cells.ts";
-import type { CostCells } from "./form.ts";
+} from "./reserve-form-cells.ts";
 
 /** A property, or several that share a line, with what it costs. */
 export type PropertyLine = {

@@ -3,9 +3,18 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { unitsAndAreaOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference } from "../../xlsx/cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
-import { boldCell, COUNT, formulaCell, headingCells, INPUTS, rowOfYear, SHEETS, USD } from "./cells.ts";
 import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
-import type { CostCells } from "./form.ts";
+import type { CostCells } from "./reserve-form.ts";
+import {
+  boldCell,
+  COUNT,
+  formulaCell,
+  headingCells,
+  INPUTS,
+  rowOfYear,
+  SHEETS,
+  USD,
+} from "./reserve-form-cells.ts";
 
 /** Returns the name of what deposits are divided by, and its number; null where neither units nor area are known. */
 export function depositUnitsOrArea(plan: Pick<PlanSummary, "sums">): { name: string; number: number } | null {

@@ -2,6 +2,7 @@ import { plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { exactUsd as usd } from "../../wire/plan-summary.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
+import type { CostCells } from "./reserve-form.ts";
 import {
   boldCell,
   COUNT,
@@ -15,8 +16,7 @@ import {
   tableSheet,
   USD,
   withMoneyFormat,
-} from "./cells.ts";
-import type { CostCells } from "./form.ts";
+} from "./reserve-form-cells.ts";
 
 const COLUMNS = [
   { name: "Year", width: 7, format: COUNT },

@@ -16,7 +16,7 @@ import { type LoadedProperty, loadHistories } from "../history/scoring-histories
 import { refreshHazardFlags } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { scoreInBatches, upstreamAppliances } from "../portfolio/rescore.ts";
-import type { ScoreCause } from "../portfolio/score-change.ts";
+import type { ScoreCause } from "../portfolio/score-change-announcement.ts";
 import { isFirstOfWeek, recordConditionTrends } from "./condition-trends.ts";
 
 /** Days for which trend points are kept. */

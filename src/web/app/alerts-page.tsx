@@ -2,21 +2,21 @@ import { useMemo } from "preact/hooks";
 import { probabilityText } from "../../domain/us-english.ts";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
 import { ApplianceNames } from "../appliance-names.ts";
-import { FilterRow } from "../browser/filters.tsx";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { ACTION_LABELS } from "../code-labels.ts";
 import { capitalizeFirst, count, money } from "../format.ts";
-import { ACTION_LABELS } from "../labels.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { ComponentName } from "../sections/component-name.tsx";
+import { FilterRow } from "../widgets/filters.tsx";
+import { LoadMore } from "../widgets/load-more.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
+import { PortfolioStateFilter } from "./app-state-filter.tsx";
 import { DownloadAllCsv } from "./csv-download.tsx";
-import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
-import { PortfolioStateFilter } from "./state-filter.tsx";
 
 /** The critical and warning components of the portfolio, highest expected loss or risk score first. */
 export function AlertsPage({ route }: { route: Route }) {

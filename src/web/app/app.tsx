@@ -1,30 +1,30 @@
-import "../browser/chosen-display.ts";
+import "../browser/apply-display-choice.ts";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
 import { enableChartReadouts } from "../browser/chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/route.ts";
-import { Toasts } from "../browser/toasts.tsx";
 import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/component-name.tsx";
+import { Toasts } from "../widgets/toasts.tsx";
+import { useApiCallCost } from "./api-call-cost.ts";
 import { AppContext, type AppServices } from "./app-context.ts";
-import { useApiCallCost } from "./call-cost.ts";
-import { AppRouter } from "./pages.tsx";
+import { AppRouter } from "./app-pages.tsx";
+import { AppSession } from "./app-session.ts";
+import { AppShell } from "./app-shell.tsx";
+import { SignIn } from "./app-sign-in.tsx";
 import { PortfolioLoader, portfolioPath } from "./portfolio-loader.ts";
-import { Session } from "./session.ts";
-import { AppShell } from "./shell.tsx";
-import { SignIn } from "./sign-in.tsx";
 
 /** The base path of the API, derived from the address of the page, `<base path>/embed/app`. */
 const ROOT = location.pathname.replace(/\/embed\/app\/?$/, "");
 
-type SignedIn = AppServices & { session: Session; records: RecordsApi };
+type SignedIn = AppServices & { session: AppSession; records: RecordsApi };
 
 function App() {
   const route = useRoute();
   const [endReason, setEndReason] = useState<string>();
   const [signedIn, setSignedIn] = useState(() => {
-    const restored = Session.restored(ROOT);
+    const restored = AppSession.restored(ROOT);
     return restored && connect(restored);
   });
   const current = useRef(signedIn);
@@ -35,7 +35,7 @@ function App() {
   };
 
   /** The dependencies of a session. */
-  function connect(session: Session): SignedIn {
+  function connect(session: AppSession): SignedIn {
     const end = (reason?: string) => {
       if (current.current?.session !== session) return;
       session.end();

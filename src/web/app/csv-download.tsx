@@ -3,10 +3,10 @@ import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { CSV_TYPE, downloadCsv } from "../browser/csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
-import { showToast } from "../browser/toasts.tsx";
 import { count } from "../format.ts";
+import { showToast } from "../widgets/toasts.tsx";
+import { labelWithDetails, useApiCallCost } from "./api-call-cost.ts";
 import { useApp } from "./app-context.ts";
-import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
 import { UNPACED_CALLS } from "./paged-list.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 

@@ -3,12 +3,12 @@ import { DAY_FIELDS } from "../../domain/written-dates.ts";
 import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
-import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { count, countWithNoun } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
+import { apiFailureMessage } from "../widgets/edit-record.tsx";
+import { useApiCallCost } from "./api-call-cost.ts";
 import { useApp, useAppTitle } from "./app-context.ts";
-import { useApiCallCost } from "./call-cost.ts";
 import {
   type ImportKind,
   type ImportMapping,

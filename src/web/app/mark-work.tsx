@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { apiFailureMessage } from "../browser/edit-record.tsx";
-import { showToast } from "../browser/toasts.tsx";
 import { countWithNoun } from "../format.ts";
-import type { PlanLine } from "../plan-lines.ts";
+import type { PlanLine } from "../plan-line.ts";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { apiFailureMessage } from "../widgets/edit-record.tsx";
+import { showToast } from "../widgets/toasts.tsx";
 import { useApp } from "./app-context.ts";
-import { dateDaysFromToday } from "./days.ts";
+import { dateDaysFromToday } from "./date-from-today.ts";
 
 /** Work that a person can mark: a line of a plan, and where it is. */
 type MarkableWork = {

@@ -2,13 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { PhotoJson, PhotosJson } from "../../wire/photo.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { apiFailureMessage } from "../browser/edit-record.tsx";
-import { LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { date } from "../format.ts";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { apiFailureMessage } from "../widgets/edit-record.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { labelWithDetails, useApiCallCost } from "./api-call-cost.ts";
 import { useApp } from "./app-context.ts";
-import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
 
 /** The photos of an appliance, loaded on demand: each takes a call. Those of a retired one cannot be removed. */
 export function AppliancePhotos({ appliance }: { appliance: Pick<ApplianceJson, "id" | "is_retired"> }) {

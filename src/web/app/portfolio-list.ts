@@ -1,6 +1,6 @@
 import { joinPlace } from "../../domain/place.ts";
 import type { PortfolioItemJson } from "../../wire/portfolio.ts";
-import type { SortOrder } from "../browser/virtual-table.tsx";
+import type { SortOrder } from "../widgets/virtual-table.tsx";
 
 /* Search, sorting and totals of the loaded properties, without further calls. */
 

@@ -1,6 +1,6 @@
 import { count, countWithNoun } from "../format.ts";
+import { labelWithDetails, useApiCallCost } from "./api-call-cost.ts";
 import { useApp, useRerenderOnChange } from "./app-context.ts";
-import { labelWithDetails, useApiCallCost } from "./call-cost.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";
 
 /**

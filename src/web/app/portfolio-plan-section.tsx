@@ -3,7 +3,6 @@ import { oneOfCurrency } from "../../domain/currency-and-units.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import { assumptionSentences } from "../assumption-sentences.ts";
-import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
@@ -12,8 +11,9 @@ import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
 import { dueNowHeadline, HeadlineFigures } from "../sections/condition.tsx";
 import { CostsByYear, delayCost, dueCount, dueNowText } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { useApiCallCost } from "./api-call-cost.ts";
 import { useApp } from "./app-context.ts";
-import { useApiCallCost } from "./call-cost.ts";
 import { budgetInAddress } from "./plan-terms-controls.tsx";
 
 const PROPERTIES_SHOWN = 8;

@@ -2,10 +2,8 @@ import { useState } from "preact/hooks";
 import { todaysMoney } from "../../domain/currency-and-units.ts";
 import type { PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { count, countWithNoun, date } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { truncatedName } from "../print-footer.ts";
@@ -18,9 +16,11 @@ import {
   YearHeadings,
   type YearSlice,
 } from "../sections/schedule-table.tsx";
+import { LoadMore } from "../widgets/load-more.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
-import { LoadMore } from "./load-more.tsx";
 import {
   type PlanTerms,
   PlanTermsControls,

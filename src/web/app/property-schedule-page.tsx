@@ -3,16 +3,17 @@ import type { PropertyJson } from "../../wire/property.ts";
 import { ApplianceNames } from "../appliance-names.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { parseCsvText } from "../browser/csv-file.ts";
-import { LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
-import { Breadcrumbs } from "../records/breadcrumbs.tsx";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
 import { ReserveSchedulePage } from "../sections/reserve-page.tsx";
+import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
+import { readProperty, readUnits } from "./app-property-page.tsx";
 import { DownloadCsv } from "./csv-download.tsx";
 import {
   type PlanTerms,
@@ -20,7 +21,6 @@ import {
   planTermsInAddress,
   planTermsQuery,
 } from "./plan-terms-controls.tsx";
-import { readProperty, readUnits } from "./property-page.tsx";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of a property. */

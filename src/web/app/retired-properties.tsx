@@ -1,11 +1,11 @@
 import { addressLine } from "../../domain/address.ts";
 import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
-import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { countWithNoun, date } from "../format.ts";
+import { LoadMore } from "../widgets/load-more.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 import { useApp } from "./app-context.ts";
-import { LoadMore } from "./load-more.tsx";
 import { usePagedList } from "./paged-list.ts";
 
 /** The retired properties, from the first that was created. */

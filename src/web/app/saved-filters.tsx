@@ -1,10 +1,10 @@
 import type { SavedFiltersJson } from "../../wire/saved-filter.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { apiFailureMessage } from "../browser/edit-record.tsx";
-import { SelectFilter } from "../browser/filters.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { showToast } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { apiFailureMessage } from "../widgets/edit-record.tsx";
+import { SelectFilter } from "../widgets/filters.tsx";
+import { showToast } from "../widgets/toasts.tsx";
 import { useApp } from "./app-context.ts";
 
 const PATH = "/v1/saved-filters";

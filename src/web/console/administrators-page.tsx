@@ -1,10 +1,10 @@
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { ConsoleHeading } from "./console-shell.tsx";
 import { PagedTable } from "./paged-table.tsx";
-import { ConsoleHeading } from "./shell.tsx";
 
 /** Lists who may sign in to the console, with a link to what each has changed. */
 export function AdministratorsPage({ route }: { route: Route }) {

@@ -1,22 +1,22 @@
 import { joinPlace } from "../../domain/place.ts";
 import type { BookAlertPageJson, BookLossesJson, BookPropertiesPageJson } from "../../wire/book.ts";
-import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../browser/filters.tsx";
-import { LayerFields, layerQuery } from "../browser/layer-fields.tsx";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { StateOrRegionFilter, US_STATES } from "../browser/state-filter.tsx";
-import type { TableColumn } from "../browser/virtual-table.tsx";
-import { DownloadWorkbook, workbookQuery } from "../browser/workbook-download.tsx";
 import { count, countWithNoun, money } from "../format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LargestDamage, LossDrivers, LossYears } from "../sections/loss-tables.tsx";
 import { Section } from "../sections/section.tsx";
+import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../widgets/filters.tsx";
+import { LayerFields, layerQuery } from "../widgets/layer-fields.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
+import type { TableColumn } from "../widgets/virtual-table.tsx";
+import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
 import { componentColumns } from "./component-columns.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { ConsoleHeading } from "./console-shell.tsx";
 import { PagedTable } from "./paged-table.tsx";
 import { PartnerField } from "./partner-field.tsx";
-import { ConsoleHeading } from "./shell.tsx";
 
 const VIEWS = [
   ["properties", "Properties"],

@@ -2,11 +2,11 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import type { FitJson } from "../../wire/model.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
+import { codeLabel } from "../code-labels.ts";
 import { count } from "../format.ts";
-import { codeLabel } from "../labels.ts";
 import { CollapsedTable } from "../sections/section.tsx";
 import { RatioBar } from "./component-evidence.tsx";
-import { formatNumber, formatPrecisePercent } from "./precise-format.ts";
+import { formatNumber, formatPrecisePercent } from "./number-format.ts";
 
 /** Shows how a calibration changes component lifetimes, and how well the forecast lifetimes match the observed ones. */
 export function CalibrationReport({ fit }: { fit: FitJson }) {

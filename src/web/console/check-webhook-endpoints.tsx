@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { PartnerPageJson, ProbeJson } from "../../wire/partner.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { countWithNoun } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
 import { EndpointProbeVerdict } from "./partner-endpoint.tsx";
 

@@ -4,10 +4,10 @@ import type { ComponentChildren } from "preact";
 import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
+import { codeLabel } from "../code-labels.ts";
 import { count, date } from "../format.ts";
-import { codeLabel } from "../labels.ts";
 import { CollapsedTable, Section } from "../sections/section.tsx";
-import { formatNumber, formatPrecisePercent, formatYears } from "./precise-format.ts";
+import { formatNumber, formatPrecisePercent, formatYears } from "./number-format.ts";
 
 const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
   replacement: "last recorded replacement",

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { AlertJson } from "../../wire/component.ts";
 import { hrefTo } from "../browser/route.ts";
-import type { TableColumn } from "../browser/virtual-table.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { money } from "../format.ts";
-import { formatPrecisePercent } from "./precise-format.ts";
+import type { TableColumn } from "../widgets/virtual-table.tsx";
+import { formatPrecisePercent } from "./number-format.ts";
 
 type ListedComponent = Pick<
   AlertJson,

@@ -1,11 +1,11 @@
 import type { ComponentHistoryJson } from "../../wire/component.ts";
 import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
-import { LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { EditComponent } from "../records/edit-component.tsx";
 import { recordPath, useRecords } from "../records/records-context.ts";
 import { ServiceEvents } from "../records/service-events.tsx";
 import { Section } from "../sections/section.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
 
 /** The record and the service events of a component, to correct. */
 export function ComponentCorrections({ id, onChanged }: { id: string; onChanged: () => void }) {

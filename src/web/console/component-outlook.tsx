@@ -1,9 +1,9 @@
 import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../code-labels.ts";
 import { countWithNoun, date, likelyFailureText, money } from "../format.ts";
-import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../labels.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { formatPrecisePercent } from "./precise-format.ts";
+import { formatPrecisePercent } from "./number-format.ts";
 
 const SCENARIO_LABELS: Readonly<Record<ScoreChangeJson["change"], string>> = {
   replacement: "Replacement",

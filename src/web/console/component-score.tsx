@@ -2,10 +2,10 @@ import { scaleLinear } from "d3-scale";
 import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { TIER_LABELS } from "../code-labels.ts";
 import { count } from "../format.ts";
-import { TIER_LABELS } from "../labels.ts";
 import { Section } from "../sections/section.tsx";
-import { formatNumber, formatPrecisePercent, formatYears } from "./precise-format.ts";
+import { formatNumber, formatPrecisePercent, formatYears } from "./number-format.ts";
 
 /** Shows how age, evidence and sensor alarms make up the hazard, and how the score follows from it. */
 export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {

@@ -1,13 +1,13 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerComponentJson, PartnerComponentPageJson } from "../../wire/component.ts";
-import { SelectFilter } from "../browser/filters.tsx";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { TIER_LABELS, TIERS } from "../labels.ts";
+import { TIER_LABELS, TIERS } from "../code-labels.ts";
+import { SelectFilter } from "../widgets/filters.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { componentColumns } from "./component-columns.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { ConsoleHeading } from "./console-shell.tsx";
 import { PagedTable } from "./paged-table.tsx";
-import { ConsoleHeading } from "./shell.tsx";
 
 /** Finds components by their own ID or by the ID of their appliance, property or partner. */
 export function ComponentsPage({ route }: { route: Route }) {

@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { showToast } from "../browser/toasts.tsx";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
+import { showToast } from "../widgets/toasts.tsx";
 import type { AdminClient } from "./admin-client.ts";
 import { formatInstants } from "./server-text.tsx";
 

@@ -1,19 +1,19 @@
-import "../browser/chosen-display.ts";
+import "../browser/apply-display-choice.ts";
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";
 import { enableChartReadouts } from "../browser/chart-readouts.ts";
-import { FailureMessage, LoadingMessage } from "../browser/load-states.tsx";
 import { hrefTo, useRoute } from "../browser/route.ts";
-import { showToast, Toasts } from "../browser/toasts.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/component-name.tsx";
+import { FailureMessage, LoadingMessage } from "../widgets/load-states.tsx";
+import { showToast, Toasts } from "../widgets/toasts.tsx";
 import { AdminClient, readSession } from "./admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
-import { ConsoleRouter } from "./pages.tsx";
-import { ConsoleShell } from "./shell.tsx";
-import { SignIn } from "./sign-in.tsx";
+import { ConsoleRouter } from "./console-pages.tsx";
+import { ConsoleShell } from "./console-shell.tsx";
+import { SignIn } from "./console-sign-in.tsx";
 
 const SESSION_ENDED =
   "Your session has ended because it expired, the key was revoked or the server restarted.";

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import type { CostBookJson, CostLineJson } from "../../wire/cost-book.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo } from "../browser/route.ts";
-import { showToast } from "../browser/toasts.tsx";
-import { VirtualTable } from "../browser/virtual-table.tsx";
 import { countWithNoun, date, money } from "../format.ts";
-import { Breadcrumbs } from "../records/breadcrumbs.tsx";
+import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { showToast } from "../widgets/toasts.tsx";
+import { VirtualTable } from "../widgets/virtual-table.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { ConsoleHeading } from "./console-shell.tsx";
 import { CostBookFileActions } from "./cost-book-transfer.tsx";
 import { CostLineFields, type NewCostLine, readCostLineForm } from "./cost-line-fields.tsx";
-import { ConsoleHeading } from "./shell.tsx";
 
 const REFRESH_S = 5;
 

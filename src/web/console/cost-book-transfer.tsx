@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { CostLineJson } from "../../wire/cost-book.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
 import {
   CsvProblem,
   detectCsvSeparator,
@@ -10,6 +9,7 @@ import {
 } from "../browser/csv-file.ts";
 import { countWithNoun } from "../format.ts";
 import { Section } from "../sections/section.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { costLineFromTexts, type NewCostLine } from "./cost-line-fields.tsx";
 
 const COLUMNS = [

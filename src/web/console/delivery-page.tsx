@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import type { DeliverySignatureJson, FullDeliveryJson } from "../../wire/delivery.ts";
-import { LoadedContent } from "../browser/load-states.tsx";
-import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { count } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
-import { DeliveryStatusChip } from "./deliveries-page.tsx";
+import { DeliveryStatusChip } from "./console-deliveries-page.tsx";
+import { ConsoleHeading } from "./console-shell.tsx";
 import { JsonWithIdLinks } from "./id-link.tsx";
-import { ConsoleHeading } from "./shell.tsx";
 
 /** Shows a delivery with its attempts, its payload and its signature headers. */
 export function DeliveryPage({ id }: { id: string }) {

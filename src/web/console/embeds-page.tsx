@@ -1,22 +1,22 @@
 import { useId, useState } from "preact/hooks";
 import { MAX_EMBED_DAYS, PASSCODE_LENGTH } from "../../domain/embed.ts";
 import type { EmbedJson, EmbedPageJson, EmbedViewsJson, NewEmbedJson } from "../../wire/embed.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { Dialog } from "../browser/dialog.tsx";
-import { apiFailureMessage } from "../browser/edit-record.tsx";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
-import { InstantWithLocalTime, instantWithLocalTimeText } from "../browser/moment.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { showToast } from "../browser/toasts.tsx";
-import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, countWithNoun, date } from "../format.ts";
 import { PICKED, PropertyPicker } from "../records/property-picker.tsx";
 import { DataTable } from "../sections/section.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { Dialog } from "../widgets/dialog.tsx";
+import { apiFailureMessage } from "../widgets/edit-record.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { InstantWithLocalTime, instantWithLocalTimeText } from "../widgets/local-date-time.tsx";
+import { PreviousNextButtons } from "../widgets/pager.tsx";
+import { showToast } from "../widgets/toasts.tsx";
+import { VirtualTable } from "../widgets/virtual-table.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
-import { NewCredentials } from "./credentials.tsx";
-import { PreviousNextButtons } from "./pager.tsx";
+import { ConsoleHeading } from "./console-shell.tsx";
+import { NewCredentials } from "./issued-credentials.tsx";
 import { PartnerField } from "./partner-field.tsx";
-import { ConsoleHeading } from "./shell.tsx";
 
 /** Lists, creates and revokes the shareable reports of properties. */
 export function EmbedsPage({ route }: { route: Route }) {

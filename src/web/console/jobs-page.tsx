@@ -1,9 +1,9 @@
 import type { JobJson } from "../../wire/job.ts";
-import { LoadedContent } from "../browser/load-states.tsx";
-import { instantWithLocalTimeText } from "../browser/moment.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { instantWithLocalTimeText } from "../widgets/local-date-time.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
-import { JOB_LABELS } from "./labels.ts";
-import { ConsoleHeading } from "./shell.tsx";
+import { ConsoleHeading } from "./console-shell.tsx";
+import { JOB_LABELS } from "./status-labels.ts";
 import { relativeTimeText } from "./time-format.ts";
 
 const REFRESH_S = 5;

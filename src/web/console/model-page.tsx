@@ -1,16 +1,16 @@
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { ModelJson, ModelVersionJson } from "../../wire/model.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { LoadedContent } from "../browser/load-states.tsx";
-import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { count, countWithNoun, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
+import { CalibrationValidation, formatMeasure } from "./calibration-validation.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { ConsoleHeading } from "./console-shell.tsx";
 import { ModelProposal } from "./model-proposal.tsx";
-import { ConsoleHeading } from "./shell.tsx";
-import { CalibrationValidation, formatMeasure } from "./validation.tsx";
 
 /** Shows the active model, its validation and its versions, and calibrates it on request. */
 export function ModelPage() {

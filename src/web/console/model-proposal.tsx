@@ -1,13 +1,13 @@
 import type { ModelProposalJson } from "../../wire/calibration-proposal.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { LoadedContent } from "../browser/load-states.tsx";
-import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { countWithNoun } from "../format.ts";
 import { Section } from "../sections/section.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { CalibrationReport } from "./calibration-report.tsx";
+import { CalibrationValidation } from "./calibration-validation.tsx";
 import { useAdminAction, useAdminRead, useConsole } from "./console-context.ts";
 import { ServerMessage } from "./server-text.tsx";
-import { CalibrationValidation } from "./validation.tsx";
 
 const PATH = "/admin/model/proposal";
 const REFRESH_S = 3;

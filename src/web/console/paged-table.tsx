@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { PagingJson } from "../../wire/paging.ts";
 import { type Route, replaceQuery } from "../browser/route.ts";
-import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
-import { PreviousNextButtons } from "./pager.tsx";
+import { PreviousNextButtons } from "../widgets/pager.tsx";
+import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 
 /** A page of a list that is not in order of time, as a table, with buttons to the previous and next pages. */
 export function PagedTable<Row>(props: {

@@ -10,9 +10,9 @@ import {
 } from "../../domain/brand.ts";
 import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/logo.ts";
 import type { BrandJson } from "../../wire/brand.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { LoadedContent } from "../browser/load-states.tsx";
 import { Section } from "../sections/section.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead, useConsole } from "./console-context.ts";
 
 /** Shows how a partner's embeds look, and changes it. */

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { LoadedContent } from "../browser/load-states.tsx";
-import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { count, countWithNoun } from "../format.ts";
 import { Section } from "../sections/section.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
-import { VERDICT_LABELS } from "./labels.ts";
+import { VERDICT_LABELS } from "./status-labels.ts";
 
 /** Tests a partner's webhook endpoint, and sends it the current alerts. */
 export function PartnerEndpoint(props: {

@@ -1,22 +1,22 @@
 import { useEffect, useState } from "preact/hooks";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { LoadedContent } from "../browser/load-states.tsx";
-import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { DownloadWorkbook } from "../browser/workbook-download.tsx";
 import { count, countWithNoun, date, fileSize } from "../format.ts";
 import { Section } from "../sections/section.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
+import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
-import { type Credential, NewCredentials } from "./credentials.tsx";
+import { ConsoleHeading } from "./console-shell.tsx";
+import { type Credential, NewCredentials } from "./issued-credentials.tsx";
 import { PartnerBrandForm } from "./partner-brand-form.tsx";
 import { PartnerEndpoint } from "./partner-endpoint.tsx";
 import { PartnerDeleted, PartnerRemoval } from "./partner-removal.tsx";
 import { PartnerSettings } from "./partner-settings.tsx";
 import { PartnerUsage } from "./partner-usage.tsx";
 import { EndpointStatus } from "./partners-page.tsx";
-import { ConsoleHeading } from "./shell.tsx";
 
 const TASK_REFRESH_S = 2;
 

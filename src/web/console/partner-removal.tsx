@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import type { FullPartnerJson } from "../../wire/partner.ts";
 import type { PartnerTaskJson } from "../../wire/partner-task.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { EmptyState } from "../browser/load-states.tsx";
-import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { hrefTo } from "../browser/route.ts";
 import { countWithNoun } from "../format.ts";
 import { Section } from "../sections/section.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { EmptyState } from "../widgets/load-states.tsx";
+import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { ROOT } from "./admin-client.ts";
 import { useAdminAction, useConsole } from "./console-context.ts";
 

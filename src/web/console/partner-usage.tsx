@@ -1,9 +1,9 @@
 import type { UsageJson } from "../../wire/partner.ts";
-import { LoadedContent } from "../browser/load-states.tsx";
 import { type Route, replaceQuery } from "../browser/route.ts";
+import { ColumnChart } from "../charts/column-chart.tsx";
 import { count, countWithNoun, date } from "../format.ts";
 import { CollapsedTable, Section } from "../sections/section.tsx";
-import { ColumnChart } from "./column-chart.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead } from "./console-context.ts";
 
 /** Shows a partner's API calls in a month, by day. */

@@ -1,15 +1,15 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerJson, PartnerPageJson } from "../../wire/partner.ts";
-import { FilterRow, SearchFilter } from "../browser/filters.tsx";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count, date } from "../format.ts";
+import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { PreviousNextButtons } from "../widgets/pager.tsx";
+import { VirtualTable } from "../widgets/virtual-table.tsx";
 import { CheckWebhookEndpoints } from "./check-webhook-endpoints.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
-import { type Credential, NewCredentials } from "./credentials.tsx";
-import { PreviousNextButtons } from "./pager.tsx";
-import { ConsoleHeading } from "./shell.tsx";
+import { ConsoleHeading } from "./console-shell.tsx";
+import { type Credential, NewCredentials } from "./issued-credentials.tsx";
 
 /** Lists the partners and creates new ones. */
 export function PartnersPage({ route }: { route: Route }) {

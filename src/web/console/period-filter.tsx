@@ -1,6 +1,6 @@
 import { useId, useMemo, useState } from "preact/hooks";
-import { SelectFilter } from "../browser/filters.tsx";
 import type { Route } from "../browser/route.ts";
+import { SelectFilter } from "../widgets/filters.tsx";
 
 const HOUR_MS = 3_600_000;
 const PERIODS: Readonly<Record<string, { name: string; ms: number }>> = {

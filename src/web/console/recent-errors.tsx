@@ -1,8 +1,8 @@
 import type { LoggedErrorJson } from "../../wire/error-log-entry.ts";
-import { LoadedContent } from "../browser/load-states.tsx";
-import { InstantWithLocalTime } from "../browser/moment.tsx";
 import { countWithNoun } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminRead } from "./console-context.ts";
 
 const REFRESH_S = 30;

@@ -1,4 +1,4 @@
-import { instantWithLocalTimeText } from "../browser/moment.tsx";
+import { instantWithLocalTimeText } from "../widgets/local-date-time.tsx";
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 

@@ -1,11 +1,11 @@
 import type { SettingJson, SettingsJson } from "../../wire/setting.ts";
-import { FilterRow, SearchFilter } from "../browser/filters.tsx";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { type Route, replaceQuery } from "../browser/route.ts";
 import { countWithNoun } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
+import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
-import { ConsoleHeading } from "./shell.tsx";
+import { ConsoleHeading } from "./console-shell.tsx";
 
 /** Lists the active settings with the meaning and the source of each. */
 export function SettingsPage({ route }: { route: Route }) {

@@ -1,12 +1,12 @@
 import type { UsageJson, UsagePageJson } from "../../wire/partner.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { VirtualTable } from "../browser/virtual-table.tsx";
 import { count } from "../format.ts";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { PreviousNextButtons } from "../widgets/pager.tsx";
+import { VirtualTable } from "../widgets/virtual-table.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
-import { PreviousNextButtons } from "./pager.tsx";
-import { ConsoleHeading } from "./shell.tsx";
+import { ConsoleHeading } from "./console-shell.tsx";
 
 const PAGE_SIZE = 100;
 const thisMonth = () => new Date().toISOString().slice(0, 7);

@@ -1,4 +1,4 @@
-import type { Operation, Parameter } from "./api-document.ts";
+import type { Operation, Parameter } from "./api-document-types.ts";
 
 /** Returns the curl command of a request with the document's examples. `$MAINSTAY` is the server's address. */
 export function curlCommand(

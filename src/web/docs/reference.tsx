@@ -6,7 +6,7 @@ import {
   type Response,
   resolveReference,
   type Schema,
-} from "./api-document.ts";
+} from "./api-document-types.ts";
 import { curlCommand } from "./curl-command.ts";
 import { type DocsFiles, renderDocsPage } from "./docs-page.tsx";
 import { codeBlock, renderDescription } from "./markdown.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type Schema, schemaNameOf } from "./api-document.ts";
+import { type Schema, schemaNameOf } from "./api-document-types.ts";
 import { renderDescription } from "./markdown.ts";
 
 /** The most levels of fields that are shown in one table; a named schema is a link at any level. */

@@ -1,4 +1,4 @@
-import "../browser/chosen-display.ts";
+import "../browser/apply-display-choice.ts";
 import { h, render } from "preact";
 import { enableChartReadouts } from "../browser/chart-readouts.ts";
 import {

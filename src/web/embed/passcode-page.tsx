@@ -1,6 +1,6 @@
 import { type RenderedPage, renderDocument } from "../document.tsx";
 import { countWithNoun } from "../format.ts";
-import { BrandBar, brandCss, type PageBrand } from "./brand.tsx";
+import { BrandBar, brandCss, type PageBrand } from "./embed-brand.tsx";
 
 /** The reason why the form is shown again: a wrong passcode, or too many attempts. */
 export type PasscodeProblem = "wrong" | { waitS: number };

@@ -1,6 +1,6 @@
-import { SelectFilter } from "../browser/filters.tsx";
 import { type Route, replaceQuery } from "../browser/route.ts";
-import { SYSTEMS, systemLabel, TIER_LABELS } from "../labels.ts";
+import { SYSTEMS, systemLabel, TIER_LABELS } from "../code-labels.ts";
+import { SelectFilter } from "../widgets/filters.tsx";
 
 /** The filters of alerts by tier and system, as they are in the address. A change shows the first page. */
 export function AlertFilters({ route }: { route: Route }) {

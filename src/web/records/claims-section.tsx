@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import type { ClaimJson } from "../../wire/claim.ts";
-import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { codeLabel } from "../code-labels.ts";
 import { countWithNoun, date, money } from "../format.ts";
-import { codeLabel } from "../labels.ts";
+import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { ChangeWarnings } from "./change-warnings.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
-import { ChangeWarnings } from "./warnings.tsx";
 
 /** The insurance claims of a property, and their current effect on its scores. */
 export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {

@@ -1,6 +1,6 @@
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import type { ComponentJson } from "../../wire/component.ts";
-import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
+import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 
 /** The button that corrects a component. */

@@ -3,16 +3,16 @@ import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { UnitJson } from "../../wire/property.ts";
 import { ApplianceNames } from "../appliance-names.ts";
-import { FilterRow, RETIRED, RetiredFilter } from "../browser/filters.tsx";
-import { EmptyState, LoadedContent } from "../browser/load-states.tsx";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { type TableColumn, VirtualTable } from "../browser/virtual-table.tsx";
 import { TierCount } from "../charts/tier-mark.tsx";
+import { systemLabel } from "../code-labels.ts";
 import { count, countWithNoun, date } from "../format.ts";
-import { systemLabel } from "../labels.ts";
 import { DataTable } from "../sections/section.tsx";
+import { FilterRow, RETIRED, RetiredFilter } from "../widgets/filters.tsx";
+import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 
 type PropertyData = {

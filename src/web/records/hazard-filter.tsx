@@ -1,5 +1,5 @@
-import { SelectFilter } from "../browser/filters.tsx";
 import { useLoad } from "../browser/use-load.ts";
+import { SelectFilter } from "../widgets/filters.tsx";
 import { applianceTypes, useRecords } from "./records-context.ts";
 
 /** The filter of properties by a known hazard of their appliances. */

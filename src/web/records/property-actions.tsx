@@ -3,12 +3,12 @@ import { useState } from "preact/hooks";
 import { areaUnit, currencyCode } from "../../domain/currency-and-units.ts";
 import { UNIT_LABELS } from "../../domain/property.ts";
 import type { PropertyJson } from "../../wire/property.ts";
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { apiFailureMessage, type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { apiFailureMessage, type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
+import { ChangeWarnings } from "./change-warnings.tsx";
 import { PICKED, PropertyPicker } from "./property-picker.tsx";
 import { type PartnerOwned, recordPath, useRecords } from "./records-context.ts";
 import { RetirementActions } from "./retirement-actions.tsx";
-import { ChangeWarnings } from "./warnings.tsx";
 
 type Written = { warnings: readonly string[] };
 

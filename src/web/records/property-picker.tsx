@@ -1,9 +1,9 @@
 import { useId, useState } from "preact/hooks";
 import { addressLine } from "../../domain/address.ts";
 import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
-import { LoadedContent } from "../browser/load-states.tsx";
 import { useLoad } from "../browser/use-load.ts";
 import { countWithNoun } from "../format.ts";
+import { LoadedContent } from "../widgets/load-states.tsx";
 import { type PartnerOwned, useRecords } from "./records-context.ts";
 
 /** The name of the field with the chosen property's ID. */

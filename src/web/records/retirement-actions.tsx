@@ -1,6 +1,6 @@
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { apiFailureMessage } from "../browser/edit-record.tsx";
 import { date } from "../format.ts";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };

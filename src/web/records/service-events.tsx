@@ -1,9 +1,9 @@
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
-import { type EditField, EditRecordDialog } from "../browser/edit-record.tsx";
+import { codeLabel, foundConditionText } from "../code-labels.ts";
 import { date, money } from "../format.ts";
-import { codeLabel, foundConditionText } from "../labels.ts";
+import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
 

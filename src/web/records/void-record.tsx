@@ -1,5 +1,5 @@
-import { ConfirmDialog } from "../browser/confirm-dialog.tsx";
-import { apiFailureMessage } from "../browser/edit-record.tsx";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { apiFailureMessage } from "../widgets/edit-record.tsx";
 
 /** The button that voids a record, which asks for the reason. */
 export function VoidRecordButton(props: {

@@ -3,13 +3,13 @@ import { probabilityText } from "../../domain/us-english.ts";
 import type { ActionRow } from "../action-rows.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import type { DefinedTerm } from "../definitions.ts";
+import { ACTION_LABELS, TIER_LABELS } from "../code-labels.ts";
 import { capitalizeFirst, count, countWithNoun, date, money, monthOf } from "../format.ts";
 import { rangeText, sumBy } from "../grouping.ts";
-import { ACTION_LABELS, TIER_LABELS } from "../labels.ts";
-import type { PlanLine } from "../plan-lines.ts";
-import { DefinitionButton } from "./define.tsx";
+import type { PlanLine } from "../plan-line.ts";
+import type { DefinedTerm } from "../term-definitions.ts";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { DefinitionButton } from "./term-definition.tsx";
 
 /** Rows that are shown at once. */
 const FIRST_ROWS = 10;

@@ -1,9 +1,9 @@
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { TIER_LABELS } from "../code-labels.ts";
 import { expectedLoss } from "../expected-loss.ts";
 import { failureWindowText, money } from "../format.ts";
-import { TIER_LABELS } from "../labels.ts";
 import { ComponentName } from "./component-name.tsx";
 import type { Column } from "./section.tsx";
 

@@ -3,8 +3,8 @@ import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
 import { compactMoney, date, money } from "../format.ts";
 import { timeRangePresets } from "../time-range.ts";
 import { GRADES } from "./condition.tsx";
-import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./range-choice.tsx";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
 
 /** With fewer weeks there is nothing to see. */
 const LEAST_POINTS = 3;

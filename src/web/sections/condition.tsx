@@ -3,10 +3,10 @@ import type { ConditionJson } from "../../wire/figures.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { percentLength } from "../charts/bar.tsx";
 import { capitalizeFirst, count, countWithNoun, money } from "../format.ts";
-import { DefinitionButton } from "./define.tsx";
 import { dueAmounts, dueNowText } from "./plan.tsx";
+import { useUnitName } from "./property-unit-name.ts";
 import { Section } from "./section.tsx";
-import { useUnitName } from "./unit-name.ts";
+import { DefinitionButton } from "./term-definition.tsx";
 
 /** The scores of each grade. */
 export const GRADES = [

@@ -1,8 +1,8 @@
 import { areaUnit } from "../../domain/currency-and-units.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { count, money } from "../format.ts";
+import { useUnitName } from "./property-unit-name.ts";
 import { CollapsedTable, type CsvLink } from "./section.tsx";
-import { useUnitName } from "./unit-name.ts";
 
 type Amount = PlanSummaryJson["level_deposit"]["50"]["noise"];
 

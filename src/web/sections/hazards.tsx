@@ -1,7 +1,7 @@
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
+import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../code-labels.ts";
 import { count, countWithNoun } from "../format.ts";
-import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../labels.ts";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
 type Flag = ComponentJson["flags"][number];

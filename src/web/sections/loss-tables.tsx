@@ -1,8 +1,8 @@
 import { probabilityText } from "../../domain/us-english.ts";
 import type { LossesJson } from "../../wire/losses.ts";
 import { LossCurve } from "../charts/loss-curve.tsx";
+import { codeLabel, systemLabel } from "../code-labels.ts";
 import { money } from "../format.ts";
-import { codeLabel, systemLabel } from "../labels.ts";
 import { DataTable } from "./section.tsx";
 
 const usd = (amount: number | undefined) => (amount === undefined ? "" : money(Math.round(amount)));

@@ -16,7 +16,7 @@ import {
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
 import { count, countWithNoun, date, money, monthAYearAfter } from "../format.ts";
-import { type PlanLine, planLinesInSteps } from "../plan-lines.ts";
+import { type PlanLine, planLinesInSteps } from "../plan-line.ts";
 import {
   type AllocatedBudget,
   BUDGET_DATA_ID,
@@ -25,9 +25,9 @@ import {
   type BudgetPlannerProps,
 } from "./budget-planner.tsx";
 import { BalanceTable, DepositSentence } from "./deposit.tsx";
+import { useUnitName } from "./property-unit-name.ts";
 import { FailureCostForecast, ReserveContributions } from "./reserve-and-forecast.tsx";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
-import { useUnitName } from "./unit-name.ts";
 
 /** With more components than this, the page leaves their data out and its form asks the server. */
 const MAX_EMBEDDED_COMPONENTS = 10_000;

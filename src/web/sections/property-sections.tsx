@@ -18,14 +18,14 @@ import { countWithNoun, date } from "../format.ts";
 import { DueActions, type RenderMark } from "./actions.tsx";
 import { ConditionHeadline } from "./condition.tsx";
 import { ConditionTrend } from "./condition-trend.tsx";
+import { componentTotalsInSteps, Methodology } from "./figures-method.tsx";
 import { countUrgentHazards, hazardGroups, KnownHazards } from "./hazards.tsx";
 import { HeatMap, systemsInSteps } from "./heat-map.tsx";
 import { DueInspections } from "./inspections.tsx";
-import { componentTotalsInSteps, Methodology } from "./method.tsx";
 import { CostsAndReserve, planDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
+import { UnitNameContext, unitNameOf } from "./property-unit-name.ts";
 import { ScoreTrend } from "./score-trend.tsx";
 import type { CsvLink } from "./section.tsx";
-import { UnitNameContext, unitNameOf } from "./unit-name.ts";
 
 /** The data of a property's page, as the API returns it. */
 export type PropertyPageData = {

@@ -1,8 +1,8 @@
 import type { ReserveJson } from "../../wire/figures.ts";
 import type { ForecastJson } from "../../wire/forecast.ts";
 import { count, money } from "../format.ts";
+import { useUnitName } from "./property-unit-name.ts";
 import { CollapsedTable, type CsvLink } from "./section.tsx";
-import { useUnitName } from "./unit-name.ts";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days", "window_12_months"] as const;
 const RESERVE_PERIODS = [

@@ -15,8 +15,8 @@ import {
 } from "../reserve-schedule.ts";
 import { DepositSentence } from "./deposit.tsx";
 import { dueNowText } from "./plan.tsx";
+import { UnitNameContext, unitNameOf } from "./property-unit-name.ts";
 import { AverageYearlyCosts, ScheduleTables } from "./schedule-table.tsx";
-import { UnitNameContext, unitNameOf } from "./unit-name.ts";
 
 export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
 

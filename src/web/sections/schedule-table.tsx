@@ -3,7 +3,7 @@ import { todaysMoney } from "../../domain/currency-and-units.ts";
 import { count, money } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
-import { useUnitName } from "./unit-name.ts";
+import { useUnitName } from "./property-unit-name.ts";
 
 /** The most years of one table; more years take further tables. */
 const MAX_YEARS_PER_TABLE = 12;

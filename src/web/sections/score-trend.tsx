@@ -4,10 +4,10 @@ import type { HistoryEventJson } from "../../wire/service-event.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { changePoints, TimeChart } from "../charts/time-chart.tsx";
+import { codeLabel, foundConditionText, TIER_LABELS } from "../code-labels.ts";
 import { countWithNoun, date, money } from "../format.ts";
-import { codeLabel, foundConditionText, TIER_LABELS } from "../labels.ts";
-import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./range-choice.tsx";
 import { CollapsedTable, type CsvLink, DataTable, Section } from "./section.tsx";
+import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
 
 /** With fewer days there is nothing to see. */
 const LEAST_POINTS = 7;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { DefinedTerm } from "../definitions.ts";
-import { DefinitionButton } from "./define.tsx";
+import type { DefinedTerm } from "../term-definitions.ts";
+import { DefinitionButton } from "./term-definition.tsx";
 
 /** A section of a page. `about` is a line below its heading, `define` a term that a button beside it defines. */
 export function Section(props: {

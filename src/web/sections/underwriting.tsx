@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 import { addressLine } from "../../domain/address.ts";
 import { exactMoney, oneOfCurrency } from "../../domain/currency-and-units.ts";
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
+import { codeLabel } from "../code-labels.ts";
 import { count, countWithNoun, date, money } from "../format.ts";
-import { codeLabel } from "../labels.ts";
-import { DefinitionButton } from "./define.tsx";
 import { LossDrivers, LossYears } from "./loss-tables.tsx";
+import { unitNameOf } from "./property-unit-name.ts";
 import { DataTable, Section } from "./section.tsx";
-import { unitNameOf } from "./unit-name.ts";
+import { DefinitionButton } from "./term-definition.tsx";
 
 const usd = (amount: number) => money(Math.round(amount));
 

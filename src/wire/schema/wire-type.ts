@@ -1,5 +1,5 @@
 import type { Schema } from "./openapi-schema.ts";
-import type { Validator } from "./validator-schema.ts";
+import type { Validator } from "./validator-to-openapi.ts";
 
 /*
  * The types of request and response bodies. One expression gives a field's TypeScript type, description, unit and

@@ -1,6 +1,6 @@
 import { buildingSyncTables } from "../../../src/usecases/buildingsync/read-buildingsync.ts";
+import { isCobie } from "../../../src/usecases/cobie/cobie-sheet-rows.ts";
 import { cobieTables } from "../../../src/usecases/cobie/read-cobie.ts";
-import { isCobie } from "../../../src/usecases/cobie/sheet-rows.ts";
 import type { SheetTable } from "../../../src/xlsx/workbook-tables.ts";
 import { parseXmlText } from "../../../src/xml/read-xml.ts";
 import type { Target } from "../target.ts";

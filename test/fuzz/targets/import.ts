@@ -10,9 +10,9 @@ import {
   mappingFileText,
   readMappingFile,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
-import { guessColumnFields } from "../../../src/usecases/import/mapping/guess.ts";
-import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare.ts";
-import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
+import { guessColumnFields } from "../../../src/usecases/import/mapping/guess-mapping.ts";
+import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
+import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare-import-rows.ts";
 import type { Target } from "../target.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");

@@ -4,10 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
-import { COLUMNS, type SheetName } from "../../../src/usecases/cobie/layout.ts";
-import { applianceTypeOfProduct, PRODUCT_CLASSES } from "../../../src/usecases/cobie/product-classes.ts";
-import type { ImportTable } from "../../../src/usecases/import/mapping/table.ts";
-import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
+import { COLUMNS, type SheetName } from "../../../src/usecases/cobie/cobie-layout.ts";
+import {
+  applianceTypeOfProduct,
+  PRODUCT_CLASSES,
+} from "../../../src/usecases/cobie/cobie-product-classes.ts";
+import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
+import type { ImportTable } from "../../../src/usecases/import/mapping/source-table.ts";
 
 /* The workbooks are written as the standard has them, with the cells of other programs. */
 

@@ -5,7 +5,7 @@ import type { Store, Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import type { RowBatch, RowOutcome } from "../../../src/usecases/import/row-kind.ts";
-import { serviceEventRows } from "../../../src/usecases/import/service-event-rows.ts";
+import { serviceEventRows } from "../../../src/usecases/import/service-event-import.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";

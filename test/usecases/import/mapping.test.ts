@@ -8,20 +8,20 @@ import { amountWithoutCurrency, usesDecimalComma } from "../../../src/domain/wri
 import type { Yield } from "../../../src/event-loop.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
+import { parseAreaCell, parseSizeCell } from "../../../src/usecases/import/mapping/cell-measures.ts";
 import {
   type FileMapping,
   findSavedMapping,
   mappingFileText,
   readMappingFile,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
-import { guessColumnFields } from "../../../src/usecases/import/mapping/guess.ts";
+import { guessColumnFields } from "../../../src/usecases/import/mapping/guess-mapping.ts";
 import { findHeadingRow } from "../../../src/usecases/import/mapping/heading-row.ts";
+import { FIELD_WORDS } from "../../../src/usecases/import/mapping/heading-words.ts";
 import { guessFileMapping, mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
-import { parseAreaCell, parseSizeCell } from "../../../src/usecases/import/mapping/measures.ts";
-import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare.ts";
-import { openImportTables } from "../../../src/usecases/import/mapping/tables.ts";
-import { buildingUnitsIn } from "../../../src/usecases/import/mapping/unit-lists.ts";
-import { FIELD_WORDS } from "../../../src/usecases/import/mapping/words.ts";
+import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
+import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare-import-rows.ts";
+import { buildingUnitsIn } from "../../../src/usecases/import/mapping/unit-name-lists.ts";
 import { usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");

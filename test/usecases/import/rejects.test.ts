@@ -7,7 +7,7 @@ import type { CsvSource } from "../../../src/csv/csv-source.ts";
 import { readCsv } from "../../../src/csv/read.ts";
 import { csvLine } from "../../../src/csv/write.ts";
 import { readImportRows, surveyImportFile } from "../../../src/usecases/import/file-rows.ts";
-import { propertyRows } from "../../../src/usecases/import/property-rows.ts";
+import { propertyRows } from "../../../src/usecases/import/property-import.ts";
 import { RejectLog } from "../../../src/usecases/import/rejects.ts";
 import { formulaLike } from "../../support/formula-like.ts";
 

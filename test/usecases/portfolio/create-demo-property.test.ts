@@ -9,7 +9,7 @@ import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
-import { DEMO_PROPERTY } from "../../../src/usecases/portfolio/demo-property.ts";
+import { DEMO_PROPERTY } from "../../../src/usecases/portfolio/demo-property-content.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 
 const knowledge = loadKnowledge();

@@ -1,5 +1,5 @@
 import { IMPORT_FIELDS } from "../import-portfolio.ts";
-import { isFieldWord, plainWords } from "./words.ts";
+import { isFieldWord, plainWords } from "./heading-words.ts";
 
 /* Files of people have titles above their headings, and groups of headings in a row of their own. */
 

@@ -1,11 +1,11 @@
 import { closestMatch } from "../../../closest-match.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
-import type { ColumnMapping } from "../columns.ts";
+import type { ColumnMapping } from "../import-columns.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";
-import { guessColumnFields } from "./guess.ts";
-import type { ImportTable } from "./table.ts";
-import { fieldOfHeading, plainWords } from "./words.ts";
+import { guessColumnFields } from "./guess-mapping.ts";
+import { fieldOfHeading, plainWords } from "./heading-words.ts";
+import type { ImportTable } from "./source-table.ts";
 
 /**
  * Guesses the mapping of a file, by its headings and first rows, and by the fields that are chosen for columns: what they say of

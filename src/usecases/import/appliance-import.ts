@@ -1,0 +1,220 @@
+import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
+import { conflict, invalid, notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { MAX_UNITS, type Property } from "../../domain/property.ts";
+import { checkRetirementDay } from "../../domain/retirement.ts";
+import {
+  applianceChange,
+  newAppliance,
+  readApplianceChange,
+  readNewAppliance,
+  serializeAppliance,
+} from "../../wire/appliance.ts";
+import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+import { ApplianceCreator, changeAppliance, installYearWarnings } from "../portfolio/appliances.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
+import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
+import {
+  PROPERTY_REFERENCES,
+  PropertyCache,
+  type PropertyReference,
+  propertyReferenceText,
+  RETIREMENT_COLUMNS,
+  readPropertyReference,
+  retirementCells,
+} from "./property-import.ts";
+import {
+  type AddedCounts,
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type RowOutcome,
+} from "./row-kind.ts";
+
+type Entry = {
+  property: PropertyReference;
+  input: NewAppliance;
+  /** The number of the unit in the property. */
+  unit: number | undefined;
+  cells: RowCells;
+};
+
+/**
+ * The fields that a row can change in an appliance with that serial. The type and the property identify it and
+ * cannot change.
+ */
+const comparison = (knowledge: Knowledge): Comparison<Appliance, ApplianceChange> => ({
+  fields: Object.keys(applianceChange.type.fields).filter(
+    (field) => !["type_id", "property_id", "serial"].includes(field),
+  ),
+  read: readApplianceChange,
+  view: (appliance) => serializeAppliance(knowledge, appliance),
+});
+
+/** A placeholder for the property's id until the transaction resolves it. */
+const UNRESOLVED = "P_";
+
+/**
+ * Rows of appliances, matched by serial within the property. Rows without a serial are matched by count: the
+ * property gets as many appliances of that type, year, brand, model and unit as the file has such rows.
+ */
+export const applianceRows: RowKind<Entry> = {
+  name: "appliances",
+  fields: {
+    partner_property_id: "text",
+    unit: "number",
+    ...csvInputColumns(newAppliance),
+    ...RETIREMENT_COLUMNS,
+  },
+  required: ["type_id"],
+  references: PROPERTY_REFERENCES,
+  read: ({ unit, ...cells }) => ({
+    input: readNewAppliance({ ...cells, property_id: UNRESOLVED }),
+    property: readPropertyReference(cells),
+    unit: readUnit(unit, cells),
+    cells,
+  }),
+  start() {
+    const stock: Stock = { counted: new Set(), left: new Map() };
+    const reading = { pays: true };
+    return (writer) => new ApplianceBatch(writer, stock, reading);
+  },
+};
+
+function readUnit(unit: RowCells[string], { unit_id }: RowCells): number | undefined {
+  if (unit === undefined) return undefined;
+  const refuse = (message: string) => invalid(`unit ${message}`, [{ field: "unit", message }]);
+  if (unit_id !== undefined) throw refuse("and unit_id exclude each other");
+  if (typeof unit === "number" && Number.isInteger(unit) && unit >= 1 && unit <= MAX_UNITS) return unit;
+  throw refuse(`must be a unit's number, from 1 to ${MAX_UNITS}`);
+}
+
+/** Appliances without a serial that existed before the import and have not been matched by a row yet. */
+type Stock = { counted: Set<string>; left: Map<string, number> };
+
+class ApplianceBatch implements RowBatch<Entry> {
+  readonly #creator: ApplianceCreator;
+  readonly #properties: PropertyCache;
+  readonly #appliances: ApplianceCache;
+  /** Counts made by this batch, and the appliances left after its matches. */
+  readonly #own: Stock = { counted: new Set(), left: new Map() };
+  readonly #comparison: Comparison<Appliance, ApplianceChange>;
+  #buildingYears = 0;
+  #earlyYears = 0;
+
+  constructor(
+    private readonly writer: PortfolioWriter,
+    private readonly stock: Stock,
+    reading: Preloading,
+  ) {
+    this.#creator = new ApplianceCreator(writer);
+    this.#properties = new PropertyCache(writer);
+    this.#comparison = comparison(writer.knowledge);
+    this.#appliances = new ApplianceCache(writer, reading);
+  }
+
+  async preload(entries: readonly Entry[]): Promise<void> {
+    await this.#properties.preload(entries.map(({ property }) => property));
+    const properties = entries.flatMap(({ property }) => this.#properties.find(property) ?? []);
+    this.#creator.cacheProperties(properties);
+    await this.#appliances.preloadOfProperties(properties.map(({ id }) => id));
+  }
+
+  async apply(
+    { property: reference, input: given, unit, cells: own }: Entry,
+    update: boolean,
+  ): Promise<RowOutcome> {
+    const property = this.#properties.find(reference);
+    if (!property) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
+    const unitId = unit === undefined ? given.unitId : await this.#unitOf(property, unit);
+    const input = { ...given, propertyId: property.id, unitId };
+    const cells = unit === undefined ? own : { ...own, unit_id: unitId! };
+    if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
+    const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
+    if (!there) {
+      const retirement = retirementCells(cells);
+      const stated = retirement && readApplianceChange(retirement);
+      const installYear = given.installYear ?? property.yearBuilt;
+      if (stated?.retiredAt != null && installYear !== null)
+        checkRetirementDay(stated.retiredAt, installYear);
+      let added = await this.#creator.add(input);
+      if (stated) added = (await changeAppliance(this.writer, added.id, stated)).appliance;
+      this.#appliances.set(added);
+      if (added.installYearBasis === "year_built") this.#buildingYears++;
+      this.#countEarly(added, property);
+      return "created";
+    }
+    if (!update) return "unchanged";
+    const { change, fields } = compareRowWithRecord(this.#comparison, cells, there);
+    if (fields.length === 0) return "unchanged";
+    const { appliance: changed } = await changeAppliance(this.writer, there.id, change);
+    this.#appliances.set(changed);
+    if (changed.installYear !== there.installYear) this.#countEarly(changed, property);
+    return { updated: fields };
+  }
+
+  async finish(): Promise<AddedCounts> {
+    let components = 0;
+    for (const made of (await this.#creator.finish()).values()) components += made.length;
+    return {
+      ...NOTHING_ADDED,
+      ...{ components, buildingYears: this.#buildingYears, earlyYears: this.#earlyYears },
+    };
+  }
+
+  #countEarly(appliance: Appliance, property: Property): void {
+    if (installYearWarnings(appliance, property).length > 0) this.#earlyYears++;
+  }
+
+  committed(): void {
+    for (const propertyId of this.#own.counted) this.stock.counted.add(propertyId);
+    for (const [key, left] of this.#own.left) this.stock.left.set(key, left);
+  }
+
+  async #unitOf({ id, unitCount }: Property, number: number): Promise<string> {
+    const [unit] = await this.writer.tx.units.page(id, { offset: number - 1, limit: 1 });
+    if (unit?.number === number) return unit.id;
+    throw notFound(`Unit not found: ${number}; the property has ${unitCount}`);
+  }
+
+  async #withSerial(serial: string, input: NewAppliance): Promise<Appliance | undefined> {
+    const [found] = await this.#appliances.withSerial(input.propertyId, serial);
+    if (found && found.typeId !== input.typeId)
+      throw conflict(`serial is that of the property's ${found.typeId} ${found.id}`);
+    return found;
+  }
+
+  async #takeFromStock(input: NewAppliance): Promise<boolean> {
+    await this.#count(input.propertyId);
+    const key = applianceKey(input);
+    const left = this.#own.left.get(key) ?? this.stock.left.get(key) ?? 0;
+    if (left > 0) this.#own.left.set(key, left - 1);
+    return left > 0;
+  }
+
+  /**
+   * Counts a property's existing appliances at its first such row, so that appliances added by the import are never
+   * matched.
+   */
+  async #count(propertyId: string): Promise<void> {
+    const { counted, left } = this.#own;
+    if (counted.has(propertyId) || this.stock.counted.has(propertyId)) return;
+    counted.add(propertyId);
+    for await (const some of this.#appliances.ofProperty(propertyId))
+      for (const appliance of some) {
+        if (appliance.serial !== null) continue;
+        const key = applianceKey(appliance);
+        left.set(key, (left.get(key) ?? 0) + 1);
+      }
+  }
+}
+
+/** Returns a key that is equal for appliances that only a serial could distinguish. */
+function applianceKey(appliance: NewAppliance | Appliance): string {
+  const { propertyId, typeId, brand, model, unitId } = appliance;
+  const isBuildings = "installYearBasis" in appliance && appliance.installYearBasis === "year_built";
+  const installYear = isBuildings ? null : appliance.installYear;
+  return JSON.stringify([propertyId, typeId, installYear, brand, model, unitId]);
+}

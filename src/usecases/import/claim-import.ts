@@ -1,0 +1,162 @@
+import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import type { Property } from "../../domain/property.ts";
+import {
+  CLAIM_CHANGES,
+  newClaim,
+  readClaimChange,
+  readClaimRequest,
+  readNewClaim,
+  serializeClaimInput,
+} from "../../wire/claim.ts";
+import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+import type { Voiding } from "../../wire/voiding.ts";
+import { ClaimLog } from "../claims/claims.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
+import {
+  PROPERTY_REFERENCES,
+  PropertyCache,
+  type PropertyReference,
+  propertyReferenceText,
+  readPropertyReference,
+} from "./property-import.ts";
+import {
+  type AddedCounts,
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type RowOutcome,
+} from "./row-kind.ts";
+import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./void-columns.ts";
+
+type Entry = { claimNumber: string; property: PropertyReference; cells: RowCells } & (
+  | { input: NewClaim }
+  /** For a row that voids the claim, if it is on record. */
+  | { voids: Voiding }
+);
+
+const COMPARISON: Comparison<Claim, ClaimChange> = {
+  fields: CLAIM_CHANGES,
+  read: readClaimChange,
+  view: serializeClaimInput,
+};
+
+/**
+ * Rows of claims, as in a carrier's loss run, matched by the claim number within the property. It is required: without it
+ * a second import could not recognize a claim. `amount`, what was paid, follows `paid` where the row has none.
+ */
+export const claimRows: RowKind<Entry> = {
+  name: "claims",
+  fields: { partner_property_id: "text", property_id: "text", ...csvInputColumns(newClaim), ...VOID_COLUMNS },
+  required: ["claim_number", "claim_type", "date_of_loss"],
+  references: PROPERTY_REFERENCES,
+  read(given) {
+    const voids = readRowVoiding(given, readClaimRequest);
+    if (voids) {
+      const { claimNumber = null } = readClaimChange({ claim_number: given.claim_number });
+      return {
+        voids,
+        claimNumber: requireNumber(claimNumber),
+        property: readPropertyReference(given),
+        cells: given,
+      };
+    }
+    const cells = given.amount === undefined ? { ...given, amount: given.paid } : given;
+    if (cells.amount === undefined)
+      throw invalid("amount required", [{ field: "amount", message: "or paid is required" }]);
+    const input = readNewClaim(cells);
+    return {
+      input,
+      claimNumber: requireNumber(input.claimNumber),
+      property: readPropertyReference(cells),
+      cells,
+    };
+  },
+  start: () => (writer) => new ClaimBatch(writer),
+};
+
+function requireNumber(claimNumber: string | null): string {
+  if (claimNumber !== null) return claimNumber;
+  throw invalid("claim_number required", [{ field: "claim_number", message: "is required" }]);
+}
+
+class ClaimBatch implements RowBatch<Entry> {
+  readonly #properties: PropertyCache;
+  /** By property: the changes of its claims, and the claims by number. */
+  readonly #logs = new Map<string, ClaimLog>();
+  readonly #claims = new Map<string, Map<string, Claim | null>>();
+  #olderValuations = 0;
+
+  constructor(private readonly writer: PortfolioWriter) {
+    this.#properties = new PropertyCache(writer);
+  }
+
+  async preload(entries: readonly Entry[]): Promise<void> {
+    await this.#properties.preload(entries.map(({ property }) => property));
+    const numbers = new Map<string, Set<string>>();
+    for (const { property: reference, claimNumber } of entries) {
+      const property = this.#properties.find(reference);
+      if (!property || this.#claimsOf(property.id).has(claimNumber)) continue;
+      const known = numbers.get(property.id);
+      if (known) known.add(claimNumber);
+      else numbers.set(property.id, new Set([claimNumber]));
+    }
+    for (const [propertyId, asked] of numbers) {
+      const claims = this.#claimsOf(propertyId);
+      for (const number of asked) claims.set(number, null);
+      // Claims of before numbers were unique: the first recorded is the one to update.
+      for (const claim of await this.writer.tx.claims.ofNumbers(propertyId, [...asked]))
+        if (!claims.get(claim.claimNumber!)) claims.set(claim.claimNumber!, claim);
+    }
+  }
+
+  async apply(entry: Entry, update: boolean): Promise<RowOutcome> {
+    const { claimNumber, property: reference, cells } = entry;
+    const property = this.#properties.find(reference);
+    if (!property) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
+    const claims = this.#claimsOf(property.id);
+    const log = this.#logOf(property);
+    const there = claims.get(claimNumber);
+    if ("voids" in entry) {
+      if (!there || !update) return "unchanged";
+      claims.set(claimNumber, null);
+      return voidRowOutcome(there, await log.void(there, entry.voids));
+    }
+    if (!there) {
+      claims.set(claimNumber, await log.add(entry.input, { isNumberUnused: true }));
+      return "created";
+    }
+    if (!update) return "unchanged";
+    const { valuedAt = null } = entry.input;
+    if (valuedAt !== null && there.valuedAt !== null && valuedAt < there.valuedAt) {
+      this.#olderValuations++;
+      return "unchanged";
+    }
+    const { change, fields } = compareRowWithRecord(COMPARISON, cells, there);
+    if (fields.length === 0) return "unchanged";
+    claims.set(claimNumber, await log.change(there, change));
+    return { updated: fields };
+  }
+
+  async finish(): Promise<AddedCounts> {
+    for (const log of this.#logs.values()) {
+      await log.finish();
+      await this.writer.tx.yieldToEventLoop();
+    }
+    return { ...NOTHING_ADDED, olderValuations: this.#olderValuations };
+  }
+
+  #claimsOf(propertyId: string): Map<string, Claim | null> {
+    const known = this.#claims.get(propertyId) ?? new Map<string, Claim | null>();
+    this.#claims.set(propertyId, known);
+    return known;
+  }
+
+  #logOf(property: Property): ClaimLog {
+    const known = this.#logs.get(property.id) ?? new ClaimLog(this.writer, property);
+    this.#logs.set(property.id, known);
+    return known;
+  }
+}

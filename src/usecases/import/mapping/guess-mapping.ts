@@ -1,0 +1,223 @@
+import { DAY_FIELDS, type DateFormat, dateFormatOf } from "../../../domain/written-dates.ts";
+import { decimalCommaFields } from "../../../domain/written-numbers.ts";
+import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
+import { applianceTypeOfWords, FIELD_WORDS, NO_VALUE, plainWords } from "./heading-words.ts";
+import { areCanadianPostalCodes, provinceOfPostalCodes, stateAbbreviation } from "./states-and-provinces.ts";
+
+/** A column with its heading in plain words, and what its first rows contain. */
+type Column = { name: string; words: string; cells: readonly string[] };
+
+/** The fields of each kind, by which headings that are a field's own name are recognized. */
+type KnownFields = Readonly<Record<string, readonly string[]>>;
+
+const YES_OR_NO = /^(y|yes|true|oui|n|no|non|false)?$/i;
+/** Words of headings that speak of equipment without being it. */
+const NOT_EQUIPMENT =
+  /\b(tests?|records?|plan|room|rooms|restrictions?|separate|meters?|escape|status|replaced|location|hours|parts)\b/;
+/** Fewer columns of scores are no visit of a whole building. */
+const FEWEST_SCORES = 4;
+
+/**
+ * Guesses what the rows of a file are, and what its columns contain, by their headings and the first rows. `chosen` has the
+ * fields of columns that need no guess.
+ */
+export function guessColumnFields(
+  headings: readonly string[],
+  sample: readonly (readonly string[])[],
+  known: KnownFields,
+  typeOf: (text: string) => string | undefined,
+  hasCommas = false,
+  chosen: ReadonlyMap<string, string> = new Map(),
+): FileMapping {
+  const taken = new Set([...chosen.values()].map(plainWords));
+  const columns = headings.map(
+    (heading, at): Column => ({
+      name: heading,
+      words: wordsOf(heading, chosen, taken),
+      cells: sample.map((row) => (row[at] ?? "").trim()).filter((cell) => !NO_VALUE.test(cell)),
+    }),
+  );
+  const rows = kindOf(columns, known);
+  const kind = rows === "visits" ? "service_events" : rows;
+  const fields = fieldsOf(columns, kind, known);
+  const reference = kind === "properties" ? {} : fieldsOf(columns, "properties", known);
+  for (const field of ["partner_property_id", "name", "address"])
+    if (
+      reference[field] !== undefined &&
+      fields[field] === undefined &&
+      !Object.values(fields).includes(reference[field])
+    )
+      fields[field] = reference[field];
+  const used = new Set(Object.values(fields));
+  const scores = rows === "visits" ? scoredColumns(columns, used) : [];
+  if (rows === "visits")
+    for (const field of ["condition_score", "condition_after", "notes"]) delete fields[field];
+  const column = (name: string | undefined) => columns.find((one) => one.name === name);
+  const types = kind === "appliances" ? typeValues(column(fields.type_id), typeOf) : {};
+  const dates: Record<string, DateFormat> = {};
+  for (const field of DAY_FIELDS) {
+    const format = fields[field] === undefined ? undefined : dateFormatOf(column(fields[field])!.cells);
+    if (format) dates[field] = format;
+  }
+  const commas = decimalCommaFields(fields, (name) => column(name)!.cells, hasCommas);
+  return {
+    columns: headings,
+    rows,
+    fields,
+    constants: rows === "properties" ? placeOf(column(fields.zip), fields) : {},
+    values: {
+      ...valuesUnlessNone("type_id", types),
+      ...valuesUnlessNone("state", stateValues(column(fields.state))),
+    },
+    dates,
+    ...(commas.length > 0 && { decimal_comma: commas }),
+    equipment: rows === "properties" ? equipmentColumns(columns, used) : [],
+    scores,
+    ...(scores.length > 0 && {
+      scale: [1, scores.some((one) => isAbove5(column(one.column)!)) ? 10 : 5] as const,
+    }),
+  };
+}
+
+/** Returns the words of a heading, or of the field that is chosen for it, which no other heading then means. */
+function wordsOf(heading: string, chosen: ReadonlyMap<string, string>, taken: ReadonlySet<string>): string {
+  const field = chosen.get(heading);
+  if (field !== undefined) return plainWords(field);
+  const words = plainWords(heading);
+  return taken.has(words) ? "" : words;
+}
+
+const isAbove5 = ({ cells }: Column) => cells.some((cell) => Number(cell) > 5);
+
+function kindOf(columns: readonly Column[], known: KnownFields): FileMapping["rows"] {
+  const has = (kind: string, field: string) => fieldsOf(columns, kind, known)[field] !== undefined;
+  if (has("claims", "date_of_loss")) return "claims";
+  if (has("service_events", "date") && scoredColumns(columns, new Set()).length >= FEWEST_SCORES)
+    return "visits";
+  if (has("service_events", "event_type") && has("service_events", "date")) return "service_events";
+  if (has("appliances", "type_id") && !has("properties", "address")) return "appliances";
+  if (has("appliances", "type_id") && (has("appliances", "install_year") || has("appliances", "quantity")))
+    return "appliances";
+  return "properties";
+}
+
+/** Returns the column of each field: one with the field's own name, else the first whose heading means it. */
+function fieldsOf(columns: readonly Column[], kind: string, known: KnownFields): Record<string, string> {
+  const fields: Record<string, string> = {};
+  const used = new Set<string>();
+  const take = (field: string, found: Column | undefined) => {
+    if (!found || fields[field] !== undefined) return;
+    fields[field] = found.name;
+    used.add(found.name);
+  };
+  for (const field of known[kind] ?? [])
+    take(
+      field,
+      columns.find(({ name, words }) => !used.has(name) && words === plainWords(field)),
+    );
+  for (const [field, heading] of FIELD_WORDS[kind as keyof typeof FIELD_WORDS] ?? []) {
+    const matching = columns.filter(({ name, words }) => !used.has(name) && heading.test(words));
+    // A heading of an earlier edition of a form stays in later files without cells.
+    take(field, matching.find(({ cells }) => cells.length > 0) ?? matching[0]);
+  }
+  return fields;
+}
+
+function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): ScoredColumn[] {
+  return columns
+    .filter(
+      ({ name, cells }) =>
+        !used.has(name) && cells.length > 0 && cells.every((cell) => /^([1-9]|10)$/.test(cell)),
+    )
+    .filter(({ words }) => !/\b(id|ward|year|units|floors|stor(ies|eys)|number|no|grade|score)\b/.test(words))
+    .map(({ name, words }) => {
+      const type_id = NOT_EQUIPMENT.test(words) ? undefined : applianceTypeOfWords(words);
+      return { column: name, ...(type_id && { type_id }) };
+    });
+}
+
+/** The most choices that a column has, and all columns of a file: each is compared with the words of all types. */
+const MOST_CHOICES = { column: 100, file: 2_000 };
+
+function equipmentColumns(columns: readonly Column[], used: ReadonlySet<string>): EquipmentColumn[] {
+  let choicesLeft = MOST_CHOICES.file;
+  const found = columns.flatMap(({ name, words, cells }): EquipmentColumn[] => {
+    if (used.has(name) || cells.length === 0) return [];
+    const [, counted] =
+      /^(?:no|num|number|count|qty|quantity)(?: of)? (.+)$/.exec(words) ??
+      /^(.+) (?:count|qty)$/.exec(words) ??
+      [];
+    if (counted !== undefined) {
+      const typeId = NOT_EQUIPMENT.test(counted) ? undefined : applianceTypeOfWords(counted);
+      return typeId && cells.every((cell) => /^\d{1,5}$/.test(cell))
+        ? [{ column: name, kind: "count", types: { "*": typeId } }]
+        : [];
+    }
+    if (NOT_EQUIPMENT.test(words)) return [];
+    if (cells.every((cell) => YES_OR_NO.test(cell))) {
+      const typeId = applianceTypeOfWords(words);
+      return typeId ? [{ column: name, kind: "flag", types: { "*": typeId } }] : [];
+    }
+    const [, of] = /^(.+) types?$/.exec(words) ?? [];
+    if (of === undefined) return [];
+    const choices = [...new Set(cells)].slice(0, Math.min(MOST_CHOICES.column, choicesLeft));
+    choicesLeft -= choices.length;
+    const types = Object.fromEntries(
+      choices.flatMap((cell) => {
+        const typeId =
+          applianceTypeOfWords(plainWords(cell)) ?? applianceTypeOfWords(`${of} ${plainWords(cell)}`);
+        return typeId ? [[cell, typeId] as const] : [];
+      }),
+    );
+    return Object.keys(types).length > 0 ? [{ column: name, kind: "choice", types }] : [];
+  });
+  return found.map((equipment) => {
+    const year = yearColumnOf(plainWords(equipment.column), columns);
+    return year === undefined ? equipment : { ...equipment, year_column: year };
+  });
+}
+
+/** Returns the column with the year of the equipment in another column, which shares a word with it. */
+function yearColumnOf(words: string, columns: readonly Column[]): string | undefined {
+  const own = new Set(words.split(" ").filter((word) => !/^(no|of|type|number|system)$/.test(word)));
+  return columns.find(({ words: heading }) => {
+    const [, of] =
+      /^(.+) (?:year installed|installed year|install(?:ation)? year|year)$/.exec(heading) ??
+      /^year (.+) installed$/.exec(heading) ??
+      [];
+    return of?.split(" ").some((word) => own.has(word) || own.has(`${word}s`));
+  })?.name;
+}
+
+function typeValues(
+  column: Column | undefined,
+  typeOf: (text: string) => string | undefined,
+): Record<string, string> {
+  const distinct = [...new Set(column?.cells ?? [])].slice(0, 500);
+  return Object.fromEntries(
+    distinct.flatMap((cell) => {
+      const typeId = typeOf(cell) ?? applianceTypeOfWords(plainWords(cell));
+      return typeId !== undefined && typeId !== cell ? [[cell, typeId] as const] : [];
+    }),
+  );
+}
+
+const valuesUnlessNone = (field: string, values: Record<string, string>) =>
+  Object.keys(values).length > 0 ? { [field]: values } : {};
+
+function stateValues(column: Column | undefined): Record<string, string> {
+  const distinct = [...new Set(column?.cells ?? [])].slice(0, 100);
+  return Object.fromEntries(
+    distinct.flatMap((cell) => {
+      const state = stateAbbreviation(plainWords(cell));
+      return state === undefined ? [] : [[cell, state] as const];
+    }),
+  );
+}
+
+function placeOf(zip: Column | undefined, fields: Readonly<Record<string, string>>): Record<string, string> {
+  if (!zip || fields.country !== undefined || !areCanadianPostalCodes(zip.cells)) return {};
+  const province = fields.state === undefined ? provinceOfPostalCodes(zip.cells) : undefined;
+  if (fields.state === undefined && province === undefined) return {};
+  return { country: "CA", ...(province && { state: province }) };
+}

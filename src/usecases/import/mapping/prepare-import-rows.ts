@@ -1,0 +1,448 @@
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CsvSource } from "../../../csv/csv-source.ts";
+import { csvLine } from "../../../csv/write.ts";
+import { currentDisplay, unitLabel } from "../../../domain/currency-and-units.ts";
+import { Failure, OperatorError } from "../../../domain/errors.ts";
+import { UNNAMED_CELLS } from "../../../domain/import-table-limits.ts";
+import type { Knowledge } from "../../../domain/knowledge.ts";
+import { UNITED_STATES } from "../../../domain/place.ts";
+import { readDate } from "../../../domain/written-dates.ts";
+import type { Yield } from "../../../event-loop.ts";
+import type { Stores } from "../../../store/stores.ts";
+import type { AreaUnit } from "./area-units.ts";
+import { parseSizeCell } from "./cell-measures.ts";
+import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
+import { Labels } from "./generated-appliance-labels.ts";
+import { FORMULA_ERROR, isUnknownValue, NO_VALUE, plainWords, TOTALS } from "./heading-words.ts";
+import { KnownProperties } from "./known-properties.ts";
+import { isMultilineField, plainCellValue, restoreZipZeros } from "./mapped-cell-values.ts";
+import { lookUpOwnKey } from "./own-key-lookup.ts";
+import type { ImportTable, LeftOut, TableCells } from "./source-table.ts";
+import { buildingUnitsIn, namesUnitsWithoutNumbers } from "./unit-name-lists.ts";
+
+/** The files that the importer reads, written from mapped tables. */
+type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
+
+export type PreparedRows = {
+  sources: Readonly<Partial<Record<PreparedPart, CsvSource>>>;
+  leftOut: readonly LeftOut[];
+};
+
+export type MappedTable = { table: ImportTable; mapping: FileMapping };
+
+/** The column with the file and line of the original row. */
+export const ORIGIN = "source_row";
+/** More of one kind in one building are a typing error. */
+const MOST_OF_A_KIND = 500;
+const BUFFERED = 256 * 1024;
+const NO_COUNT = `no whole number from 0 to ${MOST_OF_A_KIND}`;
+const NO_KIND = "no kind of equipment";
+const LONGEST_SHOWN = 100;
+
+/** Limits what rows become: a few of them can name hundreds of appliances each, and repeat a long text in all. */
+type MostPrepared = { records: number; chars: number; charsOfOne: number };
+
+export type PreparationDeps = {
+  read: Stores;
+  partnerId: string;
+  /** Undefined for files of an operator. */
+  most?: MostPrepared;
+  yieldNow: Yield;
+  /** The types of appliances, by their IDs. */
+  types: Knowledge["types"];
+};
+/** Without a folder, the rows are kept in memory. */
+type Preparation = PreparationDeps & { folder?: string };
+
+/** Prepares rows of tables, mapped to the importer's fields. */
+export async function prepareMappedRows(
+  { read, partnerId, folder, types, most, yieldNow }: Preparation,
+  mapped: readonly MappedTable[],
+  fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
+): Promise<PreparedRows> {
+  const files = new Map<PreparedPart, PreparedFile>();
+  const meter = new Meter(most);
+  const fileOf = (part: PreparedPart) => {
+    const path = folder === undefined ? undefined : join(folder, FILE_NAMES[part]);
+    const file = files.get(part) ?? new PreparedFile(path, [...fieldsOf[part], ORIGIN], meter);
+    files.set(part, file);
+    return file;
+  };
+  const left = new LeftOutCounts();
+  const labels = new Map<string, Labels>();
+  const known = new KnownProperties(read, partnerId, yieldNow);
+  for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
+    for (const { table, mapping } of mapped.filter((one) => one.mapping.rows === rows)) {
+      const row = new RowMapper(table, mapping, left, types);
+      const isNamed = table.form !== undefined;
+      for (const { what, reason, cells } of table.form?.leftOut ?? [])
+        left.add(table.name, what, reason, cells);
+      for await (const { line, cells } of table.rows()) {
+        await yieldNow();
+        if (!table.form && row.isIdle(cells)) continue;
+        const origin = `${table.name}:${line}`;
+        row.countUnnamed(cells);
+        const fields = row.fields(cells);
+        if (rows === "properties") {
+          const property = await known.register(fields, isNamed);
+          if (isNamed && property.id === undefined) requirePlace(table, line, fields);
+          // A format without addresses adds equipment to a property that exists.
+          if (!isNamed || hasPlace(fields))
+            fileOf("properties").add(
+              { ...fields, name: fields.name ?? fields.address, partner_property_id: property.reference },
+              origin,
+            );
+          for (const equipment of mapping.equipment) {
+            const lacking = await row.equipment(equipment, cells, (typeId) =>
+              known.missing(property, typeId),
+            );
+            for (const appliance of lacking)
+              fileOf("appliances").add({ ...property.columns, ...appliance }, origin);
+            if (lacking.length > 0) await yieldNow();
+          }
+          continue;
+        }
+        const property = await known.find(fields, isNamed);
+        if (rows === "visits") {
+          for (const score of row.scores(cells)) {
+            const { found, created } = await known.appliancesOf(property, score.typeId);
+            if (created)
+              fileOf("appliances").add({ ...property.columns, type_id: score.typeId, ...created }, origin);
+            for (const appliance of found)
+              fileOf("serviceEvents").add(
+                { ...property.columns, ...appliance, ...visitFields(fields), ...score.fields },
+                origin,
+              );
+          }
+        } else if (rows === "appliances" && fields.type_id !== undefined && !types.has(fields.type_id))
+          left.add(table.name, fields.type_id.slice(0, LONGEST_SHOWN), NO_KIND);
+        else if (rows === "appliances") {
+          const key = property.id ?? property.reference;
+          const given = labels.get(key) ?? new Labels();
+          labels.set(key, given);
+          for (const [index, own] of row.piecesOf(fields, property.units, given).entries())
+            fileOf("appliances").add(
+              { ...fields, ...property.columns, ...own },
+              `${origin}${index > 0 ? `#${index + 1}` : ""}`,
+            );
+        } else
+          fileOf(rows === "claims" ? "claims" : "serviceEvents").add(
+            { ...fields, ...property.columns },
+            origin,
+          );
+      }
+    }
+  return {
+    sources: Object.fromEntries([...files].map(([part, file]) => [part, file.end()])),
+    leftOut: left.counts(),
+  };
+}
+
+const FILE_NAMES: Readonly<Record<PreparedPart, string>> = {
+  properties: "properties.csv",
+  appliances: "appliances.csv",
+  serviceEvents: "service_events.csv",
+  claims: "claims.csv",
+};
+
+const hasPlace = ({ address, state }: TableCells) => address !== undefined && state !== undefined;
+
+/** A format whose buildings may have no address cannot make a property of such a building. */
+function requirePlace({ name, form }: ImportTable, line: number, fields: TableCells): void {
+  if (hasPlace(fields)) return;
+  const lacking = fields.address === undefined ? "address" : "state";
+  throw new OperatorError(
+    `${name}, row ${line}: ${JSON.stringify(fields.name ?? "")} has no ${lacking}, and is no property of the partner`,
+    `Pass --default ${lacking}=VALUE, which ${form!.name} files may lack, or import the property first.`,
+  );
+}
+
+const visitFields = ({ date, technician }: TableCells): TableCells => ({
+  event_type: "Inspection",
+  date,
+  ...(technician && { technician }),
+});
+
+type Place = { unit: string | undefined; label?: string };
+
+/** Maps the rows of one table. */
+class RowMapper {
+  readonly #at: ReadonlyMap<string, number>;
+  readonly #areaUnit: AreaUnit;
+
+  constructor(
+    private readonly table: ImportTable,
+    private readonly mapping: FileMapping,
+    private readonly left: LeftOutCounts,
+    private readonly types: Knowledge["types"],
+  ) {
+    this.#at = new Map(table.headings.map((heading, at) => [heading, at]));
+    this.#areaUnit = currentDisplay().units === "metric" ? "m2" : "sqft";
+  }
+
+  /** Counts a row that adds up others, or repeats the headings on a new page, and returns whether it is one. */
+  isIdle(cells: readonly string[]): boolean {
+    const first = cells.find((cell) => cell.trim() !== "")?.trim() ?? "";
+    const isHeading = cells.length > 1 && this.table.headings.every((name, at) => name === cells[at]?.trim());
+    if (!isHeading && !TOTALS.test(plainWords(first))) return false;
+    this.left.add(
+      this.table.name,
+      first.slice(0, LONGEST_SHOWN),
+      isHeading ? "the headings again" : "a row of totals",
+    );
+    return true;
+  }
+
+  #cell(cells: readonly string[], column: string): string {
+    return (cells[this.#at.get(column) ?? -1] ?? "").trim().replace(/ {2,}/g, " ");
+  }
+
+  /** Counts the cells of a row that have no heading, and cannot mean anything. */
+  countUnnamed(cells: readonly string[]): void {
+    const { name, headings } = this.table;
+    const unnamed = cells.filter((cell, at) => cell.trim() !== "" && !headings[at]).length;
+    if (unnamed > 0) this.left.add(name, UNNAMED_CELLS.column, UNNAMED_CELLS.reason, unnamed);
+  }
+
+  fields(cells: readonly string[]): Record<string, string | undefined> {
+    const { fields, constants, values, dates, decimal_comma } = this.mapping;
+    const read: Record<string, string | undefined> = { ...constants };
+    for (const [field, column] of Object.entries(fields)) {
+      const own = this.#cell(cells, column);
+      const isText = isMultilineField(field);
+      const cell = isText ? own : own.replaceAll(/\s+/g, " ");
+      if (cell === "") continue;
+      const meant = lookUpOwnKey(values[field] ?? {}, cell);
+      if (meant !== undefined) {
+        read[field] = meant;
+        continue;
+      }
+      if (isText ? /^n\/?a$/i.test(cell) : isUnknownValue(field, cell)) continue;
+      if (FORMULA_ERROR.test(cell)) {
+        this.#leave(`${column} ${cell}`, "an error of a formula");
+        continue;
+      }
+      const format = dates[field];
+      // Forms have 0 where a number of stories or a size is unknown.
+      if (NEVER_ZERO.test(field) && /^0+([.,]0*)?$/.test(cell)) continue;
+      const reading = {
+        heading: column,
+        areaUnit: this.#areaUnit,
+        hasCommas: decimal_comma?.includes(field) ?? false,
+      };
+      // A date in another format stays as it is, and the importer rejects its row.
+      read[field] = format ? (readDate(cell, format) ?? cell) : plainCellValue(field, cell, reading);
+    }
+    if (read.zip !== undefined && (read.country ?? UNITED_STATES) === UNITED_STATES)
+      read.zip = restoreZipZeros(read.zip);
+    this.#convertSize(read);
+    return read;
+  }
+
+  /** Converts the size of an appliance into its type's unit; one in another unit is counted. */
+  #convertSize(read: Record<string, string | undefined>): void {
+    const { fields, decimal_comma } = this.mapping;
+    if (read.size === undefined || fields.size === undefined || this.mapping.rows !== "appliances") return;
+    const type = this.types.get(read.type_id ?? "");
+    if (!type) return;
+    const size = parseSizeCell(read.size, type.size?.unit, {
+      heading: fields.size,
+      areaUnit: this.#areaUnit,
+      hasCommas: decimal_comma?.includes("size") ?? false,
+    });
+    if (size === undefined)
+      this.#leave(
+        `${fields.size} ${read.size}`,
+        type.size ? `not a size in ${unitLabel(type.size.unit)}` : `${type.name} has no size`,
+      );
+    read.size = size;
+  }
+
+  /**
+   * Returns the cells by which the appliances of a row differ: a quantity, or a list of units, makes several. Units have the
+   * numbers from 1 in a property; an appliance of another is in the building, with a label that names it.
+   */
+  piecesOf(
+    { type_id, serial, unit, quantity }: TableCells,
+    unitsInProperty: number | undefined,
+    labels: Labels,
+  ): TableCells[] {
+    if (unit !== undefined && namesUnitsWithoutNumbers(unit)) {
+      this.#leave(`unit ${unit}`, "several units without their numbers");
+      return [];
+    }
+    const count = Number(quantity ?? 1);
+    if (count === 0) {
+      this.#leave(`quantity ${quantity}`, "none of them is there");
+      return [];
+    }
+    const units = unit === undefined ? [undefined] : buildingUnitsIn(unit, this.mapping.fields.unit ?? "");
+    if (units.length > 1) {
+      if (quantity !== undefined && count !== 1 && count !== units.length)
+        this.#leave(`quantity ${quantity}`, "not the number of its units");
+      return units.map((own) =>
+        pieceIn(this.#place(own, type_id, unitsInProperty), labels, serial && `${serial}-${own}`),
+      );
+    }
+    const isCount = Number.isInteger(count) && count >= 1 && count <= MOST_OF_A_KIND;
+    if (!isCount) this.#leave(`quantity ${quantity}`, `${NO_COUNT}; one is imported`);
+    const place = this.#place(units[0], type_id, unitsInProperty);
+    if (!isCount || count === 1 || type_id === undefined) return [pieceIn(place, labels, serial)];
+    const numbers = Array.from({ length: count }, (_, i) => i + 1);
+    if (serial) return numbers.map((nth) => pieceIn(place, labels, `${serial}-${nth}`));
+    const kind = place.label ?? type_id;
+    // Labels name the unit where another row has those without it already: a file that was imported before keeps its own.
+    const isTaken = numbers.some((nth) => labels.isTaken(`${kind}-${nth}`));
+    const label = isTaken && place.unit !== undefined ? `${kind}-${place.unit}` : kind;
+    return numbers.map((nth) => pieceIn({ ...place, label: `${label}-${nth}` }, labels));
+  }
+
+  #place(unit: string | undefined, typeId: string | undefined, units: number | undefined): Place {
+    if (unit === undefined || units === undefined || typeId === undefined) return { unit };
+    if (/^\d{1,6}$/.test(unit) && Number(unit) >= 1 && Number(unit) <= units) return { unit };
+    this.#leave(`unit ${unit}`, "no number of a unit; the appliance is in the building");
+    return { unit: undefined, label: `${typeId}-${unit}`.slice(0, LONGEST_SHOWN) };
+  }
+
+  #leave(what: string, reason: string): void {
+    this.left.add(this.table.name, what.slice(0, LONGEST_SHOWN), reason);
+  }
+
+  /** Returns the appliances of a building's row. `missing`: how many of a type it lacks, with their labels. */
+  async equipment(
+    { column, kind, types, year_column }: EquipmentColumn,
+    cells: readonly string[],
+    missing: (typeId: string) => Promise<(count: number) => readonly string[]>,
+  ): Promise<TableCells[]> {
+    const cell = this.#cell(cells, column);
+    const typeId = kind === "choice" ? typeOfChoice(types, cell) : types["*"];
+    if (cell === "" || typeId === undefined) return [];
+    const count =
+      kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|oui|true|1)$/i.test(cell) ? 1 : 0;
+    if (!Number.isInteger(count) || count < 0 || count > MOST_OF_A_KIND) {
+      this.left.add(this.table.name, column, NO_COUNT);
+      return [];
+    }
+    if (count === 0) return [];
+    const year = year_column === undefined ? "" : this.#cell(cells, year_column);
+    const isYear = /^(1[89]|20)\d{2}$/.test(year);
+    if (year !== "" && !isYear) this.left.add(this.table.name, year_column!, "no year");
+    return (await missing(typeId))(count).map((serial) => ({
+      type_id: typeId,
+      serial,
+      ...(isYear && { install_year: year }),
+    }));
+  }
+
+  /** Returns the scores of a visit; those of parts without a kind, and cells that are none, are counted. */
+  scores(cells: readonly string[]): { typeId: string; fields: TableCells }[] {
+    const { scores, scale } = this.mapping;
+    return scores.flatMap(({ column, type_id }) => {
+      const cell = this.#cell(cells, column);
+      if (NO_VALUE.test(cell)) return [];
+      if (type_id === undefined) {
+        this.left.add(this.table.name, column, NO_KIND);
+        return [];
+      }
+      if (!/^\d+(\.\d+)?$/.test(cell)) {
+        this.#leave(`${column} ${cell}`, "no score");
+        return [];
+      }
+      const fields = { condition_score: cell, condition_scale: scale?.join("-"), notes: column };
+      return [{ typeId: type_id, fields }];
+    });
+  }
+}
+
+/** Returns an appliance in its place, with its serial, or else a label that no other has. */
+function pieceIn({ unit, label }: Place, labels: Labels, serial?: string): TableCells {
+  const own = serial || (label && labels.take(label));
+  return { unit, ...(own && { serial: own }) };
+}
+
+const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_year|year_built)$/;
+
+/** A cell may list several choices. */
+function typeOfChoice(types: EquipmentColumn["types"], cell: string): string | undefined {
+  return (
+    lookUpOwnKey(types, cell) ??
+    cell
+      .split(",")
+      .map((part) => lookUpOwnKey(types, part.trim()))
+      .find(Boolean)
+  );
+}
+
+/** A file may have another text in every row. */
+const MOST_COUNTS = 1_000;
+
+class LeftOutCounts {
+  readonly #counts = new Map<string, LeftOut>();
+
+  add(file: string, given: string, reason: string, cells = 1): void {
+    const isKept = (what: string) => this.#counts.has(JSON.stringify([file, what, reason]));
+    const what = this.#counts.size < MOST_COUNTS || isKept(given) ? given : "others";
+    const key = JSON.stringify([file, what, reason]);
+    this.#counts.set(key, { file, what, reason, cells: (this.#counts.get(key)?.cells ?? 0) + cells });
+  }
+
+  counts(): LeftOut[] {
+    return [...this.#counts.values()].toSorted((a, b) => b.cells - a.cells);
+  }
+}
+
+/** Counts what the rows become. */
+class Meter {
+  #records = 0;
+  #chars = 0;
+
+  constructor(private readonly most: MostPrepared | undefined) {}
+
+  /** Counts a record. Throws payload_too_large if there are too many, or if they are too long together. */
+  count(chars: number): void {
+    this.#records++;
+    this.#chars += chars;
+    if (!this.most) return;
+    const { records, chars: mostChars, charsOfOne } = this.most;
+    if (this.#records > records) throw tooMany(`more than ${records} records`);
+    if (this.#chars > mostChars) throw tooMany(`records of more than ${mostChars} characters`);
+    if (chars > charsOfOne) throw tooMany(`a record of more than ${charsOfOne} characters`);
+  }
+}
+
+const tooMany = (what: string) =>
+  new Failure("payload_too_large", `The rows make ${what}: send fewer in a request`);
+
+/** Rows in the importer's own columns, in a file if there is a path for it. */
+class PreparedFile {
+  #waiting: string;
+
+  constructor(
+    private readonly path: string | undefined,
+    private readonly columns: readonly string[],
+    private readonly meter: Meter,
+  ) {
+    this.#waiting = csvLine(columns);
+    if (path !== undefined) writeFileSync(path, "", { mode: 0o600, flag: "wx" });
+  }
+
+  add(cells: TableCells, origin: string): void {
+    const line = csvLine(this.columns.map((column) => (column === ORIGIN ? origin : (cells[column] ?? ""))));
+    this.meter.count(line.length);
+    this.#waiting += line;
+    if (this.path !== undefined && this.#waiting.length > BUFFERED) this.#flush(this.path);
+  }
+
+  /** Returns the source of all rows. */
+  end(): CsvSource {
+    if (this.path === undefined) return { name: "rows", text: this.#waiting };
+    this.#flush(this.path);
+    return { path: this.path };
+  }
+
+  #flush(path: string): void {
+    appendFileSync(path, this.#waiting);
+    this.#waiting = "";
+  }
+}

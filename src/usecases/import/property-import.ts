@@ -1,0 +1,147 @@
+import { invalid } from "../../domain/errors.ts";
+import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
+import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
+import { serializeProperty } from "../../wire/property.ts";
+import {
+  newProperty,
+  propertyChange,
+  readNewProperty,
+  readPropertyChange,
+} from "../../wire/property-input.ts";
+import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { changeProperty, createProperty, firstOfItsAddress } from "../portfolio/properties.ts";
+import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
+import { NOTHING_ADDED, type RowCells, type RowKind, type SameAddress } from "./row-kind.ts";
+
+/** The reference to a property in rows of other files. */
+export type PropertyReference = { propertyId: string } | { partnerPropertyId: string };
+
+export const PROPERTY_REFERENCES = [["partner_property_id"], ["property_id"]] as const;
+
+/** The columns that retire a property or an appliance. An empty cell does not bring one back. */
+export const RETIREMENT_COLUMNS = { retired_at: "text", retired_reason: "text" } as const;
+
+type Entry = { input: NewProperty; partnerPropertyId: string; cells: RowCells };
+
+/** A property with its place as rows state it. */
+type StatedProperty = Property & { country: string };
+const stated = (property: Property): StatedProperty => ({
+  ...property,
+  country: countryOf(property.state),
+  state: subdivisionOf(property.state),
+});
+
+const COMPARISON: Comparison<StatedProperty, PropertyChange> = {
+  fields: Object.keys(propertyChange.type.fields),
+  read: readPropertyChange,
+  view: (row) => serializeProperty({ ...row, state: placeOfSubdivision(row.country, row.state) }),
+};
+
+/**
+ * Rows of properties, matched by the partner's own reference. It is required: rows of appliances refer to it, and
+ * without it a second import could not recognize a property by its name alone.
+ */
+export const propertyRows: RowKind<Entry> = {
+  name: "properties",
+  fields: { partner_property_id: "text", ...csvInputColumns(newProperty), ...RETIREMENT_COLUMNS },
+  required: ["partner_property_id", "name", "address", "state"],
+  references: [[]],
+  read(cells) {
+    const input = readNewProperty(cells);
+    const { partnerPropertyId } = input;
+    if (partnerPropertyId === null)
+      throw invalid("partner_property_id or property_id required", [
+        { field: "partner_property_id", message: "is required" },
+      ]);
+    return { input, partnerPropertyId, cells };
+  },
+  start: () => (writer) => {
+    const known = new PropertyCache(writer);
+    return {
+      preload: (entries) => known.preload(entries),
+      async apply({ input, partnerPropertyId, cells }, update) {
+        const there = known.find({ partnerPropertyId });
+        if (!there) {
+          const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
+          const retirement = retirementCells(cells);
+          const added = retirement
+            ? await changeProperty(writer, made.id, readPropertyChange(retirement))
+            : made;
+          known.add(added);
+          const sameAddress = await sameAddressAs(writer, added);
+          return sameAddress ? { created: true, sameAddress } : "created";
+        }
+        if (!update) return "unchanged";
+        const { change, fields } = compareRowWithRecord(COMPARISON, cells, stated(there));
+        if (fields.length === 0) return "unchanged";
+        const changed = await changeProperty(writer, there.id, change);
+        known.add(changed);
+        const hasMoved = changed.addressKey !== there.addressKey;
+        return { updated: fields, sameAddress: hasMoved ? await sameAddressAs(writer, changed) : undefined };
+      },
+      finish: async () => NOTHING_ADDED,
+    };
+  },
+};
+
+async function sameAddressAs(writer: PortfolioWriter, property: Property): Promise<SameAddress | undefined> {
+  const first = await firstOfItsAddress(writer, property);
+  return first && { propertyId: property.id, firstId: first.id };
+}
+
+/** Returns the row's cells of these columns; undefined without any. */
+export function retirementCells({ retired_at, retired_reason }: RowCells): RowCells | undefined {
+  if (retired_at === undefined && retired_reason === undefined) return undefined;
+  return {
+    ...(retired_at !== undefined && { retired_at }),
+    ...(retired_reason !== undefined && { retired_reason }),
+  };
+}
+
+/** The properties that rows refer to, loaded ahead. */
+export class PropertyCache {
+  readonly #byId = new Map<string, Property>();
+  readonly #byReference = new Map<string, Property>();
+
+  constructor(private readonly writer: Pick<PortfolioWriter, "tx" | "partner">) {}
+
+  async preload(references: readonly PropertyReference[]): Promise<void> {
+    const { tx, partner } = this.writer;
+    const ids = new Set<string>();
+    const own = new Set<string>();
+    for (const reference of references)
+      if ("propertyId" in reference) ids.add(reference.propertyId);
+      else own.add(reference.partnerPropertyId);
+    for (const id of this.#byId.keys()) ids.delete(id);
+    for (const reference of this.#byReference.keys()) own.delete(reference);
+    for (const property of await tx.properties.ofIds(partner.id, [...ids])) this.add(property);
+    for (const property of await tx.properties.ofReferences(partner.id, [...own])) this.add(property);
+  }
+
+  add(property: Property): void {
+    this.#byId.set(property.id, property);
+    if (property.partnerPropertyId !== null) this.#byReference.set(property.partnerPropertyId, property);
+  }
+
+  /** Finds among the loaded properties. */
+  find(reference: PropertyReference): Property | undefined {
+    return "propertyId" in reference
+      ? this.#byId.get(reference.propertyId)
+      : this.#byReference.get(reference.partnerPropertyId);
+  }
+}
+
+/** Throws a Failure if the row has no reference. */
+export function readPropertyReference(cells: RowCells): PropertyReference {
+  const { property_id: propertyId, partner_property_id: partnerPropertyId } = cells;
+  if (propertyId !== undefined) return { propertyId: String(propertyId) };
+  if (partnerPropertyId !== undefined) return { partnerPropertyId: String(partnerPropertyId) };
+  throw invalid("partner_property_id required", [
+    { field: "partner_property_id", message: "or property_id is required" },
+  ]);
+}
+
+/** Returns the reference as it appears in messages. */
+export const propertyReferenceText = (reference: PropertyReference) =>
+  "propertyId" in reference ? reference.propertyId : reference.partnerPropertyId;

@@ -1,0 +1,240 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
+import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
+import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+import {
+  newServiceEvent,
+  readNewServiceEvent,
+  readServiceEventChange,
+  serializeServiceEvent,
+} from "../../wire/service-event.ts";
+import type { Voiding } from "../../wire/voiding.ts";
+import { ServiceLog } from "../history/service-events.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import {
+  APPLIANCE_REFERENCES,
+  type ApplianceReference,
+  componentNotInServiceError,
+  ReferencedAppliances,
+  readApplianceReference,
+} from "./appliance-references.ts";
+import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
+import {
+  CORRECTION_COLUMNS,
+  correctEventOfRow,
+  type EventCorrection,
+  parseListCells,
+  readEventCorrection,
+  voidEventOfRow,
+} from "./event-corrections.ts";
+import { EventDayCache, EventMatcher } from "./event-matcher.ts";
+import type { Preloading } from "./import-appliance-cache.ts";
+import {
+  type AddedCounts,
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type RowOutcome,
+} from "./row-kind.ts";
+import { readRowVoiding } from "./void-columns.ts";
+
+type LoggedEvent = {
+  appliance: ApplianceReference;
+  /** The component by its kind, such as `elev_door_operator`, if its id is not given. */
+  componentDefId: string | undefined;
+  input: NewServiceEvent;
+  /** Given for a row that voids the event, if it is on record. */
+  voids: Voiding | undefined;
+  cells: RowCells;
+};
+type Entry = LoggedEvent | EventCorrection;
+
+/** The fields that a row can change in a stored event; the others identify it. */
+const CHANGEABLE: Readonly<Record<string, keyof ServiceEventChange>> = {
+  parts_cost: "partsCostCents",
+  labor_cost: "laborCostCents",
+  total_cost: "totalCostCents",
+  technician: "technician",
+  condition_after: "conditionAfter",
+  condition_score: "conditionScore",
+  condition_scale: "conditionScore",
+  inspection_types: "inspectionTypes",
+};
+
+/** Compares with the input parsed from the whole row. */
+const comparisonWith = (input: NewServiceEvent): Comparison<ServiceEvent, ServiceEventChange> => ({
+  fields: Object.keys(CHANGEABLE),
+  read: (cells) =>
+    Object.fromEntries(Object.keys(cells).map((field) => [CHANGEABLE[field]!, input[CHANGEABLE[field]!]])),
+  view: serializeServiceEvent,
+});
+
+/** The most events loaded ahead; beyond that only those of the rows' days. */
+const MOST_EVENTS = 500;
+
+/** A placeholder for the appliance's id until the transaction resolves it. */
+const UNRESOLVED = "A_";
+
+/** Rows of service events, matched by their IDs, or by appliance, component, type, date and notes. */
+export const serviceEventRows: RowKind<Entry> = {
+  name: "service_events",
+  fields: {
+    appliance_id: "text",
+    serial: "text",
+    partner_property_id: "text",
+    property_id: "text",
+    component_id: "text",
+    component_def_id: "text",
+    ...csvInputColumns(newServiceEvent),
+    ...CORRECTION_COLUMNS,
+  },
+  required: ["event_type", "date"],
+  references: APPLIANCE_REFERENCES,
+  identifier: "service_event_id",
+  read(cells) {
+    const correction = readEventCorrection(cells);
+    if (correction) return correction;
+    const given = {
+      ...cells,
+      appliance_id: UNRESOLVED,
+      ...parseListCells(cells),
+    };
+    return {
+      input: readNewServiceEvent(given),
+      componentDefId: cells.component_def_id?.toString(),
+      appliance: readApplianceReference(cells),
+      voids: readRowVoiding(cells, readServiceEventChange),
+      cells,
+    };
+  },
+  start() {
+    const [ofAppliances, ofEvents] = [{ pays: true }, { pays: true }];
+    const days = new EventDayCache();
+    return (writer) => new ServiceEventBatch(writer, ofAppliances, ofEvents, days);
+  },
+};
+
+class ServiceEventBatch implements RowBatch<Entry> {
+  readonly #log: ServiceLog;
+  readonly #appliances: ReferencedAppliances;
+  /** The stored events of appliances that were loaded ahead. */
+  readonly #events = new Map<string, ServiceEvent[]>();
+  readonly #days: EventMatcher;
+  #isCaughtUp = false;
+
+  constructor(
+    private readonly writer: PortfolioWriter,
+    ofAppliances: Preloading,
+    private readonly reading: Preloading,
+    private readonly kept: EventDayCache,
+  ) {
+    this.#log = new ServiceLog(writer);
+    this.#appliances = new ReferencedAppliances(writer, ofAppliances);
+    this.#days = new EventMatcher(writer, kept);
+  }
+
+  async preload(entries: readonly Entry[]): Promise<void> {
+    if (!this.#isCaughtUp) await this.kept.catchUp(this.writer);
+    this.#isCaughtUp = true;
+    const found = await this.#appliances.preload(entries.flatMap(({ appliance }) => appliance ?? []));
+    await this.#log.preload(found);
+    const ids = found.map(({ id }) => id).filter((id) => !this.#events.has(id));
+    if (!this.reading.pays || ids.length === 0) return;
+    const events = await this.writer.tx.serviceEvents.ofAppliances(ids, MOST_EVENTS);
+    this.reading.pays = events !== undefined;
+    if (!events) return;
+    for (const id of ids) this.#events.set(id, []);
+    for (const event of events) this.#events.get(event.applianceId)!.push(event);
+  }
+
+  async apply(entry: Entry, update: boolean): Promise<RowOutcome> {
+    if ("eventId" in entry) return await this.#correct(entry, update);
+    const { appliance: reference, componentDefId, input: unresolved, voids, cells } = entry;
+    const appliance = await this.#appliances.find(reference);
+    const { inspectionTypes: types } = unresolved;
+    const inspectionTypes = checkInspectionTypes(this.writer.knowledge, appliance.typeId, types);
+    const input = { ...unresolved, applianceId: appliance.id, inspectionTypes };
+    if (input.componentId === null && componentDefId !== undefined)
+      input.componentId = await this.#componentOf(appliance, componentDefId);
+    const there = await this.#alike(input);
+    if (voids) return there && update ? await this.#void(there, voids) : "unchanged";
+    if (!there) {
+      const event = await this.#log.add(input);
+      this.#events.get(appliance.id)?.push(event);
+      this.#days.add(event);
+      return "created";
+    }
+    if (!update) return "unchanged";
+    const { change, fields } = compareRowWithRecord(comparisonWith(input), cells, there);
+    if (fields.length === 0) return "unchanged";
+    await this.#log.change(there, change);
+    this.#events.delete(appliance.id);
+    return { updated: fields };
+  }
+
+  async #correct(entry: EventCorrection, update: boolean): Promise<RowOutcome> {
+    const { appliance: reference, componentDefId } = entry;
+    const appliance = reference && (await this.#appliances.find(reference));
+    const componentId =
+      appliance && componentDefId !== undefined
+        ? await this.#componentOf(appliance, componentDefId)
+        : undefined;
+    const named = appliance && { appliance, componentId };
+    const { before, after, outcome } = await correctEventOfRow(this.writer, this.#log, entry, named, update);
+    if (outcome === "unchanged") return outcome;
+    for (const { applianceId } of [before, after]) this.#events.delete(applianceId);
+    if (after.voidedAt === null && !(await this.#days.firstAlike(after))) this.#days.add(after);
+    return outcome;
+  }
+
+  async #void(there: ServiceEvent, voids: Voiding): Promise<RowOutcome> {
+    this.#events.delete(there.applianceId);
+    return (await voidEventOfRow(this.#log, there, voids)).outcome;
+  }
+
+  async finish(): Promise<AddedCounts> {
+    await this.#log.finish();
+    this.#days.finish();
+    return NOTHING_ADDED;
+  }
+
+  committed(): void {
+    this.#days.committed();
+  }
+
+  /**
+   * Returns the stored event with the row's appliance, component, type, date and notes; the first logged of
+   * several.
+   */
+  async #alike(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
+    const events = this.#events.get(input.applianceId);
+    if (!events) {
+      const id = await this.#days.firstAlike(input);
+      if (id === undefined) return undefined;
+      // It may have been voided or changed since the day was read.
+      const { tx, partner } = this.writer;
+      const found = (await tx.serviceEvents.find(partner.id, id))!;
+      return found.voidedAt === null && isAlike(found, input) ? found : undefined;
+    }
+    const alike = events.filter((event) => isAlike(event, input));
+    // The events are unordered: without a rule, the next import would change another of them.
+    return alike.reduce<ServiceEvent | undefined>(
+      (first, serviceEvent) => (first && first.id < serviceEvent.id ? first : serviceEvent),
+      undefined,
+    );
+  }
+
+  async #componentOf(appliance: Appliance, defId: string): Promise<string> {
+    const components =
+      this.#log.componentsOf(appliance.id) ?? (await this.writer.tx.components.ofAppliance(appliance.id));
+    const found = components.find((component) => component.defId === defId);
+    if (found) return found.id;
+    throw componentNotInServiceError(appliance);
+  }
+}
+
+const MATCHED = ["applianceId", "componentId", "eventType", "date", "notes"] as const;
+
+const isAlike = (event: ServiceEvent, input: NewServiceEvent) =>
+  MATCHED.every((field) => event[field] === input[field]);

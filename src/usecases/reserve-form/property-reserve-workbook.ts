@@ -1,0 +1,61 @@
+import { addressLine } from "../../domain/address.ts";
+import type { PlacedComponent } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { FormTerms } from "../../domain/planning/plan-terms.ts";
+import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
+import { type ReserveItem, reserveItemsOf, reserveLinesOf } from "../../domain/planning/reserve-lines.ts";
+import type { Steps } from "../../domain/steps.ts";
+import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
+import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
+import { assumptionsOfProperty, assumptionsSheet } from "./assumptions-sheet.ts";
+import { depositSheet } from "./deposit-sheet.ts";
+import { dueNowSheet, ReserveLineSheets } from "./line-sheets.ts";
+import type { ReserveForm } from "./reserve-form.ts";
+import { MOST_CELLS } from "./reserve-form-cells.ts";
+import { summarySheet } from "./summary-sheet.ts";
+import { yearSheet } from "./year-sheet.ts";
+
+/** The cells of a line beside those of its years, and the cells of each year. */
+const CELLS_OF_LINE = 16;
+const CELLS_OF_YEAR = 3;
+
+/**
+ * Returns the replacement reserve schedule of a property as a workbook: what is due now, the replacement reserves by line and
+ * year, deposits and balances. Its totals are formulas, so that they follow when a cell is changed.
+ */
+export async function reserveWorkbook(
+  knowledge: Knowledge,
+  plan: PropertyPlan<PlacedComponent>,
+  terms: FormTerms,
+  yieldNow: Yield,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const items: ReserveItem[] = [];
+  await forEachYielding(
+    plan.appliances,
+    yieldNow,
+    (appliance) => void items.push(...reserveItemsOf(knowledge, appliance)),
+  );
+  const { years } = plan.terms;
+  const mostLines = Math.floor(MOST_CELLS / (CELLS_OF_LINE + CELLS_OF_YEAR * years));
+  const threshold = { minimumCents: terms.minimumItemCents };
+  const lines = await runYielding(reserveLinesOf(knowledge, items, years, threshold, mostLines), yieldNow);
+  const sheets = await runYielding(sheetsOf(knowledge, { plan, terms, lines }), yieldNow);
+  return await writeWorkbook(sheets, yieldNow);
+}
+
+function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<WorkbookSheet[]> {
+  const { plan } = form;
+  const { name } = plan.property;
+  const lines = new ReserveLineSheets(knowledge, form);
+  yield;
+  const [immediate, shortTerm] = [
+    dueNowSheet(knowledge, lines, "immediate"),
+    dueNowSheet(knowledge, lines, "short_term"),
+  ];
+  yield;
+  return [
+    ...[summarySheet(plan, lines, [name, addressLine(plan.property)]), immediate, shortTerm],
+    ...[lines.reserves, lines.below, yearSheet(plan, lines), depositSheet(plan, lines), ...lines.expected],
+    assumptionsSheet(plan, assumptionsOfProperty(form)),
+  ];
+}

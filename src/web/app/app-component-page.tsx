@@ -1,0 +1,133 @@
+import { probabilityText } from "../../domain/us-english.ts";
+import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
+import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
+import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
+import { ApplianceNames } from "../appliance-names.ts";
+import type { ApiClient } from "../browser/api-client.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
+import { hrefTo } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { COST_BASIS_LABELS, TIER_LABELS } from "../code-labels.ts";
+import { expectedLoss } from "../expected-loss.ts";
+import { capitalizeFirst, countWithNoun, likelyFailureText, money } from "../format.ts";
+import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
+import { EditComponent } from "../records/edit-component.tsx";
+import { ServiceEvents } from "../records/service-events.tsx";
+import { ScoreReasons } from "../sections/reasons.tsx";
+import { ScoreTrend } from "../sections/score-trend.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
+
+/** A component: its failure risk and costs, score history and service history. */
+export function ComponentPage({ id }: { id: string }) {
+  const { api } = useApp();
+  const loaded = useLoad(id, () => readComponent(api, id));
+  useAppTitle(loaded.value?.component.component_name ?? "Component");
+  return (
+    <LoadedContent loaded={loaded} what="the component" isPage>
+      {({ component, why, appliance, points, events, applianceNames }) => (
+        <>
+          <ApplianceBreadcrumbs appliance={appliance} />
+          <header class="heading">
+            <div>
+              <h1>{component.component_name}</h1>
+              <p class="muted">
+                <a href={hrefTo(["appliances", appliance.id])}>
+                  {applianceNames.typeName(appliance.type_id)}
+                </a>
+                {" · installed "}
+                {component.install_year}
+                {component.original && ", the original part"}
+                {component.past === "unknown" && ", earlier replacements unknown"}
+                {component.override_lifespan !== null &&
+                  ` · median life set to ${countWithNoun(component.override_lifespan, "year")}`}
+                {appliance.brand !== null && (
+                  <>
+                    {" · "}
+                    <bdi>{appliance.brand}</bdi>
+                  </>
+                )}
+              </p>
+            </div>
+            <EditComponent component={component} onChanged={loaded.reload} />
+          </header>
+          <StatusFigures component={component} />
+          {why.length > 0 && (
+            <section class="card" aria-labelledby="why">
+              <h2 id="why">Why this score</h2>
+              <ScoreReasons reasons={why} />
+            </section>
+          )}
+          <ScoreTrend component={component} points={points} events={events} applianceNames={applianceNames} />
+          <section class="card" aria-labelledby="history">
+            <h2 id="history">Service history</h2>
+            <p class="about">Component and appliance records, newest first.</p>
+            <ServiceEvents events={events} onChanged={loaded.reload} />
+          </section>
+        </>
+      )}
+    </LoadedContent>
+  );
+}
+
+function StatusFigures({ component }: { component: ComponentJson }) {
+  const { risk_tier, risk_score, failure_probability_12m, failure_window_80 } = component;
+  return (
+    <section class="card" aria-labelledby="status">
+      <h2 id="status" class="visually-hidden">
+        Status
+      </h2>
+      <dl class="figures four">
+        <div>
+          <dt>Tier</dt>
+          <dd class={`tier ${risk_tier.toLowerCase()}`}>
+            <TierMark tier={risk_tier} /> {TIER_LABELS[risk_tier].name}
+          </dd>
+          <dd class="small muted">
+            risk score {risk_score.toFixed(2)}, {component.confidence.toLowerCase()} confidence
+          </dd>
+        </div>
+        <div>
+          <dt>12-month failure probability</dt>
+          <dd>{capitalizeFirst(probabilityText(failure_probability_12m))}</dd>
+          <dd class="small muted">{likelyFailureText(failure_window_80)}</dd>
+        </div>
+        <div>
+          <dt>Planned replacement cost</dt>
+          <dd>{money(component.proactive_cost)}</dd>
+          <dd class="small muted">
+            {money(component.reactive_cost)} after failure; {COST_BASIS_LABELS[component.cost_basis]}
+          </dd>
+        </div>
+        <div>
+          <dt>12-month expected loss</dt>
+          <dd>{money(Math.round(expectedLoss(component)))}</dd>
+          <dd class="small muted">probability × cost of failure</dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+async function readComponent(api: ApiClient, id: string) {
+  const of = `/v1/components/${encodeURIComponent(id)}`;
+  const history = await api.read<ComponentHistoryJson>(`${of}/history`);
+  const [{ why }, appliance, points, types] = await Promise.all([
+    api.read<ExplainedComponentJson>(of),
+    api.read<ApplianceWithComponentsJson>(
+      `/v1/appliances/${encodeURIComponent(history.component.appliance_id)}`,
+    ),
+    readAllPages<"trend", TrendPointJson>(api, `${of}/trend`, "trend"),
+    readApplianceTypes(api),
+  ]);
+  const component = appliance.components.find(({ component_id }) => component_id === id)!;
+  return {
+    component,
+    why,
+    appliance,
+    points,
+    events: history.events,
+    applianceNames: new ApplianceNames(types, []),
+  };
+}

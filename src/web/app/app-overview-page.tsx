@@ -1,0 +1,302 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { ConditionPointJson } from "../../wire/condition-trend.ts";
+import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
+import { hrefTo, type Route } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
+import { ValueBar } from "../charts/bar.tsx";
+import { TierBar } from "../charts/tier-bar.tsx";
+import { TierCount, TierMark } from "../charts/tier-mark.tsx";
+import { systemLabel } from "../code-labels.ts";
+import { count, countWithNoun, date, money } from "../format.ts";
+import { ConditionTrend } from "../sections/condition-trend.tsx";
+import { CollapsedTable, Section } from "../sections/section.tsx";
+import { apiFailureMessage } from "../widgets/edit-record.tsx";
+import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../widgets/load-states.tsx";
+import { showToast } from "../widgets/toasts.tsx";
+import { readAlertsBySystem, type SystemAlerts } from "./alerts-by-system.ts";
+import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
+import { downloadRecords } from "./csv-download.tsx";
+import { type StateTotals, totalsByState } from "./portfolio-list.ts";
+import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
+import { DueWorkOfPortfolio, PortfolioPlanSection, usePortfolioPlan } from "./portfolio-plan-section.tsx";
+import { usePrintFooter } from "./use-print-footer.ts";
+
+const MAX_STATES = 10;
+
+/** The portfolio: its totals, its plan, and its risk by system and by state. */
+export function OverviewPage({ route }: { route: Route }) {
+  const { portfolio } = useApp();
+  useAppTitle("Overview");
+  usePrintFooter(`Portfolio, ${date(new Date().toISOString())}`);
+  useRerenderOnChange(portfolio);
+  useEffect(() => {
+    void portfolio.start();
+  }, [portfolio]);
+  const { totals, total, failure, loaded, includesDemo = false } = portfolio.state;
+  const included = useMemo(
+    () => loaded.map(({ item }) => item).filter(({ is_demo }) => includesDemo || !is_demo),
+    [loaded, includesDemo],
+  );
+  if (!totals && failure)
+    return <FailureMessage failure={failure} onRetry={() => void portfolio.reload()} isPage />;
+  return (
+    <>
+      <header class="heading">
+        <div>
+          <h1>Portfolio</h1>
+          {totals && (
+            <p class="muted">
+              {countWithNoun(totals.properties, "property", "properties")} ·{" "}
+              {countWithNoun(totals.appliances, "appliance")} ·{" "}
+              {countWithNoun(totals.components, "component")}
+              {included.length < loaded.length && " · without the demo property"}
+            </p>
+          )}
+        </div>
+      </header>
+      {!totals && <LoadingMessage what="the portfolio" />}
+      {total === 0 && (
+        <EmptyState title="Start in three steps">
+          <FirstSteps />
+        </EmptyState>
+      )}
+      {totals && totals.properties > 0 && (
+        <>
+          {totals.components > 0 && <Plan route={route} />}
+          <StatusFigures totals={totals} />
+          {totals.components > 0 && <OverTime />}
+          {totals.components > 0 && <BySystem includesDemo={includesDemo} />}
+          <ByState items={included} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Plan({ route }: { route: Route }) {
+  const plan = usePortfolioPlan();
+  return (
+    <>
+      <DueWorkOfPortfolio plan={plan.plan} />
+      <PortfolioPlanSection route={route} {...plan} />
+    </>
+  );
+}
+
+/** The condition and the expected cost of the portfolio by week. */
+function OverTime() {
+  const { api } = useApp();
+  const { value = [] } = useLoad("over time", () =>
+    readAllPages<"trend", ConditionPointJson>(api, "/v1/portfolio/condition-trend", "trend"),
+  );
+  return (
+    <ConditionTrend
+      points={value}
+      actions={hrefTo(["actions"])}
+      csv={() => downloadRecords("condition-trend.csv", value)}
+    />
+  );
+}
+
+/** The steps of a partner without properties. */
+function FirstSteps() {
+  const { api, portfolio } = useApp();
+  const [isBusy, setBusy] = useState(false);
+  const createDemo = async () => {
+    setBusy(true);
+    const failure = await apiFailureMessage(async () => {
+      await api.write("POST", "/v1/onboarding/demo-property");
+      await portfolio.reload();
+    });
+    setBusy(false);
+    if (failure !== undefined) showToast(failure, { isFailure: true });
+  };
+  return (
+    <ol class="first-steps">
+      <li>
+        <p>
+          <strong>Look around</strong> in a demo property with ten years of records. Your totals will leave it
+          out.
+        </p>
+        <button
+          type="button"
+          class="outline"
+          aria-busy={isBusy}
+          disabled={isBusy}
+          onClick={() => void createDemo()}
+        >
+          Create the demo property
+        </button>
+      </li>
+      <li>
+        <p>
+          <strong>Add your properties</strong> and their appliances:{" "}
+          <a href={hrefTo(["import"])}>import a file</a>, or use the API as the{" "}
+          <a href={`${api.root}/docs/guide`}>guide</a> shows.
+        </p>
+      </li>
+      <li>
+        <p>
+          <strong>Receive changes</strong> at your webhook endpoint, which your operator sets.{" "}
+          <a href={hrefTo(["deliveries"])}>Deliveries</a> shows each attempt.
+        </p>
+      </li>
+    </ol>
+  );
+}
+
+function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
+  const { critical, warning, components, total_deferred, total_reactive } = totals;
+  return (
+    <Section
+      id="status"
+      title="Components at risk"
+      about="By the likelihood of failure alone, whatever the plan says about them."
+    >
+      <dl class="figures four">
+        <div>
+          <dt>
+            <TierMark tier="CRITICAL" /> Critical
+          </dt>
+          <dd>
+            <a href={hrefTo(["alerts"], { tier: "CRITICAL" })}>{countWithNoun(critical, "component")}</a>
+          </dd>
+          <dd class="small muted">of {count(components)}; high risk of failure</dd>
+        </div>
+        <div>
+          <dt>
+            <TierMark tier="WARNING" /> Warning
+          </dt>
+          <dd>
+            <a href={hrefTo(["alerts"], { tier: "WARNING" })}>{countWithNoun(warning, "component")}</a>
+          </dd>
+          <dd class="small muted">plan work within 6 months</dd>
+        </div>
+        <div>
+          <dt>Planned replacement cost</dt>
+          <dd>{money(total_deferred)}</dd>
+          <dd class="small muted">of critical and warning components</dd>
+        </div>
+        <div>
+          <dt>Cost after failure</dt>
+          <dd>{money(total_reactive)}</dd>
+          <dd class="small muted">{money(total_reactive - total_deferred)} more than planned</dd>
+        </div>
+      </dl>
+    </Section>
+  );
+}
+
+function BySystem({ includesDemo }: { includesDemo: boolean }) {
+  const { api } = useApp();
+  const systems = useLoad(`systems ${includesDemo}`, () => readAlertsBySystem(api, includesDemo));
+  return (
+    <Section
+      id="by-system"
+      title="Risk by building system"
+      about="Critical and warning components of all properties."
+    >
+      <LoadedContent loaded={systems} what="the systems">
+        {(rows) =>
+          rows.length === 0 ? (
+            <p class="empty">No critical or warning components.</p>
+          ) : (
+            <>
+              <ul class="sums">
+                {rows.map((row) => (
+                  <SystemLine
+                    row={row}
+                    most={Math.max(...rows.map((other) => other.critical + other.warning))}
+                  />
+                ))}
+              </ul>
+              <CollapsedTable
+                caption="Risk by building system"
+                rows={rows}
+                csv={() => downloadRecords("by-system.csv", rows)}
+                columns={[
+                  { heading: "System", cell: (row: SystemAlerts) => systemLabel(row.system) },
+                  { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
+                  { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
+                ]}
+              />
+            </>
+          )
+        }
+      </LoadedContent>
+    </Section>
+  );
+}
+
+function SystemLine({ row, most }: { row: SystemAlerts; most: number }) {
+  const { system, critical, warning } = row;
+  return (
+    <li>
+      <a href={hrefTo(["alerts"], { system })}>{systemLabel(system)}</a>
+      <TierBar critical={critical} warning={warning} max={most} />
+      <span class="pair">
+        <span>
+          <TierCount tier="CRITICAL" of={critical} />
+          <span class="visually-hidden"> critical</span>
+        </span>
+        <span>
+          <TierCount tier="WARNING" of={warning} />
+          <span class="visually-hidden"> in warning</span>
+        </span>
+      </span>
+    </li>
+  );
+}
+
+function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
+  const rows = useMemo(() => totalsByState(items), [items]);
+  const most = Math.max(...rows.map(({ deferred }) => deferred), 0);
+  return (
+    <Section
+      id="by-state"
+      title="Planned cost by state or region"
+      about="Replacement cost of critical and warning components."
+    >
+      <PortfolioLoadingProgress hasTotal={false} />
+      <ul class="sums">
+        {rows.slice(0, MAX_STATES).map((row) => (
+          <li>
+            <span>
+              <a href={hrefTo(["properties"], { state: row.state })}>{row.state}</a>{" "}
+              <span class="small muted">{countWithNoun(row.properties, "property", "properties")}</span>
+            </span>
+            <ValueBar value={row.deferred} max={most} />
+            <strong>{money(row.deferred)}</strong>
+          </li>
+        ))}
+      </ul>
+      <CollapsedTable
+        caption="Planned cost by state or region"
+        summary={
+          rows.length > MAX_STATES ? `View all ${count(rows.length)} states and regions as table` : undefined
+        }
+        rows={rows}
+        csv={() =>
+          downloadRecords(
+            "by-state.csv",
+            rows.map(({ deferred, reactive, ...row }) => ({
+              ...row,
+              total_deferred: deferred,
+              total_reactive: reactive,
+            })),
+          )
+        }
+        columns={[
+          { heading: "State or region", cell: (row: StateTotals) => row.state },
+          { heading: "Properties", isNumber: true, cell: (row) => count(row.properties) },
+          { heading: "Components", isNumber: true, cell: (row) => count(row.components) },
+          { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
+          { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
+          { heading: "Planned cost", isNumber: true, cell: (row) => money(row.deferred) },
+          { heading: "Cost after failure", isNumber: true, cell: (row) => money(row.reactive) },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,187 @@
+import { useState } from "preact/hooks";
+import { runSteps } from "../../domain/steps.ts";
+import type { AssumptionsJson } from "../../wire/assumptions.ts";
+import type { InspectionJson } from "../../wire/compliance.ts";
+import type { ComponentJson } from "../../wire/component.ts";
+import type { ConditionPointJson } from "../../wire/condition-trend.ts";
+import type { PropertyPlanJson } from "../../wire/plan.ts";
+import type { PropertyJson, UnitJson } from "../../wire/property.ts";
+import type { ApiClient } from "../browser/api-client.ts";
+import { downloadCsv } from "../browser/csv-file.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
+import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
+import { rowsOfCsvFile } from "../csv-download-rows.ts";
+import { date } from "../format.ts";
+import { truncatedName } from "../print-footer.ts";
+import { ClaimsOfProperty } from "../records/claims-section.tsx";
+import { PropertyEquipment } from "../records/equipment-section.tsx";
+import { PropertyActions } from "../records/property-actions.tsx";
+import { isRetiredNow } from "../records/retirement-actions.tsx";
+import { BudgetSlider } from "../sections/budget-planner.tsx";
+import {
+  type DataLinks,
+  PropertyHeading,
+  type PropertyPageData,
+  PropertySections,
+} from "../sections/property-sections.tsx";
+import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
+import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
+import { MarkWork } from "./mark-work.tsx";
+import { budgetInAddress } from "./plan-terms-controls.tsx";
+import { usePrintFooter } from "./use-print-footer.ts";
+
+const TABS = [
+  { tab: "", name: "Condition" },
+  { tab: "equipment", name: "Units and appliances" },
+  { tab: "claims", name: "Claims" },
+  { tab: "underwriting", name: "Underwriting" },
+] as const;
+
+/** A property: its condition, its units and appliances, and its claims. */
+export function PropertyPage({
+  id,
+  tab = "",
+  route,
+}: {
+  id: string;
+  tab?: string | undefined;
+  route: Route;
+}) {
+  const { api } = useApp();
+  const [version, setVersion] = useState(0);
+  const loaded = useLoad(id, () => readPageData(api, id));
+  const { value } = loaded;
+  useAppTitle(value?.property.name ?? "Property");
+  usePrintFooter(
+    value
+      ? `${truncatedName(value.property.name)} · Property condition, ${date(value.assessedAt)}`
+      : "Property condition",
+  );
+  return (
+    <>
+      <Breadcrumbs links={[["Properties", hrefTo(["properties"])]]} />
+      <LoadedContent loaded={loaded} what="the property" isPage>
+        {(value) => (
+          <div class="property">
+            <PropertyHeading
+              data={value}
+              links={linksOf(id, value)}
+              workbook={
+                <DownloadWorkbook
+                  api={api}
+                  file={`reserve-schedule-${id}.xlsx`}
+                  path={`/v1/property/${encodeURIComponent(id)}/plan?format=xlsx`}
+                />
+              }
+            />
+            <PropertyActions
+              property={value.property}
+              onChanged={() => {
+                setVersion(version + 1);
+                loaded.reload();
+              }}
+            />
+            <nav class="tabs" aria-label="About this property">
+              {TABS.map((one) => (
+                <a
+                  href={hrefTo(["properties", id, ...(one.tab === "" ? [] : [one.tab])])}
+                  aria-current={one.tab === tab ? "page" : undefined}
+                >
+                  {one.name}
+                </a>
+              ))}
+            </nav>
+            {tab === "equipment" ? (
+              <PropertyEquipment
+                key={version}
+                propertyId={id}
+                data={value}
+                isRetired={isRetiredNow(value.property)}
+              />
+            ) : tab === "claims" ? (
+              <ClaimsOfProperty key={version} propertyId={id} />
+            ) : (
+              <PropertySections
+                data={{ ...value, budget: budgetInAddress(route) }}
+                links={linksOf(id, value)}
+                renderBudgetPlanner={(props) => (
+                  <BudgetSlider
+                    {...props}
+                    onSettled={(amount) => replaceQuery(route, { budget: String(amount) })}
+                  />
+                )}
+                renderMark={(row, placeOf) => (
+                  <MarkWork
+                    name={row.lines[0]!.name}
+                    items={row.lines.map((line) => ({ line, place: placeOf(line) }))}
+                    onMarked={loaded.reload}
+                  />
+                )}
+              />
+            )}
+          </div>
+        )}
+      </LoadedContent>
+    </>
+  );
+}
+
+/** Links to files that are made from the loaded data, without a call. */
+const linksOf = (id: string, data: PropertyPageData): DataLinks => ({
+  csv: (file) => () => {
+    const { heading, rows } = runSteps(rowsOfCsvFile(file, { ...data, plan: data.plan! }));
+    downloadCsv(`${id}-${file}.csv`, heading, rows);
+  },
+  schedule: hrefTo(["properties", id, "schedule"]),
+});
+
+/** Reads the units, if any component is in one. */
+export const readUnits = (api: ApiClient, id: string, components: readonly { unit: string | null }[]) =>
+  components.some(({ unit }) => unit !== null)
+    ? readAllPages<"units", UnitJson>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
+    : Promise.resolve([]);
+
+export const readProperty = (api: ApiClient, id: string) =>
+  api.read<PropertyJson>(`/v1/properties/${encodeURIComponent(id)}`);
+
+/** Reads the data of the sections from the public API. */
+async function readPageData(api: ApiClient, id: string): Promise<PropertyPageData> {
+  const path = `/v1/property/${encodeURIComponent(id)}`;
+  // A call by itself first, so that an unknown property costs one call.
+  const property = await readProperty(api, id);
+  const [types, components, condition, plan, forecast, reserve, compliance, trend] = await Promise.all([
+    readApplianceTypes(api),
+    readAllPages<"components", ComponentJson>(
+      api,
+      `/v1/components?property_id=${encodeURIComponent(id)}`,
+      "components",
+    ),
+    api.read<PropertyPageData["condition"] & { assessed_at: string; assumptions: AssumptionsJson }>(
+      `${path}/condition-score`,
+    ),
+    api.read<PropertyPlanJson>(`${path}/plan`),
+    api.read<PropertyPageData["forecast"]>(`${path}/forecast`),
+    api.read<PropertyPageData["reserve"]>(`${path}/reserve`),
+    api.read<{ compliance_items: InspectionJson[] }>(`${path}/compliance`),
+    readAllPages<"trend", ConditionPointJson>(api, `${path}/condition-trend`, "trend"),
+  ]);
+  return {
+    property,
+    condition,
+    plan,
+    forecast,
+    reserve,
+    inspections: compliance.compliance_items,
+    components,
+    types,
+    units: await readUnits(api, id, components),
+    // Shown on the pages of components.
+    trend: undefined,
+    conditionTrend: trend,
+    assumptions: condition.assumptions,
+    assessedAt: condition.assessed_at,
+  };
+}

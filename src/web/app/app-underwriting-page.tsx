@@ -1,0 +1,51 @@
+import type { UnderwritingJson } from "../../wire/underwriting.ts";
+import { hrefTo, type Route } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
+import { date } from "../format.ts";
+import { truncatedName } from "../print-footer.ts";
+import { Underwriting } from "../sections/underwriting.tsx";
+import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
+import { LayerFields, layerQuery } from "../widgets/layer-fields.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
+import { useApp, useAppTitle } from "./app-context.ts";
+import { usePrintFooter } from "./use-print-footer.ts";
+
+/** The printable underwriting page of a property. */
+export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
+  const { api } = useApp();
+  const query = layerQuery(route);
+  const path = `/v1/property/${encodeURIComponent(id)}/underwriting`;
+  const loaded = useLoad(`${id} ${query}`, () => api.read<UnderwritingJson>(`${path}?${query}`), id);
+  const { value } = loaded;
+  const title = `Underwriting${value ? `, ${value.property.name}` : ""}`;
+  useAppTitle(title);
+  usePrintFooter(
+    value
+      ? `${truncatedName(value.property.name)} · Underwriting, ${date(value.losses.as_of)}`
+      : "Underwriting",
+  );
+  return (
+    <>
+      <Breadcrumbs
+        links={[
+          ["Properties", hrefTo(["properties"])],
+          [value?.property.name ?? "Property", hrefTo(["properties", id])],
+        ]}
+      />
+      <LoadedContent loaded={loaded} what="the underwriting page" isPage>
+        {(made) => (
+          <Underwriting made={made} book="portfolio" isLoading={loaded.isLoading}>
+            <LayerFields route={route}>
+              <DownloadWorkbook
+                api={api}
+                file={`losses-${id}.xlsx`}
+                path={`/v1/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
+              />
+            </LayerFields>
+          </Underwriting>
+        )}
+      </LoadedContent>
+    </>
+  );
+}

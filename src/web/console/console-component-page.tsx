@@ -1,0 +1,120 @@
+import type { ExplanationJson } from "../../wire/explanation.ts";
+import { hrefTo } from "../browser/route.ts";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { TIER_LABELS } from "../code-labels.ts";
+import { capitalizeFirst, date, likelyFailureText } from "../format.ts";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { ComponentAge, ComponentLife } from "./component-age.tsx";
+import { ComponentCorrections } from "./component-corrections.tsx";
+import { ScoreEvidence } from "./component-evidence.tsx";
+import { CitedSources, RecommendedAction, ScoreConfidence, WhatIfScenarios } from "./component-outlook.tsx";
+import { ScoreBreakdown } from "./component-score.tsx";
+import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { ConsoleHeading } from "./console-shell.tsx";
+import { formatPrecisePercent } from "./number-format.ts";
+
+/** Explains a component's score: its calculation, the evidence and what-if scenarios. */
+export function ComponentPage({ id }: { id: string }) {
+  const loaded = useAdminRead<ExplanationJson>(`/admin/components/${encodeURIComponent(id)}/explanation`);
+  useConsoleTitle(loaded.value?.component.component_name ?? "Component");
+  return (
+    <>
+      <p class="breadcrumbs small">
+        <a href={hrefTo(["components"])}>Components</a>
+      </p>
+      <LoadedContent loaded={loaded} what="the explanation" isPage>
+        {(explained) => (
+          <>
+            <ComponentHeading explained={explained} />
+            <ScoreSummary explained={explained} />
+            <ScoreBreakdown explained={explained} />
+            <ScoreEvidence explained={explained} />
+            <ComponentAge explained={explained} />
+            <ComponentLife explained={explained} />
+            <WhatIfScenarios explained={explained} />
+            <ScoreConfidence explained={explained} />
+            <RecommendedAction explained={explained} />
+            <ComponentCorrections id={id} onChanged={loaded.reload} />
+            <CitedSources sources={explained.sources} />
+          </>
+        )}
+      </LoadedContent>
+    </>
+  );
+}
+
+function ComponentHeading({ explained: { component, definition } }: { explained: ExplanationJson }) {
+  const { component_id, component_name, appliance_id, appliance_brand, property_id, property_name } =
+    component;
+  return (
+    <ConsoleHeading
+      title={component_name}
+      about={
+        <>
+          {definition.appliance}
+          {appliance_brand !== null && (
+            <>
+              , <bdi>{appliance_brand}</bdi>
+            </>
+          )}
+          , in{" "}
+          <a href={hrefTo(["properties", property_id])}>
+            <bdi>{property_name}</bdi>
+          </a>
+          . <code>{component_id}</code> of{" "}
+          <a href={hrefTo(["appliances", appliance_id])}>
+            <code>{appliance_id}</code>
+          </a>
+        </>
+      }
+    />
+  );
+}
+
+function ScoreSummary({ explained }: { explained: ExplanationJson }) {
+  const { score, shown, confidence, projection, as_of, model_version } = explained;
+  const isOutdated = shown.risk_score !== score.risk_score;
+  return (
+    <section class="card" aria-labelledby="status">
+      <h2 id="status" class="visually-hidden">
+        Status
+      </h2>
+      <dl class="figures four">
+        <div>
+          <dt>Score</dt>
+          <dd>
+            <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
+          </dd>
+          <dd class="small muted">
+            {TIER_LABELS[score.risk_tier].name}: {TIER_LABELS[score.risk_tier].meaning}
+          </dd>
+        </div>
+        <div>
+          <dt>12-month failure probability</dt>
+          <dd>{formatPrecisePercent(score.failure_probability_12m)}</dd>
+          <dd class="small muted">if it works today</dd>
+        </div>
+        <div>
+          <dt>Likely failure</dt>
+          <dd>{capitalizeFirst(likelyFailureText(projection.failure_window_80))}</dd>
+          <dd class="small muted">
+            with a probability of 80%; 50% by {date(projection.projected_failure_on)}
+          </dd>
+        </div>
+        <div>
+          <dt>Confidence</dt>
+          <dd>{confidence.level.charAt(0) + confidence.level.slice(1).toLowerCase()}</dd>
+          <dd class="small muted">
+            as of {date(as_of)}, model {model_version}
+          </dd>
+        </div>
+      </dl>
+      {isOutdated && (
+        <p role="alert">
+          Partners see {shown.risk_score.toFixed(2)} ({TIER_LABELS[shown.risk_tier].name}), calculated before
+          the model was changed. The next snapshot updates it.
+        </p>
+      )}
+    </section>
+  );
+}

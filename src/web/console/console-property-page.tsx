@@ -1,0 +1,103 @@
+import { useState } from "preact/hooks";
+import { addressLine } from "../../domain/address.ts";
+import type { PartnerComponentJson } from "../../wire/component.ts";
+import type { PropertyJson } from "../../wire/property.ts";
+import { readAllPages } from "../browser/read-whole-list.ts";
+import { hrefTo } from "../browser/route.ts";
+import { useLoad } from "../browser/use-load.ts";
+import { ClaimsOfProperty } from "../records/claims-section.tsx";
+import { PropertyEquipment } from "../records/equipment-section.tsx";
+import { PropertyActions } from "../records/property-actions.tsx";
+import { applianceTypes, recordPath, useRecords, useRecordTitle } from "../records/records-context.ts";
+import { isRetiredNow } from "../records/retirement-actions.tsx";
+import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
+import { useConsole } from "./console-context.ts";
+import { ConsoleHeading } from "./console-shell.tsx";
+
+const TABS = [
+  { name: "Units and appliances", to: (id: string) => ["properties", id] },
+  { name: "Claims", to: (id: string) => ["properties", id, "claims"] },
+  { name: "Underwriting", to: (id: string) => ["book", id] },
+] as const;
+
+/** A property of any partner: its units, appliances and claims, to see and correct. */
+export function PropertyPage({ id, tab }: { id: string; tab: string | undefined }) {
+  const { api } = useConsole();
+  const records = useRecords();
+  const [version, setVersion] = useState(0);
+  const loaded = useLoad(id, async () => ({
+    property: await records.read<PropertyJson & { partner: string; partner_id: string }>(
+      recordPath("properties", id),
+    ),
+    components: await readAllPages<"components", PartnerComponentJson>(
+      records,
+      `/components?${new URLSearchParams({ property_id: id })}`,
+      "components",
+    ),
+    types: await applianceTypes(records),
+  }));
+  useRecordTitle(loaded.value?.property.name ?? "Property");
+  return (
+    <>
+      <Breadcrumbs links={[records.home]} />
+      <LoadedContent loaded={loaded} what="the property" isPage>
+        {({ property, ...data }) => (
+          <div class="property">
+            <ConsoleHeading
+              title={property.name}
+              about={
+                <>
+                  <bdi>{addressLine(property)}</bdi>
+                  {" · "}
+                  <a href={hrefTo(["partners", property.partner_id])}>
+                    <bdi>{property.partner}</bdi>
+                  </a>
+                </>
+              }
+            />
+            <PropertyActions
+              property={property}
+              onChanged={() => {
+                setVersion(version + 1);
+                loaded.reload();
+              }}
+            >
+              <DownloadWorkbook
+                api={api}
+                name="Reserve schedule (XLSX)"
+                file={`reserve-schedule-${id}.xlsx`}
+                path={`/admin/property/${encodeURIComponent(id)}/plan?format=xlsx`}
+              />
+            </PropertyActions>
+            <PropertyTabs id={id} tab={tab === "claims" ? "Claims" : "Units and appliances"} />
+            {tab === "claims" ? (
+              <ClaimsOfProperty key={version} propertyId={id} />
+            ) : (
+              <PropertyEquipment
+                key={version}
+                propertyId={id}
+                data={{ ...data, lacksGood: true }}
+                isRetired={isRetiredNow(property)}
+              />
+            )}
+          </div>
+        )}
+      </LoadedContent>
+    </>
+  );
+}
+
+/** The pages about a property. */
+export function PropertyTabs({ id, tab }: { id: string; tab: (typeof TABS)[number]["name"] }) {
+  return (
+    <nav class="tabs" aria-label="About this property">
+      {TABS.map(({ name, to }) => (
+        <a href={hrefTo(to(id))} aria-current={name === tab ? "page" : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}

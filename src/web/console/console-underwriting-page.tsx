@@ -1,0 +1,39 @@
+import type { UnderwritingJson } from "../../wire/underwriting.ts";
+import { hrefTo, type Route } from "../browser/route.ts";
+import { Underwriting } from "../sections/underwriting.tsx";
+import { LayerFields, layerQuery } from "../widgets/layer-fields.tsx";
+import { LoadedContent } from "../widgets/load-states.tsx";
+import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
+import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { PropertyTabs } from "./console-property-page.tsx";
+
+/** The underwriting page of a property, among the book of all partners. */
+export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
+  const { api } = useConsole();
+  const path = `/admin/properties/${encodeURIComponent(id)}/underwriting`;
+  const query = layerQuery(route);
+  const loaded = useAdminRead<UnderwritingJson & { partner: string }>(`${path}?${query}`, undefined, path);
+  useConsoleTitle(`Underwriting${loaded.value ? `, ${loaded.value.property.name}` : ""}`);
+  return (
+    <>
+      <p class="small screen">
+        <a href={hrefTo(["book"])}>Book</a>
+        {loaded.value && ` · ${loaded.value.partner}`}
+      </p>
+      <PropertyTabs id={id} tab="Underwriting" />
+      <LoadedContent loaded={loaded} what="the underwriting page" isPage>
+        {(made) => (
+          <Underwriting made={made} book="book" isLoading={loaded.isLoading}>
+            <LayerFields route={route}>
+              <DownloadWorkbook
+                api={api}
+                file={`losses-${id}.xlsx`}
+                path={`/admin/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
+              />
+            </LayerFields>
+          </Underwriting>
+        )}
+      </LoadedContent>
+    </>
+  );
+}

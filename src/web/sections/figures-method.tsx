@@ -1,0 +1,103 @@
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
+import { forEachInSteps, type Steps } from "../../domain/steps.ts";
+import type { AssumptionsJson } from "../../wire/assumptions.ts";
+import type { ComponentJson } from "../../wire/component.ts";
+import type { ConditionJson } from "../../wire/figures.ts";
+import { assumptionSentences } from "../assumption-sentences.ts";
+import { TierMark } from "../charts/tier-mark.tsx";
+import { TIER_LABELS, TIERS } from "../code-labels.ts";
+import { count, countWithNoun, money } from "../format.ts";
+import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { PlanDefinitions } from "./term-definition.tsx";
+
+type Costs = Pick<
+  ComponentJson,
+  "risk_tier" | "confidence" | "appliance_id" | "proactive_cost" | "reactive_cost"
+>;
+
+type TierTotals = { count: number; plannedUsd: number; afterFailureUsd: number };
+
+/** The numbers of a property's components: in total, by tier and by confidence, and of their appliances. */
+type ComponentTotals = {
+  components: number;
+  appliances: number;
+  tiers: Readonly<Record<RiskTier, TierTotals>>;
+  confidences: Readonly<Record<ComponentJson["confidence"], number>>;
+};
+
+/** Counts the components in steps, for properties with many. */
+export function* componentTotalsInSteps(components: readonly Costs[]): Steps<ComponentTotals> {
+  const noTotals = (): TierTotals => ({ count: 0, plannedUsd: 0, afterFailureUsd: 0 });
+  const tiers = { CRITICAL: noTotals(), WARNING: noTotals(), GOOD: noTotals() };
+  const confidences = { HIGH: 0, MEDIUM: 0, LOW: 0 };
+  const appliances = new Set<string>();
+  yield* forEachInSteps(components, (one) => {
+    const tier = tiers[one.risk_tier];
+    tier.count++;
+    tier.plannedUsd += one.proactive_cost;
+    tier.afterFailureUsd += one.reactive_cost;
+    confidences[one.confidence]++;
+    appliances.add(one.appliance_id);
+  });
+  return { components: components.length, appliances: appliances.size, tiers, confidences };
+}
+
+/** The basis of the figures: data and its confidence, assumptions, how the score is calculated, and definitions. */
+export function Methodology(props: {
+  totals: ComponentTotals;
+  assumptions: AssumptionsJson;
+  condition: Pick<ConditionJson, "methodology" | "fci">;
+  csv?: CsvLink;
+}) {
+  const { totals, assumptions, condition, csv } = props;
+  const { HIGH: high, MEDIUM: medium, LOW: low } = totals.confidences;
+  return (
+    <Section id="method" title="Method and limits">
+      <p class="data-confidence small muted">
+        Based on {countWithNoun(totals.components, "component")} in{" "}
+        {countWithNoun(totals.appliances, "appliance")}. Data confidence: {count(high)} high, {count(medium)}{" "}
+        medium, {count(low)} low.
+      </p>
+      <p class="small muted">{assumptionSentences(assumptions).join(" ")}</p>
+      <p class="small muted">{facilityConditionText(condition.fci)}</p>
+      <CollapsedTable
+        summary="How the condition score is calculated"
+        csv={csv}
+        rows={TIERS.map((tier) => ({ tier, of: totals.tiers[tier] }))}
+        columns={[
+          {
+            heading: "Tier",
+            cell: ({ tier }) => (
+              <>
+                <TierMark tier={tier} /> {TIER_LABELS[tier].name}
+              </>
+            ),
+          },
+          { heading: "Components", isNumber: true, cell: ({ of }) => count(of.count) },
+          { heading: "Planned cost", isNumber: true, cell: ({ of }) => money(of.plannedUsd) },
+          { heading: "Cost after failure", isNumber: true, cell: ({ of }) => money(of.afterFailureUsd) },
+        ]}
+        note={condition.methodology}
+      />
+      <details class="table-details">
+        <summary>Definitions</summary>
+        <PlanDefinitions />
+      </details>
+    </Section>
+  );
+}
+
+const VALUE_BASIS_LABELS: Readonly<Record<ConditionJson["fci"]["basis"], string>> = {
+  replacement_value: "its insured or rebuilding value",
+  area: "estimated from its area",
+  equipment: "estimated from its equipment",
+};
+
+/** `Facility condition index (FCI): 3.1%, $14,500 due now of a replacement value of $465,000, … High is bad.` */
+function facilityConditionText({ value, due_now, replacement_value, basis }: ConditionJson["fci"]): string {
+  if (value === null) return "Facility condition index (FCI): unknown, without a replacement value.";
+  return (
+    `Facility condition index (FCI): ${(value * 100).toFixed(1)}%, ${money(Math.round(due_now))} due now of a replacement ` +
+    `value of ${money(Math.round(replacement_value))}, ${VALUE_BASIS_LABELS[basis]}. Here, high is bad.`
+  );
+}

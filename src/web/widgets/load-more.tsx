@@ -1,0 +1,19 @@
+import { labelWithDetails, useApiCallCost } from "../app/api-call-cost.ts";
+import { count } from "../format.ts";
+
+/** The number of rows loaded, and a button for the next page. */
+export function LoadMore(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {
+  const { loaded, total, isLoading, onMore } = props;
+  const costOf = useApiCallCost();
+  if (loaded >= total) return null;
+  return (
+    <p class="load-more screen">
+      <span class="muted">
+        {count(loaded)} of {count(total)} loaded
+      </span>
+      <button type="button" class="outline" aria-busy={isLoading} disabled={isLoading} onClick={onMore}>
+        {isLoading ? "Loading…" : labelWithDetails("Load 200 more", costOf(1))}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { PriceList } from "../../../src/domain/costs/price-list.ts";
+import { portfolioAssumptionCounts } from "../../../src/usecases/portfolio/portfolio-assumption-counts.ts";
+import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
+import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const open = usePortfolioStore();
+const yieldNow = async () => {};
+
+// Rule: assumptions
+test("a portfolio of which too much has changed is counted when its plans are renewed", async () => {
+  const { store, clock, partnerId, addProperty, addAppliances } = await open(
+    Date.parse("2026-03-10T12:00:00Z"),
+  );
+  const prices = new PriceList(knowledge, knowledge.priceTerms);
+  const counts = (most?: { properties: number; components: number }) =>
+    portfolioAssumptionCounts({ read: store.read, prices, yieldNow }, partnerId, { without: [] }, most);
+  const [first, second] = [await addProperty(), await addProperty()];
+  await addAppliances(
+    { propertyId: first.id, typeId: "boiler" },
+    { propertyId: first.id, typeId: "boiler" },
+    { propertyId: second.id, typeId: "boiler" },
+  );
+  const all = await counts();
+  const { components } = (await store.read.totals.ofPartner(partnerId))!;
+  expect(all).toMatchObject({ components, costCents: { own: 0 } });
+  expect(await counts({ properties: 2, components })).toEqual(all);
+  expect(await counts({ properties: 1, components })).toBeNull();
+  expect(await counts({ properties: 2, components: components - 1 })).toBeNull();
+  const revision = await store.read.partners.revision(partnerId);
+  await renewChangedPlans({ store, knowledge, clock, yieldNow }, partnerId);
+  expect(await counts({ properties: 0, components: 0 })).toEqual(all);
+  // A kept response without counts ends with the renewal.
+  expect(await store.read.partners.revision(partnerId)).toBeGreaterThan(revision!);
+});
