@@ -152,14 +152,14 @@ const policyOfPart = ({ dueInYears }: PartPlan): PolicyName =>
   dueInYears === null ? "run_to_failure" : dueInYears === 0 ? "replace_now" : "replace_at_age";
 
 function unitOf(parts: readonly PartInPlace[], whole: WholeAppliance): Unit {
-  const { priceCents, failedPriceCents, lifeYears, calendarAgeYears } = whole;
+  const { priceCents, failedPriceCents, lifeYears } = whole;
   const principal = whole.principal === null ? null : parts[whole.principal]!;
   return {
     priceCents,
     failedPriceCents,
     principal,
     principalAge: principal,
-    ageYears: principal?.ageYears ?? calendarAgeYears,
+    ageYears: principal?.ageYears ?? whole.calendarAgeYears,
     capMonths: principal
       ? principal.safety
         ? Math.round(12 * lifespanYearsOf(principal))

@@ -41,7 +41,8 @@ export type DueComponent = Pick<
 export function partInPlaceOf(knowledge: Knowledge, component: DueComponent, price: Amounts): PartInPlace {
   const def = knowledge.component(component.defId);
   const outlook = outlookOfStored(knowledge, component, component.brandTier);
-  const labelAge = hasUnknownAge(def, component) ? undefined : ageYears(component, component.scoredOn);
+  const isCounted = def.fixedLifeYears !== null && !hasUnknownAge(def, component);
+  const labelAge = isCounted ? ageYears(component, component.scoredOn) : undefined;
   return partInPlace(def, outlook, price, labelAge, knowledge.model);
 }
 
@@ -60,7 +61,7 @@ export function hasUnknownAge(
 
 /**
  * Returns the part in place, in calendar years and cents (docs/model/planning.md#part-in-place). `labelAge` is its age since
- * installation, undefined if unknown.
+ * installation, undefined if unknown or if it has no fixed life.
  */
 function partInPlace(
   { fixedLifeYears, safety }: Pick<ComponentDef, "fixedLifeYears" | "safety">,

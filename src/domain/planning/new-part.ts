@@ -1,5 +1,5 @@
 import { type Spectrum, spectraOf } from "../statistics/fourier-spectrum.ts";
-import { MAX_PLAN_MONTHS } from "./horizon.ts";
+import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import { KeptValues, type ValueCache } from "./numeric-key-cache.ts";
 import type { PartKind } from "./part-in-place.ts";
 import { cumulativeSums, makeNewPart, type NewPart } from "./renewals.ts";
@@ -17,6 +17,8 @@ export type KnownPart = NewPart & {
   costsRunToFailure(): Float64Array;
   /** The least cost of a month from each month on. */
   readonly leastCosts: Float64Array;
+  /** The least cost of a month in each year since the installation. */
+  readonly leastCostsByYear: Float64Array;
 };
 
 /** Returns the new part of a kind, from the cache if possible. */
@@ -53,6 +55,7 @@ class DerivedPart implements KnownPart {
   #spectra: KnownPart["spectra"] | undefined;
   #costs: Float64Array | undefined;
   #leastCosts: Float64Array | undefined;
+  #leastCostsByYear: Float64Array | undefined;
 
   constructor(private readonly kind: PartKind) {
     this.policy = replacementPolicyOf(kind);
@@ -102,6 +105,13 @@ class DerivedPart implements KnownPart {
       least[month] = Math.min(least[month]!, least[month + 1]!);
     this.#leastCosts = least;
     return least;
+  }
+
+  get leastCostsByYear() {
+    this.#leastCostsByYear ??= Float64Array.from({ length: LOOKAHEAD_MONTHS / 12 }, (_, year) =>
+      Math.min(...this.costs.subarray(12 * year, 12 * year + 12)),
+    );
+    return this.#leastCostsByYear;
   }
 
   get cumulative() {

@@ -29,7 +29,7 @@ export type PartAge = {
 /** A part in place (docs/model/planning.md#part-in-place). */
 export type PartInPlace = PartKind &
   PartAge & {
-    /** The age by which a fixed life is counted: since its installation, or the effective age with an unknown past. */
+    /** The age by which a fixed life is counted: since its installation; the effective age if that is unknown, or without one. */
     labelAgeYears: number;
     /** q₁: probability of failing within 365.25 days, given that it works today. */
     failureProbability: number;

@@ -237,20 +237,28 @@ function inPlace<C extends DueComponent>(
   const first = components[0]!;
   const { whole } = knowledge.type(first.typeId);
   const prices = pricing(first);
-  const partPrices = components.map((component) => prices.part(component));
-  const parts = components.map((component, index) => partInPlaceOf(knowledge, component, partPrices[index]!));
-  const hazards = components.map(hazardOf);
-  const principalAt = whole?.principal
-    ? components.findIndex(({ defId }) => defId === whole.principal!.defId)
-    : -1;
-  const principal = principalAt < 0 ? null : principalAt;
+  const partPrices: Price[] = [];
+  const parts: PartInPlace[] = [];
+  const hazards: (ImmediateHazard | null)[] = [];
+  let principal: number | null = null;
+  for (let index = 0; index < components.length; index++) {
+    const component = components[index]!;
+    const price = prices.part(component);
+    partPrices.push(price);
+    parts.push(partInPlaceOf(knowledge, component, price));
+    hazards.push(hazardOf(component));
+    if (component.defId === whole?.principal?.defId) principal ??= index;
+  }
   const unitPrice = whole && prices.unit(principal === null ? undefined : components[principal]);
   const wholeAppliance = unitPrice && {
     priceCents: unitPrice.plannedCents,
     failedPriceCents: unitPrice.failedCents,
     principal,
     lifeYears: whole.lifeYears,
-    calendarAgeYears: Math.max(...components.map((component) => ageYears(component, component.scoredOn))),
+    /** Computed where it is asked for: few units go by it. */
+    get calendarAgeYears() {
+      return Math.max(...components.map((component) => ageYears(component, component.scoredOn)));
+    },
   };
   return { partPrices, parts, hazards, principal, unitPrice, wholeAppliance };
 }
@@ -286,16 +294,17 @@ function factsOf<C extends Plannable>(
 function unitFactsOf(
   { unit: inPlace, ...advice }: NonNullable<ApplianceAdvice["unit"]>,
   parts: readonly PlannedPart[],
-  { principal, calendarAgeYears, lifeYears }: WholeAppliance,
+  whole: WholeAppliance,
   facts: readonly PartFacts[],
   hazards: readonly (ImmediateHazard | null)[],
 ): UnitFacts {
+  const { principal, lifeYears } = whole;
   return {
     ...advice,
     hazard: principal === null ? (hazards.find(Boolean) ?? null) : hazards[principal]!,
     isPastLife:
       principal === null
-        ? lifeYears !== null && calendarAgeYears >= lifeYears
+        ? lifeYears !== null && whole.calendarAgeYears >= lifeYears
         : inPlace.capMonths !== null && 12 * inPlace.ageYears >= inPlace.capMonths,
     urgentPart: urgentPartOf(parts, principal, facts),
     principal: principal === null ? null : { ...facts[principal]!, part: parts[principal]!.part },

@@ -39,6 +39,13 @@ export class RepairsByMonth {
     return cents;
   }
 
+  /** Returns an amount that the last month costs at least, by the months in which the parts in place end, a year at a time. */
+  leastOfLast(): number {
+    let cents = 0;
+    for (const place of this.#places) cents += place.leastInLast(this.#month);
+    return cents;
+  }
+
   /** Returns the cost of the parts in place, without their successors, after the end of month `from` until that of `until`. */
   ofPartsInPlace(from: number, until: number): number {
     let cents = 0;
@@ -143,6 +150,20 @@ class Place {
       const ended = 1 - this.#knownWorks(until, known);
       cents += (ended - before) * leastCosts[month - until]!;
       before = ended;
+    }
+    return cents;
+  }
+
+  leastInLast(known: number): number {
+    const { leastCostsByYear } = this.#newPart;
+    let cents = 0;
+    let before = 1;
+    for (let until = 12; until <= LOOKAHEAD_MONTHS; until += 12) {
+      const least = leastCostsByYear[(LOOKAHEAD_MONTHS - until) / 12]!;
+      if (until >= this.#due) return cents + before * least;
+      const works = this.#knownWorks(until, known);
+      cents += (before - works) * least;
+      before = works;
     }
     return cents;
   }

@@ -16,12 +16,12 @@ export type UnitTiming = (typeof UNIT_TIMINGS)[number];
 
 export type UnitAdvice = UnitPolicy & { timing: UnitTiming; waitingCents(): number };
 
-/** The months after which the later ones are estimated: more of them only where fewer leave it open. */
-const CHECKED_AFTER = [12, 24, 48, 96, 144] as const;
+/** The month after which the later ones are estimated for the first time; then again after twice as many. */
+const FIRST_CHECK = 3;
 /** The spans of time by which the repairs of a month are estimated. */
-const SPANS = 4;
+const SPANS = 8;
 /** Months that are estimated together at least. */
-const MONTHS_TOGETHER = 12;
+const MONTHS_TOGETHER = 6;
 /** Sums that differ by less than this share of the yearly cost may do so because they are rounded. */
 const ROUNDING = 1e-9;
 
@@ -49,55 +49,56 @@ export function adviseOnUnit(unit: Unit, minors: MinorParts, newUnit: NewUnit): 
 
 /** Returns when `planUnit` has a unit due. */
 export function adviseOnTiming(unit: Unit, minors: MinorParts, newUnit: NewUnit): UnitTiming {
-  return obviousTiming(unit, minors, newUnit.policy) ?? timingOf(planUnit(unit, minors, newUnit));
+  return clearTiming(unit, minors, newUnit.policy) ?? timingOf(planUnit(unit, minors, newUnit));
 }
 
 /**
- * Returns when a unit is due; undefined where only the repairs of later months tell. It is due in the month until which the
- * costs of keeping it, less its successors', add up to the least.
+ * Returns when a unit is due; undefined where that hangs on how sums are rounded. It is due in the month until which the costs of
+ * keeping it, less its successors', add up to the least.
  */
-function obviousTiming(unit: Unit, minors: MinorParts, { yearlyCents }: UnitPolicy): UnitTiming | undefined {
+function clearTiming(unit: Unit, minors: MinorParts, { yearlyCents }: UnitPolicy): UnitTiming | undefined {
   const { capMonths, ageYears } = unit;
   if (capMonths !== null && Math.ceil(capMonths - 12 * ageYears) <= 0) return "now";
   const rounding = ROUNDING * yearlyCents;
   const failedMore = failedMoreCents(unit);
   const repairs = new RepairsByMonth(unit.minors, minors);
   const life = new UnitLife(unit);
-  let month = 0;
   let sum = 0;
   let least = 0;
-  for (const checkpoint of CHECKED_AFTER) {
-    for (; month < checkpoint; month++) {
-      const works = life.works(month);
-      const fails = life.fails(month + 1);
-      sum += works * (1 - fails / 2) * (fails * failedMore + repairs.next() - yearlyCents / 12);
-      if (sum >= -rounding) {
-        if (sum < rounding) return undefined;
-        continue;
-      }
+  let check = FIRST_CHECK;
+  for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
+    const works = life.works(month - 1);
+    const fails = life.fails(month);
+    sum += works * (1 - fails / 2) * (fails * failedMore + repairs.next() - yearlyCents / 12);
+    if (Math.abs(sum - least) < rounding) {
+      if (least === 0 || month === LOOKAHEAD_MONTHS) return undefined;
+    } else if (sum < least) {
       // A limit on the age makes any unit due that is not due now.
       if (capMonths !== null) return "later";
+      if (month === LOOKAHEAD_MONTHS) return "never";
       if (least === 0 && isCostlyAtLast()) return "later";
-      least = Math.min(least, sum);
+      least = sum;
     }
-    if (sum - least >= rounding && staysAbove(sum - least)) return least === 0 ? "now" : "later";
+    if (month !== check) continue;
+    check *= 2;
+    if (sum - least >= rounding && staysAbove(month, sum - least)) break;
   }
-  return undefined;
+  return least === 0 ? "now" : "later";
 
   /** Returns whether the last month costs more than the successors, so that an earlier one has the least sum. */
   function isCostlyAtLast(): boolean {
     const most = ((1 + ROUNDING) * yearlyCents) / 12;
     const fails = life.fails(LOOKAHEAD_MONTHS) * failedMore;
-    return fails + repairs.least(LOOKAHEAD_MONTHS, SPANS) > most || fails + repairs.last() > most;
+    return fails > most || fails + repairs.leastOfLast() > most || fails + repairs.last() > most;
   }
 
   /** Returns whether no sum of later months falls by so much. */
-  function staysAbove(margin: number): boolean {
+  function staysAbove(month: number, margin: number): boolean {
     if (failedMore < 0 || !life.isHazardRising) return false;
     let left = margin;
     for (let before = month, step = 0; before < LOOKAHEAD_MONTHS; before += step) {
       const later = LOOKAHEAD_MONTHS - before;
-      step = Math.min(Math.max(MONTHS_TOGETHER, Math.floor(before / 4)), later);
+      step = Math.min(Math.max(MONTHS_TOGETHER, Math.floor(before / SPANS)), later);
       const moreCents =
         life.fails(before + 1) * failedMore + repairs.least(before + 1, SPANS) - yearlyCents / 12;
       // Both rise, so that each later month costs more than its successors, too.

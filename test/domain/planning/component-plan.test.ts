@@ -91,8 +91,9 @@ describe("a stored component", () => {
     expect(hasUnknownAge(body, { ...tank, recordsSince: "2020-01-01", installYearBasis: "year_built" })).toBe(
       true,
     );
-    expect(partFor(valve).labelAgeYears).toBeCloseTo(10, 2);
-    expect(partFor({ ...valve, recordsSince: "2020-01-01" }).labelAgeYears).toBe(6);
+    const hoses: Plannable = { ...valve, defId: "washer_supply_hoses", typeId: "washer" };
+    expect(partFor(hoses).labelAgeYears).toBeCloseTo(10, 2);
+    expect(partFor({ ...hoses, recordsSince: "2020-01-01" }).labelAgeYears).toBe(6);
   });
 
   test("is due on a day, today at the earliest, however far off", () => {
