@@ -58,13 +58,14 @@ export function agedLife(
   const rate = agingRate(def, setting.usageIntensity, setting.environment, model);
   const replacedOn = lastReplacementDay(component, events, today);
   const bornOn = partBirthDay(component.installYear, replacedOn);
+  const { past, installYear } = component;
+  const { installYearBasis, recordsSince } = setting;
   const isUnknown =
-    replacedOn === undefined &&
-    isPastUnknown(def, { ...component, installYearBasis: setting.installYearBasis }, setting.recordsSince);
-  const from = isUnknown ? setting.recordsSince : bornOn;
+    replacedOn === undefined && isPastUnknown(def, { past, installYear, installYearBasis }, recordsSince);
+  const from = isUnknown ? recordsSince : bornOn;
   const virtualAgeYears = virtualAge(def, component.id, events, { from, today, rate }, model);
   const life = { scaleYears, rate, replacedOn, bornOn, virtualAgeYears };
-  const unknownPastYears = isUnknown ? (rate * (setting.recordsSince - bornOn)) / DAYS_PER_YEAR : undefined;
+  const unknownPastYears = isUnknown ? (rate * (recordsSince - bornOn)) / DAYS_PER_YEAR : undefined;
   return {
     ...life,
     unknownPastYears,

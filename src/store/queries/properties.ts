@@ -217,9 +217,9 @@ export function propertyStore(engine: Engine) {
     isDemo: properties.isDemo,
     components: propertyTotals.components,
   };
-  const forSnapshot = engine.prepared(() =>
+  const forSnapshot = engine.read<SnapshotProperty>(() =>
     db
-      .select(forSnapshotColumns)
+      .select(aliased(forSnapshotColumns))
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(and(gt(properties.id, placeholder("after")), gt(properties.seq, 0)))
@@ -367,9 +367,10 @@ export function propertyStore(engine: Engine) {
     },
     /** Properties of all partners by id, from just after `after` ("" for the first), with about `components` in all. */
     async forSnapshot(after: string, components: number): Promise<SnapshotProperty[]> {
-      return upTo<SnapshotProperty>(components, (last, limit) =>
-        forSnapshot().execute({ after: last?.id ?? after, limit }),
-      );
+      return upTo<SnapshotProperty>(components, async (last, limit) => {
+        const rows = await forSnapshot({ after: last?.id ?? after, limit });
+        return rows.map((row) => ({ ...row, isDemo: Boolean(row.isDemo) }));
+      });
     },
     /** Does the same with retired properties. */
     async forCalibration(
