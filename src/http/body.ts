@@ -15,6 +15,12 @@ export function declaredBytes({ headers }: Request): number | undefined {
   return declared === null ? undefined : Number(declared);
 }
 
+/** Returns whether the headers declare a body that is not empty. */
+export function hasBody({ headers }: Request): boolean {
+  const length = headers.get("content-length");
+  return length === null ? headers.has("transfer-encoding") : length !== "0";
+}
+
 /** Throws payload_too_large if the headers declare a body of more than `limit` bytes. */
 export function checkDeclaredSize(request: Request, limit: number): void {
   if ((declaredBytes(request) ?? 0) > limit) throw bodyTooLargeFailure(limit);

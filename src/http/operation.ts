@@ -3,6 +3,7 @@ import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store } from "../store/store.ts";
+import type { SumsOf } from "../usecases/partners/answer-caches.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
 import type { Parameter } from "../wire/request-parameters.ts";
@@ -66,6 +67,7 @@ export type PartnerCall = Call & {
   store: Store;
   /** Reserves memory for a large response while it is made. Throws unavailable if the partner's limit is exceeded. */
   reserveMemory(bytes: number): void;
+  sumsOf: SumsOf;
   /** Writes to the partner's portfolio. For an operation that accepts Idempotency-Key, stores the reply in the same transaction. */
   writePortfolio<Body>(run: (writer: PortfolioWriter) => Promise<Reply<Body>>): Promise<Reply<Body>>;
 };

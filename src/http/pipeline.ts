@@ -7,7 +7,7 @@ import { yieldForRequest } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
-import type { AnswerCache, AnswerCaches } from "../usecases/partners/answer-caches.ts";
+import { type AnswerCache, type AnswerCaches, sumsByRevision } from "../usecases/partners/answer-caches.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
@@ -15,6 +15,7 @@ import type { Authenticator } from "./auth.ts";
 import {
   checkDeclaredSize,
   declaredBytes,
+  hasBody,
   parseJsonObject,
   readBytes,
   requireJson,
@@ -84,6 +85,7 @@ type PipelineDeps = {
 export class RequestPipeline {
   readonly #idempotency: Idempotency;
   readonly #cache: AnswerCache<TaggedResponse>;
+  readonly #sums: AnswerCache<object>;
   readonly #memory = new ResponseMemoryLimiter();
   /** A part of every ETag that is derived from a revision: another version of the server may respond differently. */
   readonly #instanceId = crypto.randomUUID();
@@ -95,6 +97,7 @@ export class RequestPipeline {
       bytesOf: ({ body }) => 2 * body.length,
       mostBytes: MOST_CACHED_BYTES,
     });
+    this.#sums = deps.caches.open("sums", { bytesOf: (sums) => 2 * JSON.stringify(sums).length });
   }
 
   async run(
@@ -349,6 +352,7 @@ export class RequestPipeline {
       partner,
       store,
       reserveMemory,
+      sumsOf: sumsByRevision(this.#sums, partner.id),
       writePortfolio: (run) => writePortfolio(this.#writeFor(call), knowledge, partner, run),
     });
   }
@@ -373,6 +377,7 @@ export class RequestPipeline {
         partner,
         store,
         reserveMemory: () => {},
+        sumsOf: sumsByRevision(this.#sums, partner.id),
         writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
       });
     });
@@ -429,12 +434,6 @@ function decoded(params: Readonly<Record<string, string | null>>): Record<string
     if (params[name] === null)
       return Object.fromEntries(Object.entries(params).map(([key, value]) => [key, value ?? ""]));
   return params as Record<string, string>;
-}
-
-/** Returns whether the headers declare a body that is not empty. */
-function hasBody({ headers }: Request): boolean {
-  const length = headers.get("content-length");
-  return length === null ? headers.has("transfer-encoding") : length !== "0";
 }
 
 /** Returns the path and query of a URL. */

@@ -9,11 +9,12 @@ type ReadableStore = Pick<Store, "read" | "inReadSnapshot">;
 /**
  * Runs several reads of a partner's data on one state of it: they are repeated if the partner's revision has changed
  * meanwhile. Otherwise a list that is found by its counts could omit rows. A caller that has just read the revision passes it.
+ * `run` gets the revision that its reads have if they are not repeated; undefined in a snapshot, which has one of its own.
  */
 export const readConsistently = <T>(
   store: ReadableStore,
   partnerId: string,
-  run: (read: Stores) => Promise<T>,
+  run: (read: Stores, revision: number | undefined) => Promise<T>,
   latest?: number,
 ): Promise<T> => readUnchanged(store, () => store.read.partners.revision(partnerId), run, latest);
 
@@ -26,15 +27,15 @@ export const readBookConsistently = <T>(
 async function readUnchanged<T>(
   store: ReadableStore,
   revision: () => Promise<number | undefined>,
-  run: (read: Stores) => Promise<T>,
+  run: (read: Stores, revision: number | undefined) => Promise<T>,
   latest?: number,
 ): Promise<T> {
   let before = latest ?? (await revision());
   for (let tries = 0; tries < TRIES; tries++) {
-    const value = await run(store.read);
+    const value = await run(store.read, before);
     const after = await revision();
     if (after === before) return value;
     before = after;
   }
-  return await store.inReadSnapshot(run);
+  return await store.inReadSnapshot((read) => run(read, undefined));
 }

@@ -127,3 +127,20 @@ describe.each(LISTS.filter(([, , hasSandbox]) => hasSandbox))("%s with sandbox",
       expect((await list(template, `sandbox=${value}`)).body.total).toBe(whole.total);
   });
 });
+
+// Rule: cache-current
+test("the sums on a page are those after the last write, also if another page stated them before it", async () => {
+  const pageOf = async (path: string, offset: number) =>
+    (await client.ask("GET", `${path}?limit=1&offset=${offset}`, 200)).body;
+  const summary = await pageOf("/v1/portfolio/summary", 0);
+  const alerts = await pageOf("/v1/alerts", 0);
+  expect((await pageOf("/v1/portfolio/summary", 1)).totals).toEqual(summary.totals);
+  await addWornAppliance(client, property.id);
+  const { totals } = await pageOf("/v1/portfolio/summary", 2);
+  expect(totals.appliances).toBe(summary.totals.appliances + 1);
+  expect(totals.critical).toBeGreaterThan(summary.totals.critical);
+  const after = await pageOf("/v1/alerts", 1);
+  expect(after.total).toBeGreaterThan(alerts.total);
+  expect([after.critical_count, after.warning_count]).toEqual([totals.critical, totals.warning]);
+  expect((await pageOf("/v1/alerts", after.total - 1)).alerts).toHaveLength(1);
+});

@@ -131,6 +131,7 @@ function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminO
       const reply = await operation.handle({
         ...call,
         partner,
+        sumsOf: (_name, _revision, find) => find(),
         writePortfolio: (run) =>
           call.writePortfolio(partner, async (writer) => {
             await refuseDeletedPartner(writer.tx, partner.id);

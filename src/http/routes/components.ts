@@ -274,7 +274,7 @@ type FoundAlerts = {
 };
 
 async function findAlerts(call: PartnerCall, slice: RowRange): Promise<FoundAlerts> {
-  const { partner, query, store } = call;
+  const { partner, query, store, sumsOf } = call;
   const includesDemo = wantsDemo(query);
   const tier = parseAlertTier(query);
   const system = parseChoice(query, "system", SYSTEMS);
@@ -311,15 +311,20 @@ async function findAlerts(call: PartnerCall, slice: RowRange): Promise<FoundAler
     };
     return await readConsistently(store, partner.id, read, partner.revision);
   }
-  const read = async (read: Stores) => {
-    const { critical, warning } = await read.totals.ofPartner(partner.id);
+  const read = async (read: Stores, revision: number | undefined) => {
+    const name = `alerts ${tier ?? ""} ${includesDemo}`;
+    const { byScore, critical, warning, demo } = await sumsOf(name, revision, async () => ({
+      byScore: await read.components.countElevated(partner.id),
+      ...(await read.totals.ofPartner(partner.id)),
+      demo: await demoAlerts(read),
+    }));
     return {
       rows: byCost
         ? await read.components.costliestPage({ partnerId: partner.id }, tier, slice)
-        : await read.components.elevatedPage(partner.id, slice, tier),
+        : await read.components.elevatedPage(partner.id, slice, tier, byScore),
       critical: tier === "WARNING" ? 0 : critical,
       warning: tier === "CRITICAL" ? 0 : warning,
-      demo: await demoAlerts(read),
+      demo,
     };
   };
   return await readConsistently(store, partner.id, read, partner.revision);

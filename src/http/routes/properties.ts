@@ -1,4 +1,5 @@
 import { priceBasisOf } from "../../domain/costs/price-basis.ts";
+import type { AssumptionCounts } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound, type SummarizedProperty } from "../../domain/property.ts";
@@ -252,15 +253,8 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem, ASSUMPTIONS),
       async handle(call) {
         const slice = parseRowRange(call.query);
-        const { partner, store, yieldNow } = call;
-        const { rows, total, totals, flags, included } = await findPortfolio(knowledge, call, slice);
-        const prices = await partnerPrices(store.read, knowledge, partner);
-        const counted = await readConsistently(
-          store,
-          partner.id,
-          (read) => portfolioAssumptionCounts({ read, prices, yieldNow }, partner.id, included),
-          partner.revision,
-        );
+        const { partner, store } = call;
+        const { rows, total, totals, flags, counted } = await findPortfolio(knowledge, call, slice);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         const assumptions =
           counted && serializeAssumptions({ ...counted, ...priceBasisOf(knowledge) }, modelVersion);
@@ -312,50 +306,53 @@ async function demoProperties(
 
 async function findPortfolio(
   knowledge: Knowledge,
-  { partner, query, store, yieldNow }: PartnerCall,
+  { partner, query, store, yieldNow, sumsOf }: PartnerCall,
   slice: RowRange,
 ): Promise<{
   rows: PortfolioRow[];
   total: number;
   totals: PortfolioTotals;
   flags: readonly CodeCount[];
-  included: Parameters<typeof portfolioAssumptionCounts>[2];
+  /** The components that the figures rest on; null if too many properties have changed since their plans. */
+  counted: AssumptionCounts | null;
 }> {
   const filter = parsePropertyFilter(query, knowledge.knownHazards);
   const includesDemo = wantsDemo(query);
+  const prices = await partnerPrices(store.read, knowledge, partner);
+  const countAmong = (read: Stores, included: Parameters<typeof portfolioAssumptionCounts>[2]) =>
+    portfolioAssumptionCounts({ read, prices, yieldNow }, partner.id, included);
+  const countedOf = (ids: readonly string[]) =>
+    readConsistently(store, partner.id, (read) => countAmong(read, { ids }), partner.revision);
   if (wantsSandboxEvents(query)) {
     const demo = await demoProperties(store, partner, filter);
     const rows = demo.slice(slice.offset, slice.offset + slice.limit);
     const ids = demo.map(({ property }) => property.id);
     const flags = await store.read.flags.sumOf(ids);
     const totals = sumOfProperties(demo.map((row) => row.totals));
-    return { rows, total: demo.length, totals, flags, included: { ids } };
+    return { rows, total: demo.length, totals, flags, counted: await countedOf(ids) };
   }
   if (filter) {
     const { summedIds, ...found } = await filteredPortfolio({ store, yieldNow }, partner.id, filter, slice);
-    if (includesDemo || filter.retired === "only") return { ...found, included: { ids: summedIds } };
+    if (includesDemo || filter.retired === "only") return { ...found, counted: await countedOf(summedIds) };
     const demo = await demoProperties(store, partner, filter);
     const totals = demo.map((row) => row.totals);
     const demoIds = new Set(demo.map(({ property }) => property.id));
     const flags = await store.read.flags.sumOf([...demoIds]);
     return {
       ...found,
-      included: { ids: summedIds.filter((id) => !demoIds.has(id)) },
+      counted: await countedOf(summedIds.filter((id) => !demoIds.has(id))),
       totals: subtractProperties(found.totals, totals),
       flags: subtractFlagCounts(found.flags, flags),
     };
   }
-  const read = async (read: Stores) => {
+  const read = async (read: Stores, revision: number | undefined) => {
     const found = await read.properties.summaryPage(partner.id, slice);
-    const all = await read.totals.ofPartner(partner.id);
-    const { totals, flags, demo } = await portfolioSums(read, partner.id, includesDemo, all);
-    return {
-      rows: found.map((row) => ({ property: row, totals: row })),
-      total: all.properties,
-      totals,
-      flags,
-      included: { without: demo },
-    };
+    const sums = await sumsOf(`portfolio ${includesDemo}`, revision, async () => {
+      const all = await read.totals.ofPartner(partner.id);
+      const { totals, flags, demo } = await portfolioSums(read, partner.id, includesDemo, all);
+      return { total: all.properties, totals, flags, counted: await countAmong(read, { without: demo }) };
+    });
+    return { rows: found.map((row) => ({ property: row, totals: row })), ...sums };
   };
   return await readConsistently(store, partner.id, read, partner.revision);
 }

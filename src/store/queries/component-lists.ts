@@ -21,6 +21,9 @@ const { placeholder } = sql;
 /** A position in the order of last scoring. */
 export type ScoringPlace = Pick<PlacedComponent, "rescoredAt" | "seq">;
 
+/** How many components have a score, in hundredths. */
+type ScoreCount = { bucket: number; count: number };
+
 /** A block of a bucket, and the number of the bucket's rows before it. */
 type BlockPlace = { block: number; before: number };
 
@@ -107,7 +110,7 @@ export function componentLists(engine: Engine) {
   );
 
   /** Counts the rows of buckets. Each is a condition of its own, so that the blocks in between are skipped. */
-  const wholeCounters = engine.read<{ bucket: number; count: number }>(() =>
+  const wholeCounters = engine.read<ScoreCount>(() =>
     db
       .select(aliased({ bucket: componentCounters.bucket, count: componentCounters.count }))
       .from(componentCounters)
@@ -185,6 +188,9 @@ export function componentLists(engine: Engine) {
   }
 
   const elevatedBuckets = engine.list(ELEVATED_SCORES);
+  /** Counts the CRITICAL and WARNING components by score, the highest first. */
+  const countElevated = async (partnerId: string): Promise<ScoreCount[]> =>
+    wholeCounters({ partnerId, buckets: elevatedBuckets });
   const countBucket = async (partnerId: string, bucket: number) =>
     (await wholeCounters({ partnerId, buckets: engine.list([bucket]) }))[0]?.count ?? 0;
 
@@ -252,14 +258,20 @@ export function componentLists(engine: Engine) {
     async tierPage(partnerId: string, tier: RiskTier, slice: RowRange): Promise<PlacedComponent[]> {
       return bucketPage(ofTier, { partnerId, bucket: TIER_BUCKETS[tier], tier }, slice);
     },
-    /** Returns CRITICAL and WARNING components, or those of one of the tiers, ordered by score and then by creation. */
-    async elevatedPage(partnerId: string, slice: RowRange, tier?: RiskTier): Promise<PlacedComponent[]> {
+    countElevated,
+    /**
+     * Returns CRITICAL and WARNING components, or those of one of the tiers, ordered by score and then by creation. A caller that
+     * has their numbers passes them.
+     */
+    async elevatedPage(
+      partnerId: string,
+      slice: RowRange,
+      tier?: RiskTier,
+      counts?: readonly ScoreCount[],
+    ): Promise<PlacedComponent[]> {
       const found: PlacedComponent[] = [];
       let skip = slice.offset;
-      for (const { bucket, count: inBucket } of await wholeCounters({
-        partnerId,
-        buckets: elevatedBuckets,
-      })) {
+      for (const { bucket, count: inBucket } of counts ?? (await countElevated(partnerId))) {
         if (tier && tierOfHundredths(bucket) !== tier) continue;
         if (skip >= inBucket) {
           skip -= inBucket;

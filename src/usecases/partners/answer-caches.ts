@@ -21,7 +21,7 @@ type CacheOptions<Answer> = {
 };
 
 /** The share of the memory that answers of each kind may take; together all of it. */
-const SHARES = { responses: 1 / 4, pages: 1 / 4, losses: 1 / 2 };
+const SHARES = { responses: 15 / 64, sums: 1 / 64, pages: 1 / 4, losses: 1 / 2 };
 
 /** The approximate memory of an entry and of each partner in it, besides the answer and its key. */
 const ENTRY_BYTES = 400;
@@ -72,6 +72,34 @@ export class AnswerCache<Answer extends object> {
       partners.every(({ id, revision }) => revisions.get(id) === revision);
     for (const [key, { shown }] of this.#kept.entries()) if (!isCurrent(shown)) this.#kept.delete(key);
   }
+}
+
+/**
+ * Returns the sums that all pages of a partner's list state, by the name of the list. They are found once for each revision of
+ * the partner's data, which the reads of `find` have, and each time without one.
+ */
+export type SumsOf = <Sums extends object>(
+  name: string,
+  revision: number | undefined,
+  find: () => Promise<Sums>,
+) => Promise<Sums>;
+
+/** Keeps the sums of a partner's lists in a cache. */
+export function sumsByRevision(cache: AnswerCache<object>, id: string): SumsOf {
+  return async <Sums extends object>(
+    name: string,
+    revision: number | undefined,
+    find: () => Promise<Sums>,
+  ) => {
+    if (revision === undefined) return await find();
+    const key = `${id} ${name}`;
+    const shown = { partners: [{ id, revision }] };
+    const known = cache.get(key, shown) as Sums | undefined;
+    if (known) return known;
+    const found = await find();
+    cache.set(key, shown, found);
+    return found;
+  };
 }
 
 /** Anything that keeps data of partners in memory. */

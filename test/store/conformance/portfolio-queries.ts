@@ -452,8 +452,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         rows.filter((one) => !tier || one.riskTier === tier);
       for (const slice of SLICES) {
         const cut = (rows: typeof all) => pages(rows, slice.offset, slice.limit);
+        const counts = await store.countElevated(partner.id);
         for (const tier of tiers)
-          expect(await store.elevatedPage(partner.id, slice, tier)).toEqual(cut(ofTier(byScore, tier)));
+          for (const known of [undefined, counts])
+            expect(await store.elevatedPage(partner.id, slice, tier, known)).toEqual(
+              cut(ofTier(byScore, tier)),
+            );
         expect(await store.elevatedByScoring(partner.id, slice)).toEqual(cut(byScoring));
         for (const tier of ["GOOD", "WARNING", "CRITICAL"] as const)
           expect(await store.tierPage(partner.id, tier, slice)).toEqual(cut(ofTier(all, tier)));

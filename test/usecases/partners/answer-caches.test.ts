@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { AnswerCache, AnswerCaches } from "../../../src/usecases/partners/answer-caches.ts";
+import { AnswerCache, AnswerCaches, sumsByRevision } from "../../../src/usecases/partners/answer-caches.ts";
 
 const shown = (revision: number, more: { id?: string; day?: string; besides?: string } = {}) => {
   const { id = "PARTNER_1", ...rest } = more;
@@ -90,7 +90,7 @@ describe("the memory for answers", () => {
 
   test("is divided among the kinds of answers, whose sum is all of it", () => {
     const caches = new AnswerCaches(1_000_000);
-    const kinds = ["responses", "pages", "losses"] as const;
+    const kinds = ["responses", "sums", "pages", "losses"] as const;
     const opened = kinds.map((kind) => caches.open<Text>(kind, { bytesOf: ({ text }) => text.length }));
     for (const cache of opened)
       for (let nth = 0; nth < 2_000; nth++) cache.set(`page ${nth}`, shown(1), answer(1_000));
@@ -98,6 +98,20 @@ describe("the memory for answers", () => {
     expect(bytes).toBeLessThanOrEqual(1_000_000);
     expect(bytes).toBeGreaterThan(900_000);
     caches.dropSuperseded(new Map(), "2026-03-10");
-    expect(opened.map((cache) => cache.size)).toEqual([0, 0, 0]);
+    expect(opened.map((cache) => cache.size)).toEqual([0, 0, 0, 0]);
   });
+});
+
+// Rule: cache-current
+test("the sums of a list are found once for a partner's revision, and each time without one", async () => {
+  const cache = new AnswerCache<object>(10_000, { bytesOf: () => 10 });
+  let found = 0;
+  const find = async () => ({ found: ++found });
+  const sumsOf = sumsByRevision(cache, "PARTNER_1");
+  const revisions = [1, 1, 2, 1, undefined, undefined];
+  const sums: { found: number }[] = [];
+  for (const revision of revisions) sums.push(await sumsOf("alerts", revision, find));
+  expect(sums.map((one) => one.found)).toEqual([1, 1, 2, 3, 4, 5]);
+  expect(await sumsOf("portfolio", 1, find)).toEqual({ found: 6 });
+  expect(await sumsByRevision(cache, "PARTNER_2")("alerts", 1, find)).toEqual({ found: 7 });
 });
