@@ -23,7 +23,7 @@ import { consoleRootOperation } from "../http/routes/console.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
 import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
-import { createHttp, type Fetch } from "../http/server.ts";
+import { createHttpHandler, type Fetch } from "../http/server.ts";
 import { jobTable } from "../jobs/job-table.ts";
 import { startJobs } from "../jobs/schedule.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
@@ -396,7 +396,7 @@ async function createFetches(
     metricsWindow?: RateWindow,
     rules?: { checkHost: HostCheck; headers: Record<string, string> },
   ) =>
-    createHttp({
+    createHttpHandler({
       operations,
       checkHost: anyHostCheck,
       ...rules,

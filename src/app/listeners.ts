@@ -5,7 +5,7 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, toIso } from "../domain/time.ts";
 import { type GuardedListener, guardDescriptors } from "../http/file-descriptor-guard.ts";
-import { type Listener, listen } from "../http/listen.ts";
+import { type Listener, openHttpListener } from "../http/listen.ts";
 import type { Fetch } from "../http/server.ts";
 import type { Logger } from "../log.ts";
 import { daysUntilExpiry, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
@@ -49,7 +49,7 @@ export async function openListeners(
     tls?: TlsIdentity | undefined;
   }) => {
     const onFault = (err: Error) => log.error({ err }, "request failed before it was routed");
-    const listener = await listen({ ...options, idleTimeoutS, onFault });
+    const listener = await openHttpListener({ ...options, idleTimeoutS, onFault });
     opened.push(listener);
     return listener;
   };

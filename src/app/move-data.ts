@@ -13,9 +13,12 @@ import {
   type TransferredRows,
   transferDatabase,
 } from "../store/database-transfer.ts";
-import { postgresSource, postgresTarget } from "../store/postgres/postgres-transfer-endpoint.ts";
+import {
+  openPostgresTransferSource,
+  openPostgresTransferTarget,
+} from "../store/postgres/postgres-transfer-endpoint.ts";
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
-import { sqliteEndpoint } from "../store/sqlite/sqlite-transfer-endpoint.ts";
+import { openSqliteTransferEndpoint } from "../store/sqlite/sqlite-transfer-endpoint.ts";
 import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { openCallReservationLedger } from "./call-reservation-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
@@ -103,7 +106,7 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
       ledger.close();
       await store.close();
     }
-    const endpoint = sqliteEndpoint(databaseFile(dataDir), clock());
+    const endpoint = openSqliteTransferEndpoint(databaseFile(dataDir), clock());
     return {
       ...endpoint,
       pictures: filesIn(dataDir),
@@ -119,12 +122,12 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
 }
 
 async function databaseSource(url: string): Promise<Place> {
-  const endpoint = await postgresSource(url);
+  const endpoint = await openPostgresTransferSource(url);
   return { ...endpoint, pictures: storedPhotoQueries(endpoint.engine) };
 }
 
 async function databaseTarget({ to, again, clock }: MoveDeps): Promise<Target> {
-  const endpoint = await postgresTarget(to, { now: clock(), again });
+  const endpoint = await openPostgresTransferTarget(to, { now: clock(), again });
   return { ...endpoint, pictures: storedPhotoQueries(endpoint.engine) };
 }
 
@@ -148,7 +151,7 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveDeps): Tar
       "Specify an empty folder or one that does not exist yet.",
     );
   makeDataFolder(dataDir);
-  const endpoint = sqliteEndpoint(unfinished, clock());
+  const endpoint = openSqliteTransferEndpoint(unfinished, clock());
   let isOpen = true;
   const close = () => {
     if (isOpen) endpoint.close();

@@ -6,7 +6,7 @@ import { yieldToEventLoop } from "../event-loop.ts";
 import { sweepTemporaryFiles } from "../files.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { Logger } from "../log.ts";
-import { findPageProblems } from "../store/sqlite/inspect-database.ts";
+import { findDatabasePageProblems } from "../store/sqlite/inspect-database.ts";
 import type { Store } from "../store/store.ts";
 import { deleteOrphanedPhotos } from "../usecases/portfolio/photos.ts";
 import { databaseFile } from "./data-folder.ts";
@@ -88,7 +88,7 @@ async function findProblems(
   file: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (statSync(file).size <= SMALL_BYTES) return await findPageProblems(file, yieldToEventLoop);
+  if (statSync(file).size <= SMALL_BYTES) return await findDatabasePageProblems(file, yieldToEventLoop);
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const args = ["doctor", "--pages", "--data-dir", config.storage.dataDir, ...settings];
   try {

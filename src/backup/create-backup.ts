@@ -12,8 +12,8 @@ import {
 import { keyFilePath } from "../secrets/master-key.ts";
 import {
   copyDatabase,
-  countRows,
-  integrityProblems,
+  countRowsByTable,
+  findIntegrityProblems,
   openForReading,
   photoFileNames,
   schemaVersion,
@@ -121,13 +121,13 @@ function copyChecked(databaseFile: string, copy: string): Copied {
   }
   const db = openForReading(copy);
   try {
-    const problems = integrityProblems(db, "quick");
+    const problems = findIntegrityProblems(db, "quick");
     if (problems.length > 0)
       throw new OperatorError(
         `${databaseFile} is damaged: ${problems[0]}`,
         "No backup was written. Run `mainstay doctor --full` for details, and restore the last good backup.",
       );
-    return { schema_version: schemaVersion(db), counts: countRows(db), uploads: photoFileNames(db) };
+    return { schema_version: schemaVersion(db), counts: countRowsByTable(db), uploads: photoFileNames(db) };
   } finally {
     db.close();
   }

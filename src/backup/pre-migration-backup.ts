@@ -6,7 +6,7 @@ import { type Instant, toIso } from "../domain/time.ts";
 import { moveIntoPlace, requireFreeSpace } from "../files.ts";
 import {
   copyDatabase,
-  integrityProblems,
+  findIntegrityProblems,
   openForReading,
   schemaVersion,
 } from "../store/sqlite/inspect-database.ts";
@@ -43,7 +43,7 @@ export function backUpBeforeMigration(db: Database, dir: string, now: Instant): 
 function checked(file: string): string[] {
   const db = openForReading(file);
   try {
-    return integrityProblems(db, "quick");
+    return findIntegrityProblems(db, "quick");
   } finally {
     db.close();
   }

@@ -20,8 +20,8 @@ import {
 } from "../secrets/master-key.ts";
 import {
   anySealedSecret,
-  countRows,
-  integrityProblems,
+  countRowsByTable,
+  findIntegrityProblems,
   missingMigrations,
   openForReading,
   photoFileNames,
@@ -118,9 +118,9 @@ async function check(
   const db = openForReading(path);
   try {
     const pendingMigrations = missingMigrations(db, `the database in ${file}`).length;
-    const problems = integrityProblems(db, "full");
+    const problems = findIntegrityProblems(db, "full");
     if (problems.length > 0) throw damagedBackupError(file, `its database is damaged: ${problems[0]}`);
-    if (!Bun.deepEquals(countRows(db), manifest.counts))
+    if (!Bun.deepEquals(countRowsByTable(db), manifest.counts))
       throw damagedBackupError(file, `the row counts of its database differ from its ${MANIFEST}`);
     const missing = photoFileNames(db).filter((name) => !existsSync(join(scratch, UPLOADS, name))).length;
     if (missing !== manifest.uploads_missing) throw damagedBackupError(file, "uploaded files are missing");

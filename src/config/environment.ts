@@ -6,13 +6,13 @@ import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import { environmentName, isSettingKey, type SettingKey, settingFormat, settingKeys } from "./settings.ts";
 
 /** Environment variables by name, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the settings in the environment. MAINSTAY_SERVER__PORT contains a value; MAINSTAY_SERVER__PORT_FILE names a file
  * that contains it, relative to `cwd`. MAINSTAY_ variables without a double underscore are not settings.
  */
-export function readEnvironment(env: Environment, cwd: string): SettingsReading {
+export function readEnvironment(env: EnvironmentVariables, cwd: string): SettingsReading {
   const reading: SettingsReading = { entries: [], problems: [] };
   for (const [variable, text] of Object.entries(env).toSorted()) {
     if (text === undefined || !variable.startsWith("MAINSTAY_")) continue;
@@ -42,7 +42,7 @@ export function settingEntryFromText(key: SettingKey, text: string, origin: stri
 function readVariable(
   variable: string,
   text: string,
-  env: Environment,
+  env: EnvironmentVariables,
   cwd: string,
   entries: SettingEntry[],
 ) {

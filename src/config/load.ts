@@ -4,7 +4,7 @@ import { OperatorError } from "../domain/errors.ts";
 import { ConfigError } from "./config-error.ts";
 import { defaultSettings } from "./defaults.ts";
 import { settingContradictions, settingEntryProblem } from "./entry-problems.ts";
-import { type Environment, readEnvironment, settingEntryFromText } from "./environment.ts";
+import { type EnvironmentVariables, readEnvironment, settingEntryFromText } from "./environment.ts";
 import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import {
   type Config,
@@ -21,7 +21,7 @@ export type Override = { key: SettingKey; text: string; flag: string };
 export type ConfigRequest = {
   /** The specified file; if undefined, see `findConfigFile`. */
   file?: string | undefined;
-  env: Environment;
+  env: EnvironmentVariables;
   cwd: string;
   /** The folder under which `etc/mainstay/mainstay.toml` is searched (`/` for the program); not searched if undefined. */
   root?: string | undefined;

@@ -9,7 +9,7 @@ import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
 import {
   anySealedSecret,
-  integrityProblems,
+  findIntegrityProblems,
   missingMigrations,
   photoFileNames,
   schemaVersion,
@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000;
 
 export function checkIntegrity(db: Database, file: string, depth: "quick" | "full"): DoctorFinding {
   try {
-    const problems = integrityProblems(db, depth);
+    const problems = findIntegrityProblems(db, depth);
     if (problems.length === 0)
       return okFinding(`${file} passed integrity check (${depth}, ${formatBytes(statSync(file).size)})`);
     return failedFinding(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);

@@ -47,7 +47,7 @@ export const ENVIRONMENT_FACTORS = [
 ] as const;
 export type EnvironmentFactor = (typeof ENVIRONMENT_FACTORS)[number];
 /** The strength of each factor at a place, 0 to 1. */
-export type Environment = Readonly<Record<EnvironmentFactor, number>>;
+export type PlaceEnvironment = Readonly<Record<EnvironmentFactor, number>>;
 
 /** The kinds of maintenance that take back a share of a component's age. */
 export type Restoration = "preventive" | "cleaning" | "filter";
@@ -288,7 +288,7 @@ export type ScoringModel = {
   /** Factor on the median life. */
   brandFactor: Readonly<Record<BrandTier, number>>;
   usageExponent: number;
-  environment: { sensitivity: Environment; lowestLifeFactor: number; unknownValue: number };
+  environment: { sensitivity: PlaceEnvironment; lowestLifeFactor: number; unknownValue: number };
   restoration: {
     shares: Readonly<Record<Restoration, number>>;
     intervalsCounted: number;
@@ -355,7 +355,7 @@ export type KnowledgeData = {
   divisions: ReadonlyMap<string, string>;
   regimes: readonly InspectionRegime[];
   smartEvents: readonly SmartEventType[];
-  environments: ReadonlyMap<string, Environment>;
+  environments: ReadonlyMap<string, PlaceEnvironment>;
   sources: readonly Source[];
   provenance: Readonly<Record<FactGroup, Provenance>>;
 };
@@ -417,5 +417,5 @@ export type Knowledge = {
   /** Returns whether the climate of a place is known, as it is of the US states and DC. */
   knowsClimate(state: string | null): boolean;
   /** Returns the state's climate; the unknown value throughout for a state without values. */
-  environment(state: string | null): Environment;
+  environment(state: string | null): PlaceEnvironment;
 };

@@ -34,7 +34,7 @@ export type MeterEvent = {
 };
 
 /** A sensor provider's reference to a property: an id, or the fields to register it. */
-export type PropertyReference = {
+export type SensorPropertyReference = {
   propertyId: string | null;
   partnerPropertyId: string | null;
   name: string | null;
@@ -47,7 +47,7 @@ export type PropertyReference = {
 };
 
 /** A sensor provider's reference to an appliance: an id, or the fields to register it. */
-export type ApplianceReference = {
+export type SensorApplianceReference = {
   applianceId: string | null;
   serial: string | null;
   typeId: string | null;
@@ -69,8 +69,8 @@ export type SmartEvent = {
   value: number | null;
   unit: string | null;
   notes: string | null;
-  property: PropertyReference;
-  appliance: ApplianceReference;
+  property: SensorPropertyReference;
+  appliance: SensorApplianceReference;
 };
 
 /** The number of components that an event rescored, and how many of them are elevated. */

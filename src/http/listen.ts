@@ -34,7 +34,7 @@ const FLUSH_TIMEOUT_MS = 1_000;
 const MIN_IDLE_TIMEOUT_S = 5;
 
 /** Listens on an address. Rejects with an OperatorError if the address is in use or unavailable. */
-export async function listen(options: ListenOptions): Promise<Listener> {
+export async function openHttpListener(options: ListenOptions): Promise<Listener> {
   const { hostname, port } = options;
   try {
     return options.tls ? await listenTls(options, options.tls) : listenPlain(options);

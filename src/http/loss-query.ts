@@ -16,12 +16,12 @@ export function parseLossRequest(query: HttpQuery): LossRequest {
       state: state === undefined ? undefined : parsePlace(state),
       includeDemo: wantsDemo(query),
     },
-    layer: parseLayer(query).layer,
+    layer: parseInsuredLayer(query).layer,
   };
 }
 
 /** Parses the layer alone; the selection is all. */
-export function parseLayer(query: HttpQuery): LossRequest {
+export function parseInsuredLayer(query: HttpQuery): LossRequest {
   const { deductibleUsd, limitUsd } = LOSS_LIMITS;
   const deductible = wholeNumber(query, "deductible", deductibleUsd.least, deductibleUsd.most);
   const limit = wholeNumber(query, "limit", limitUsd.least, limitUsd.most);

@@ -56,7 +56,7 @@ export type Fetch = (request: Request, socketAddress: string, holdOpen: HoldOpen
  * the last value of a repeated query parameter instead of rejecting it. It answers a wrong method with 404. Therefore the
  * pipeline handles bodies and queries, and `MethodTable` handles 405 and OPTIONS.
  */
-export function createHttp(deps: HttpDeps): Fetch {
+export function createHttpHandler(deps: HttpDeps): Fetch {
   const { pipeline, addressWindow, metricsWindow = addressWindow, clock, log } = deps;
   const ownWindows = new Map<string, RateWindow>();
   for (const operation of deps.operations) {

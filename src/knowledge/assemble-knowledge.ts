@@ -1,11 +1,11 @@
 import {
   type ApplianceType,
   type ComponentDef,
-  type Environment,
   type HazardWords,
   isLifeSafetyOrConveyance,
   type KeywordRules,
   type KnowledgeData,
+  type PlaceEnvironment,
   type Provenance,
   type ScoringModel,
 } from "../domain/knowledge.ts";
@@ -351,8 +351,8 @@ function unitNames(
 
 const NUMBERS_IN_WORDS = "one two three four five six seven eight nine ten eleven twelve".split(" ");
 
-function environment(factors: readonly string[], values: readonly number[]): Environment {
-  return Object.fromEntries(factors.map((factor, i) => [factor, values[i]])) as Environment;
+function environment(factors: readonly string[], values: readonly number[]): PlaceEnvironment {
+  return Object.fromEntries(factors.map((factor, i) => [factor, values[i]])) as PlaceEnvironment;
 }
 
 function scoringModel(file: CheckedFiles["model"]): ScoringModel {

@@ -2,11 +2,11 @@ import { BUILDING_CENTS_PER_SQFT } from "../domain/figures/facility-condition.ts
 import {
   type BrandFamily,
   ENVIRONMENT_FACTORS,
-  type Environment,
   type Era,
   type Hazard,
   type Knowledge,
   type KnowledgeData,
+  type PlaceEnvironment,
 } from "../domain/knowledge.ts";
 import type { KnownHazard } from "../domain/known-hazard.ts";
 import type { BrandTier } from "../domain/scoring/scoring-types.ts";
@@ -151,6 +151,6 @@ function nameWords(name: string): string[] {
   return plain.match(/[a-z0-9]+/g) ?? [];
 }
 
-function uniformEnvironment(value: number): Environment {
-  return Object.fromEntries(ENVIRONMENT_FACTORS.map((factor) => [factor, value])) as Environment;
+function uniformEnvironment(value: number): PlaceEnvironment {
+  return Object.fromEntries(ENVIRONMENT_FACTORS.map((factor) => [factor, value])) as PlaceEnvironment;
 }

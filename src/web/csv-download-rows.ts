@@ -6,7 +6,7 @@ import { assumptionSentences } from "./assumption-sentences.ts";
 import { systemLabel } from "./code-labels.ts";
 import { compareByExpectedLoss } from "./expected-loss.ts";
 import { type PlanLine, planLinesInSteps } from "./plan-line.ts";
-import type { CsvFile, PropertyPageData } from "./sections/property-sections.tsx";
+import type { PropertyPageData, ReportCsvFile } from "./sections/property-sections.tsx";
 
 type Cell = string | number | boolean | null;
 /** The header row of a file, and its data rows. */
@@ -24,14 +24,14 @@ type YearlyCosts = { yearly_costs?: readonly number[] };
 type ComponentRow = ComponentJson & { expected_failure_cost_a_year?: number };
 
 /** Returns the rows of a file, under the field names of the API. */
-export function rowsOfCsvFile(file: CsvFile, data: CsvFileData): Steps<CsvRows> {
+export function rowsOfCsvFile(file: ReportCsvFile, data: CsvFileData): Steps<CsvRows> {
   return restsOnAssumptions.has(file)
     ? withAssumptions(ROWS_BY_FILE[file](data), data)
     : ROWS_BY_FILE[file](data);
 }
 
 /** The files of figures, which say in their first row what these rest on. */
-const restsOnAssumptions: ReadonlySet<CsvFile> = new Set([
+const restsOnAssumptions: ReadonlySet<ReportCsvFile> = new Set([
   "condition",
   "plan",
   "schedule",
@@ -49,7 +49,7 @@ function* withAssumptions(steps: Steps<CsvRows>, { assumptions }: CsvFileData): 
   };
 }
 
-const ROWS_BY_FILE: Readonly<Record<CsvFile, (data: CsvFileData) => Steps<CsvRows>>> = {
+const ROWS_BY_FILE: Readonly<Record<ReportCsvFile, (data: CsvFileData) => Steps<CsvRows>>> = {
   condition: ({ condition, assessedAt }) =>
     rowsOfRecords([
       {

@@ -7,7 +7,7 @@ import { runCommandLine } from "../../src/cli/program.ts";
 import { coloredText } from "../../src/cli/terminal/colored-text.ts";
 import { fittedTable, labeledLines } from "../../src/cli/terminal/fitted-table.ts";
 import { outputWidths } from "../../src/cli/terminal/output-widths.ts";
-import { partnerText } from "../../src/cli/terminal/partner-text.ts";
+import { partnerSettingsText } from "../../src/cli/terminal/partner-text.ts";
 
 const WIDTH = 80;
 const ERROR = "connection refused by the endpoint";
@@ -102,7 +102,7 @@ test("one property, appliance or component is not named in the plural", () => {
   const counts = { properties: 1, appliances: 1, components: 1200 };
   const none = { webhook_url: null, deliveries_pending: 0, deliveries_failed: 0, photo_bytes: 0 };
   const record = { created_at: "2026-01-01T00:00:00.000Z", daily_budget: 0, ...counts, ...none };
-  expect(partnerText(record as Parameters<typeof partnerText>[0], WIDTH)).toMatch(
+  expect(partnerSettingsText(record as Parameters<typeof partnerSettingsText>[0], WIDTH)).toMatch(
     /^Portfolio +1 property, 1 appliance, 1,200 components$/m,
   );
 });

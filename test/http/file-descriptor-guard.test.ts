@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { guardDescriptors } from "../../src/http/file-descriptor-guard.ts";
-import { listen } from "../../src/http/listen.ts";
+import { openHttpListener } from "../../src/http/listen.ts";
 import { readTlsIdentity } from "../../src/tls/pem-files.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 
@@ -11,7 +11,7 @@ test.each([
   ["http", undefined],
   ["https", readTlsIdentity({ certFile, keyFile })],
 ] as const)("%s: a paused listener whose address is in use resumes as soon as it is free", async (_, tls) => {
-  const listener = await listen({
+  const listener = await openHttpListener({
     hostname: "127.0.0.1",
     port: 0,
     idleTimeoutS: 10,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { readBytes } from "../../src/http/body.ts";
-import { listen } from "../../src/http/listen.ts";
+import { openHttpListener } from "../../src/http/listen.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -25,7 +25,7 @@ test.each<[string, boolean, string, (socket: Socket) => void]>([
 ])("the signal of a request is aborted when its connection %s", async (_, isTls, request, close) => {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<Request>();
   const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
-  const listener = await listen({
+  const listener = await openHttpListener({
     hostname: "127.0.0.1",
     port: 0,
     idleTimeoutS: 30,
@@ -60,7 +60,7 @@ test.each([
   ["TLS", identity],
 ])("a write with further bytes in its segment is interrupted before it is made, over %s", async (_, tls) => {
   const { promise: outcome, resolve } = Promise.withResolvers<unknown>();
-  const listener = await listen({
+  const listener = await openHttpListener({
     hostname: "127.0.0.1",
     port: 0,
     idleTimeoutS: 30,

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { anyHostCheck } from "../../src/http/host.ts";
-import { type Listener, listen } from "../../src/http/listen.ts";
+import { type Listener, openHttpListener } from "../../src/http/listen.ts";
 import { type Operation, type PublicCall, publicOperation, type Reply } from "../../src/http/operation.ts";
-import { createHttp } from "../../src/http/server.ts";
+import { createHttpHandler } from "../../src/http/server.ts";
 import { SlidingWindow } from "../../src/http/sliding-window.ts";
 import { eventually } from "../support/eventually.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
@@ -26,7 +26,7 @@ async function serve(
   const fixture = await open(NOW);
   const lines: { status: number; unsent_status?: number; complete?: false }[] = [];
   const counted: number[] = [];
-  const fetch = createHttp({
+  const fetch = createHttpHandler({
     operations: [publicOperation({ id: "page", method, path: "/page", summary: "A page", handle })],
     basePath: "",
     pipeline: pipelineOn(fixture),
@@ -42,7 +42,7 @@ async function serve(
   });
   const faults: Error[] = [];
   const onFault = (error: Error) => faults.push(error);
-  const listener = await listen({ hostname: "127.0.0.1", port: 0, idleTimeoutS, fetch, onFault });
+  const listener = await openHttpListener({ hostname: "127.0.0.1", port: 0, idleTimeoutS, fetch, onFault });
   listeners.push(listener);
   const logged = async (count = 1) => {
     await eventually(() => expect(lines).toHaveLength(count));

@@ -12,7 +12,7 @@ import { FROM_BACKUP } from "../../doctor/database-checks.ts";
 import { diagnoseInstallation } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
-import { findPageProblems } from "../../store/sqlite/inspect-database.ts";
+import { findDatabasePageProblems } from "../../store/sqlite/inspect-database.ts";
 import type { DerivedData } from "../../usecases/operations/derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../context.ts";
@@ -123,7 +123,7 @@ async function checkPages(context: CommandContext): Promise<void> {
     );
   setPriority(LOW_PRIORITY);
   const file = databaseFile(context.config.storage.dataDir);
-  const problems = await findPageProblems(file, () => Bun.sleep(0));
+  const problems = await findDatabasePageProblems(file, () => Bun.sleep(0));
   const found = problems.length === 0 ? `${file} passed the page check.` : problems.join("\n");
   context.print({ ok: problems.length === 0, problems }, found);
   if (problems.length > 0) throw new OperatorError(`${file} is damaged`, FROM_BACKUP);

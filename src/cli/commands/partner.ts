@@ -16,7 +16,7 @@ import {
 import { type Command, defineCommand, requiredArgument, textOption, wholeNumberOption } from "../command.ts";
 import { withAdministration, withData } from "../data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
-import { partnerText } from "../terminal/partner-text.ts";
+import { partnerSettingsText } from "../terminal/partner-text.ts";
 import { brandCommand } from "./partner-brand.ts";
 import { controlCommands } from "./partner-control.ts";
 import { announceCommand, purgeCommand } from "./partner-purge.ts";
@@ -112,7 +112,7 @@ const show = defineCommand({
     const record = await withData(context, async ({ store }) =>
       serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId))),
     );
-    context.print(record, partnerText(record, context.tableWidth));
+    context.print(record, partnerSettingsText(record, context.tableWidth));
   },
 });
 

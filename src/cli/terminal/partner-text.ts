@@ -5,7 +5,7 @@ import { labeledLines } from "./fitted-table.ts";
 import { utcTimeText } from "./time-text.ts";
 
 /** Formats a partner with its endpoint, its portfolio and its deliveries. */
-export function partnerText(partner: FullPartnerJson, width: number): string {
+export function partnerSettingsText(partner: FullPartnerJson, width: number): string {
   const { webhook_events: events, webhook_secret_rotates_at: rotatesAt } = partner;
   return labeledLines(
     [

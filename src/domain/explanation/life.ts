@@ -1,4 +1,4 @@
-import type { ComponentDef, Environment, EnvironmentFactor, ScoringModel } from "../knowledge.ts";
+import type { ComponentDef, EnvironmentFactor, PlaceEnvironment, ScoringModel } from "../knowledge.ts";
 import type { Corrections } from "../scoring/model-corrections.ts";
 import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/scoring-types.ts";
 import { environmentFactor, useFactor } from "../scoring/virtual-age.ts";
@@ -67,7 +67,7 @@ export type RateParts = {
 export function explainAgingRate(
   def: ComponentDef,
   usageIntensity: number,
-  environment: Environment,
+  environment: PlaceEnvironment,
   { rate }: AgedLife,
   model: ScoringModel,
 ): RateParts {

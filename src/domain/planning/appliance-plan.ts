@@ -6,7 +6,7 @@ import type { CostSchedule } from "./schedule.ts";
 import { adviseOnTiming, adviseOnUnit, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
 import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
 import type { NewUnit } from "./unit-policy.ts";
-import type { Unit } from "./whole-unit.ts";
+import type { UnitInPlace } from "./whole-unit.ts";
 
 /** `with_unit`: the part goes with its appliance, which is replaced as a whole. */
 export type PolicyName = "replace_now" | "replace_at_age" | "run_to_failure" | "with_unit";
@@ -32,12 +32,12 @@ export type PlannedPart = DecidedPart & { newPart: KnownPart };
 
 /** An appliance with its plan; `unit` is null where parts are replaced one by one. */
 export type AppliancePlan = {
-  unit: (PlannedUnit & { unit: Unit; newUnit: NewUnit }) | null;
+  unit: (PlannedUnit & { unit: UnitInPlace; newUnit: NewUnit }) | null;
   parts: PlannedPart[];
 };
 
 /** The advice on an appliance that its actions follow from. */
-export type ApplianceAdvice = { unit: (UnitAdvice & { unit: Unit }) | null; parts: PlannedPart[] };
+export type ApplianceAdvice = { unit: (UnitAdvice & { unit: UnitInPlace }) | null; parts: PlannedPart[] };
 
 /**
  * Plans an appliance's parts, and the appliance itself if it is replaced as a whole. `mustGo` says of each part whether it is
@@ -151,7 +151,7 @@ const isUnitToGo = ({ principal }: WholeAppliance, mustGo: readonly boolean[]) =
 const policyOfPart = ({ dueInYears }: PartPlan): PolicyName =>
   dueInYears === null ? "run_to_failure" : dueInYears === 0 ? "replace_now" : "replace_at_age";
 
-function unitOf(parts: readonly PartInPlace[], whole: WholeAppliance): Unit {
+function unitOf(parts: readonly PartInPlace[], whole: WholeAppliance): UnitInPlace {
   const { priceCents, failedPriceCents, lifeYears } = whole;
   const principal = whole.principal === null ? null : parts[whole.principal]!;
   return {

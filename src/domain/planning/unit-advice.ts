@@ -3,7 +3,7 @@ import { fastPower } from "./part-in-place.ts";
 import { type MinorParts, RepairsByMonth } from "./repairs-by-month.ts";
 import { planUnit, type UnitPlan } from "./unit-plan.ts";
 import type { NewUnit, UnitPolicy } from "./unit-policy.ts";
-import type { Unit } from "./whole-unit.ts";
+import type { UnitInPlace } from "./whole-unit.ts";
 
 /*
  * The advice on a unit that its action follows from. It is that of the unit's plan, which adds up 480 months of repairs; most
@@ -37,7 +37,7 @@ const timingOf = ({ dueInMonths }: UnitPlan): UnitTiming =>
   dueInMonths === null ? "never" : dueInMonths === 0 ? "now" : "later";
 
 /** Returns the advice of `planUnit` in a fraction of its time. */
-export function adviseOnUnit(unit: Unit, minors: MinorParts, newUnit: NewUnit): UnitAdvice {
+export function adviseOnUnit(unit: UnitInPlace, minors: MinorParts, newUnit: NewUnit): UnitAdvice {
   const { policy } = newUnit;
   return {
     bestAgeMonths: policy.bestAgeMonths,
@@ -48,7 +48,7 @@ export function adviseOnUnit(unit: Unit, minors: MinorParts, newUnit: NewUnit): 
 }
 
 /** Returns when `planUnit` has a unit due. */
-export function adviseOnTiming(unit: Unit, minors: MinorParts, newUnit: NewUnit): UnitTiming {
+export function adviseOnTiming(unit: UnitInPlace, minors: MinorParts, newUnit: NewUnit): UnitTiming {
   return clearTiming(unit, minors, newUnit.policy) ?? timingOf(planUnit(unit, minors, newUnit));
 }
 
@@ -56,7 +56,11 @@ export function adviseOnTiming(unit: Unit, minors: MinorParts, newUnit: NewUnit)
  * Returns when a unit is due; undefined where that hangs on how sums are rounded. It is due in the month until which the costs of
  * keeping it, less its successors', add up to the least.
  */
-function clearTiming(unit: Unit, minors: MinorParts, { yearlyCents }: UnitPolicy): UnitTiming | undefined {
+function clearTiming(
+  unit: UnitInPlace,
+  minors: MinorParts,
+  { yearlyCents }: UnitPolicy,
+): UnitTiming | undefined {
   const { capMonths, ageYears } = unit;
   if (capMonths !== null && Math.ceil(capMonths - 12 * ageYears) <= 0) return "now";
   const rounding = ROUNDING * yearlyCents;
@@ -114,7 +118,7 @@ function clearTiming(unit: Unit, minors: MinorParts, { yearlyCents }: UnitPolicy
   }
 }
 
-const failedMoreCents = ({ failedPriceCents, priceCents }: Unit) => failedPriceCents - priceCents;
+const failedMoreCents = ({ failedPriceCents, priceCents }: UnitInPlace) => failedPriceCents - priceCents;
 
 /** The life of a unit in place, which ends with its principal part. */
 class UnitLife {
@@ -122,7 +126,7 @@ class UnitLife {
   #known = { month: 0, passed: 0 };
   readonly #passed: number;
 
-  constructor({ principal, principalAge }: Unit) {
+  constructor({ principal, principalAge }: UnitInPlace) {
     this.#principal = principal &&
       principalAge && {
         shape: principal.shape,
@@ -164,7 +168,7 @@ class UnitLife {
 }
 
 /** Returns the expected cost of waiting a year. */
-function waitingCents(unit: Unit, minors: MinorParts, { yearlyCents }: UnitPolicy): number {
+function waitingCents(unit: UnitInPlace, minors: MinorParts, { yearlyCents }: UnitPolicy): number {
   const repairs = new RepairsByMonth(unit.minors, minors);
   const life = new UnitLife(unit);
   let cents = -yearlyCents;

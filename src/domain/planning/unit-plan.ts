@@ -13,7 +13,7 @@ import {
   sumMonthsByYear,
 } from "./schedule.ts";
 import { meanSurvivalByMonth, type NewUnit, type UnitPolicy } from "./unit-policy.ts";
-import type { Unit } from "./whole-unit.ts";
+import type { UnitInPlace } from "./whole-unit.ts";
 
 /** The advice on a unit in place, with the policy of its kind. */
 export type UnitPlan = UnitPolicy & {
@@ -35,7 +35,7 @@ type MonthlyRepairs = { costs: Float64Array; costsRunToFailure: Float64Array };
 
 /** Plans a unit in place. `minors` are the plans and new parts of its minor parts, in their order. */
 export function planUnit(
-  unit: Unit,
+  unit: UnitInPlace,
   minors: readonly { plan: PartPlan; newPart: KnownPart }[],
   { policy }: NewUnit,
 ): PlannedUnit {
@@ -63,7 +63,7 @@ export function planUnit(
  * least (marginal cost; Berg 1980): no later month makes up for what the ones before it cost.
  */
 function dueInMonths(
-  unit: Unit,
+  unit: UnitInPlace,
   { yearlyCents }: UnitPolicy,
   survival: Float64Array,
   repairs: Float64Array,
@@ -103,7 +103,7 @@ function monthlyHazards(
 
 /** Returns the expected cost of the minor parts in place and their successors, by month, as long as the unit stays. */
 function repairsInPlace(
-  { minors: parts }: Unit,
+  { minors: parts }: UnitInPlace,
   minors: readonly { plan: PartPlan; newPart: KnownPart }[],
 ): MonthlyRepairs {
   const costs = new Float64Array(LOOKAHEAD_MONTHS + 1);
@@ -166,7 +166,7 @@ const NOTHING = new Float64Array(1);
 
 /** Returns the schedule of a unit with its repairs (docs/model/planning.md#schedule). */
 export function scheduleUnit(
-  unit: Unit,
+  unit: UnitInPlace,
   planned: PlannedUnit,
   newUnit: NewUnit,
   years: number,

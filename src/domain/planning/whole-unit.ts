@@ -15,7 +15,7 @@ export type UnitKind = {
 };
 
 /** A unit in place. */
-export type Unit = Omit<UnitKind, "minors"> & {
+export type UnitInPlace = Omit<UnitKind, "minors"> & {
   /** The age of the principal part; null without one. */
   principalAge: PartAge | null;
   /** The effective age of the principal part in calendar years, or without one the unit's calendar age. */

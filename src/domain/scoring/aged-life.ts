@@ -1,4 +1,4 @@
-import type { ComponentDef, Environment, ScoringModel } from "../knowledge.ts";
+import type { ComponentDef, PlaceEnvironment, ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import { type DatedEvents, lastReplacementDay } from "./dated-events.ts";
 import type { Corrections } from "./model-corrections.ts";
@@ -12,7 +12,7 @@ import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "./weib
 type LifeSetting = {
   brandTier: BrandTier;
   usageIntensity: number;
-  environment: Environment;
+  environment: PlaceEnvironment;
   /** The day number from which the property's service record is complete. */
   recordsSince: number;
   installYearBasis: InstallYearBasis;

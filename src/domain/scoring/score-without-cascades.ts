@@ -1,4 +1,4 @@
-import type { ComponentDef, Environment, Knowledge } from "../knowledge.ts";
+import type { ComponentDef, Knowledge, PlaceEnvironment } from "../knowledge.ts";
 import type { Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLifeFactor } from "./aged-life.ts";
@@ -30,7 +30,7 @@ import { activeWarnings, acuteHazardOfWarnings, type SensorWarning } from "./sma
 
 /** The inputs that all appliances of a property share. */
 type PropertyContext = {
-  environment: Environment;
+  environment: PlaceEnvironment;
   claims: readonly WeightedClaim[];
   yearBuilt: number | null;
   /** Day numbers. */

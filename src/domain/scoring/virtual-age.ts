@@ -1,7 +1,7 @@
 import type {
   ComponentDef,
-  Environment,
   EnvironmentFactor,
+  PlaceEnvironment,
   Restoration,
   ScoringModel,
 } from "../knowledge.ts";
@@ -29,7 +29,7 @@ export function ageYears(
 export function agingRate(
   def: ComponentDef,
   usageIntensity: number,
-  environment: Environment,
+  environment: PlaceEnvironment,
   model: ScoringModel,
 ): number {
   let lifeFactor = 1;
@@ -45,7 +45,7 @@ export function useFactor(def: ComponentDef, usageIntensity: number, model: Scor
 /** Returns the factor of one climate factor on the life. */
 export function environmentFactor(
   factor: EnvironmentFactor,
-  environment: Environment,
+  environment: PlaceEnvironment,
   model: ScoringModel,
 ): number {
   return 1 - model.environment.sensitivity[factor] * environment[factor];

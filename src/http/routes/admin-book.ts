@@ -40,7 +40,7 @@ import {
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
-import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
+import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
 import {
   parseAlertTier,
@@ -182,7 +182,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       errors: [404],
       async handle(call) {
         const { params, query, store } = call;
-        const request = parseLayer(query);
+        const request = parseInsuredLayer(query);
         const partnerId = await store.read.properties.ownerOf(params.id!);
         const property = partnerId && (await store.read.properties.find(partnerId, params.id!));
         if (!property) throw propertyNotFound();

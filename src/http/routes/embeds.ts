@@ -15,10 +15,10 @@ import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-wo
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
 import {
-  type CsvFile,
   componentsToExplainInSteps,
   type DataLinks,
   defaultTrendComponentId,
+  type ReportCsvFile,
 } from "../../web/sections/property-sections.tsx";
 import { ALL_TIME } from "../../web/time-range.ts";
 import type { ComponentJson } from "../../wire/component.ts";
@@ -60,7 +60,7 @@ type EmbedDeps = {
   onView: (embedId: string, view: EmbedView) => void;
 };
 
-const CSV_FILES: readonly CsvFile[] = [
+const CSV_FILES: readonly ReportCsvFile[] = [
   "condition",
   "components",
   "plan",

@@ -9,7 +9,7 @@ import { layerTerms, lossTerms, propertyInPath } from "../../wire/request-parame
 import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV } from "../csv-replies.ts";
 import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
-import { parseLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
+import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
 import { parseTableFormat, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
@@ -87,7 +87,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
       replies: readOperationReplies("The underwriting page", underwritingReply),
       async handle(call) {
         const { params, partner, query, store } = call;
-        const request = parseLayer(query);
+        const request = parseInsuredLayer(query);
         const property = await requireProperty(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
         const made = await underwriteProperty(

@@ -1,6 +1,6 @@
 import type { Instant } from "../../domain/time.ts";
 import { copyPortfolioRows } from "../database-transfer.ts";
-import { sqliteEndpoint } from "../sqlite/sqlite-transfer-endpoint.ts";
+import { openSqliteTransferEndpoint } from "../sqlite/sqlite-transfer-endpoint.ts";
 import { TYPE_PARSERS } from "./column-type-parsers.ts";
 import { parseDatabaseUrl } from "./connection/database-address.ts";
 import { PostgresConnections } from "./connection/postgres-connections.ts";
@@ -22,7 +22,7 @@ export async function copyPortfolioToFile(
   const connections = new PostgresConnections(address);
   try {
     const snapshot = await openReadSnapshot(connections);
-    const to = sqliteEndpoint(file, now);
+    const to = openSqliteTransferEndpoint(file, now);
     try {
       const lastInstant = async () => {
         const { rows } = await snapshot.runner.read({

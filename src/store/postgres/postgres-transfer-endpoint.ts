@@ -21,7 +21,7 @@ import { MIGRATIONS } from "./postgres-migrations.ts";
 type PostgresEndpoint = TransferEndpoint & { close(): Promise<void> };
 
 /** Opens the source of a move: a complete database of this version that no server uses. */
-export async function postgresSource(url: string): Promise<PostgresEndpoint> {
+export async function openPostgresTransferSource(url: string): Promise<PostgresEndpoint> {
   return await openEndpoint(url, async (client, address) => {
     await refuseEmptyDatabase(client, address, MIGRATIONS, "Set storage.url to the database to move.");
     const missing = await pendingPostgresMigrations(client, address, MIGRATIONS);
@@ -43,7 +43,7 @@ export async function postgresSource(url: string): Promise<PostgresEndpoint> {
  * Opens the target of a move: a database that is empty, or has the schema and no rows. It gets the schema, and is
  * marked as unfinished until `finish`. With `again`, the remains of an unfinished move are deleted first.
  */
-export async function postgresTarget(
+export async function openPostgresTransferTarget(
   url: string,
   { now, again }: { now: Instant; again: boolean },
 ): Promise<PostgresEndpoint & { finish(): Promise<void> }> {

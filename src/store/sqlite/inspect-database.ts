@@ -62,7 +62,7 @@ export function copyDatabase(db: Database, target: string): void {
  * Returns the problems of the database's pages and rows, at most 20 lines; none if it is intact. `quick` does not compare
  * index entries with rows, which takes ten times as long as all other checks.
  */
-export function integrityProblems(db: Database, depth: "quick" | "full"): string[] {
+export function findIntegrityProblems(db: Database, depth: "quick" | "full"): string[] {
   const check = depth === "quick" ? "quick_check" : "integrity_check";
   // A row may hold many lines, the first of them a heading.
   const lines = db
@@ -77,7 +77,7 @@ export function integrityProblems(db: Database, depth: "quick" | "full"): string
  * Returns the problems of the database's pages, at most five lines for each table; none if they are intact. Checks one
  * table at a time, so that no read blocks a checkpoint for long, and yields to the event loop between tables.
  */
-export async function findPageProblems(
+export async function findDatabasePageProblems(
   file: string,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<string[]> {
@@ -113,7 +113,7 @@ function tablesOf(db: Database): { name: string }[] {
 }
 
 /** Returns the number of rows of each table. */
-export function countRows(db: Database): RowCounts {
+export function countRowsByTable(db: Database): RowCounts {
   const count = (table: string) =>
     db.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM "${table}"`).get()!.rows;
   return Object.fromEntries(tablesOf(db).map(({ name }) => [name, count(name)]));

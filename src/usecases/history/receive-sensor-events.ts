@@ -12,11 +12,11 @@ import {
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import type {
-  ApplianceReference,
   MeterEvent,
-  PropertyReference,
   RiskSummary,
+  SensorApplianceReference,
   SensorEvent,
+  SensorPropertyReference,
   SmartEvent,
 } from "../../domain/sensor-event.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
@@ -158,7 +158,7 @@ function onlyOne(found: readonly Appliance[]): Appliance | undefined {
 /** Properties or appliances per query. */
 const STEP = 500;
 
-async function findProperty({ tx, partner }: PortfolioWriter, reference: PropertyReference) {
+async function findProperty({ tx, partner }: PortfolioWriter, reference: SensorPropertyReference) {
   if (reference.propertyId !== null) {
     const found = await tx.properties.find(partner.id, reference.propertyId);
     if (!found) throw propertyNotFound();
@@ -189,7 +189,7 @@ async function findProperty({ tx, partner }: PortfolioWriter, reference: Propert
 }
 
 /** Without a serial, an appliance that agrees in every given field is the one that is meant. */
-async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: ApplianceReference) {
+async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: SensorApplianceReference) {
   if (wanted.serial !== null || wanted.typeId === null) return undefined;
   const agrees = <T>(said: T | null, has: T | null) => said === null || said === has;
   for (let after = 0; ; await tx.yieldToEventLoop()) {
@@ -224,7 +224,10 @@ function refuseIncomplete({ property, appliance }: SmartEvent, existing: Propert
   );
 }
 
-async function registerProperty(writer: PortfolioWriter, reference: PropertyReference): Promise<Property> {
+async function registerProperty(
+  writer: PortfolioWriter,
+  reference: SensorPropertyReference,
+): Promise<Property> {
   const { name, address, city, zip, partnerPropertyId, unitCount } = reference;
   const country = parseCountry(reference.country ?? UNITED_STATES);
   return await createProperty(
@@ -247,7 +250,7 @@ async function registerProperty(writer: PortfolioWriter, reference: PropertyRefe
 async function registerAppliance(
   writer: PortfolioWriter,
   property: Property,
-  { typeId, installYear, brand, model, serial, unitId }: ApplianceReference,
+  { typeId, installYear, brand, model, serial, unitId }: SensorApplianceReference,
 ): Promise<Appliance> {
   if (installYear === null && property.yearBuilt === null)
     throw invalid("install_year is required to create a new appliance", [

@@ -12,7 +12,7 @@ import {
 import type { RowCells } from "./row-kind.ts";
 
 /** The appliance of a row: by its ID, or by its serial within a property. */
-export type ApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
+export type RowApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
 
 /** The columns of which a file needs one of the sets. */
 export const APPLIANCE_REFERENCES = [
@@ -22,7 +22,7 @@ export const APPLIANCE_REFERENCES = [
 ] as const;
 
 /** Throws a Failure if the row refers to no appliance. */
-export function readApplianceReference(cells: RowCells): ApplianceReference {
+export function readApplianceReference(cells: RowCells): RowApplianceReference {
   if (cells.appliance_id !== undefined) return { applianceId: String(cells.appliance_id) };
   if (cells.serial === undefined)
     throw invalid("serial required", [{ field: "serial", message: "or appliance_id is required" }]);
@@ -40,7 +40,7 @@ export class ReferencedAppliances {
   }
 
   /** Loads the appliances of the next rows together and returns them, each once. */
-  async preload(references: readonly ApplianceReference[]): Promise<Appliance[]> {
+  async preload(references: readonly RowApplianceReference[]): Promise<Appliance[]> {
     const bySerial = references.filter((reference) => "serial" in reference);
     await this.#properties.preload(bySerial.map(({ property }) => property));
     await this.#appliances.preloadByIds(
@@ -58,7 +58,7 @@ export class ReferencedAppliances {
   }
 
   /** Returns the appliance of a row. Throws not_found, or conflict for an ambiguous serial. */
-  async find(reference: ApplianceReference): Promise<Appliance> {
+  async find(reference: RowApplianceReference): Promise<Appliance> {
     if ("property" in reference && !this.#properties.find(reference.property))
       throw notFound(`Property not found: ${propertyReferenceText(reference.property)}`);
     const [found, other] = await this.#named(reference);
@@ -68,7 +68,7 @@ export class ReferencedAppliances {
   }
 
   /** Returns the appliances that a row can refer to. */
-  async #named(reference: ApplianceReference): Promise<readonly Appliance[]> {
+  async #named(reference: RowApplianceReference): Promise<readonly Appliance[]> {
     if ("applianceId" in reference) {
       const found = this.#appliances.find(reference.applianceId);
       return found ? [found] : [];
@@ -78,7 +78,7 @@ export class ReferencedAppliances {
   }
 }
 
-function applianceText(reference: ApplianceReference): string {
+function applianceText(reference: RowApplianceReference): string {
   if ("applianceId" in reference) return reference.applianceId;
   return `serial ${reference.serial} in property ${propertyReferenceText(reference.property)}`;
 }

@@ -6,13 +6,13 @@ import {
   serializeStatedComponent,
 } from "../../wire/component-change.ts";
 import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
-import { ComponentCorrections } from "../portfolio/change-component.ts";
+import { ComponentCorrector } from "../portfolio/change-component.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
-  type ApplianceReference,
   componentNotInServiceError,
   ReferencedAppliances,
+  type RowApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
@@ -27,7 +27,7 @@ import {
 } from "./row-kind.ts";
 
 /** The component of a row: by its ID, or by its kind within an appliance. */
-type Reference = { componentId: string } | { appliance: ApplianceReference; defId: string };
+type Reference = { componentId: string } | { appliance: RowApplianceReference; defId: string };
 type Entry = { component: Reference; cells: RowCells };
 
 const COMPARISON: Comparison<StatedComponent, Partial<StatedComponent>> = {
@@ -62,7 +62,7 @@ export const componentRows: RowKind<Entry> = {
 
 class ComponentBatch implements RowBatch<Entry> {
   readonly #appliances: ReferencedAppliances;
-  readonly #corrections: ComponentCorrections;
+  readonly #corrections: ComponentCorrector;
   /** The components of rows, by their IDs. */
   readonly #components = new Map<string, PlacedComponent>();
   readonly #ofAppliance = new Map<string, readonly PlacedComponent[]>();
@@ -72,7 +72,7 @@ class ComponentBatch implements RowBatch<Entry> {
     reading: Preloading,
   ) {
     this.#appliances = new ReferencedAppliances(writer, reading);
-    this.#corrections = new ComponentCorrections(writer);
+    this.#corrections = new ComponentCorrector(writer);
   }
 
   async preload(entries: readonly Entry[]): Promise<void> {

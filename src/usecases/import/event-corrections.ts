@@ -11,7 +11,7 @@ import type { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
-  type ApplianceReference,
+  type RowApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
 import type { RowCells, RowOutcome } from "./row-kind.ts";
@@ -24,7 +24,7 @@ export const CORRECTION_COLUMNS = { service_event_id: "text", ...VOID_COLUMNS } 
 export type EventCorrection = {
   eventId: string;
   /** The appliance that the event is to be of, if the row names one. */
-  appliance: ApplianceReference | undefined;
+  appliance: RowApplianceReference | undefined;
   componentDefId: string | undefined;
   voids: Voiding | undefined;
   cells: RowCells;

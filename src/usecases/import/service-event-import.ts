@@ -13,9 +13,9 @@ import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
-  type ApplianceReference,
   componentNotInServiceError,
   ReferencedAppliances,
+  type RowApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
@@ -40,7 +40,7 @@ import {
 import { readRowVoiding } from "./void-columns.ts";
 
 type LoggedEvent = {
-  appliance: ApplianceReference;
+  appliance: RowApplianceReference;
   /** The component by its kind, such as `elev_door_operator`, if its id is not given. */
   componentDefId: string | undefined;
   input: NewServiceEvent;

@@ -16,7 +16,7 @@ import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type RescoreInput, rescoreProperties } from "./rescore.ts";
 
 /** Corrects what is stated of components and, when `finish` is called, scores their appliances. */
-export class ComponentCorrections {
+export class ComponentCorrector {
   /** The appliances to score, by property. */
   readonly #aged = new Map<string, Map<string, Appliance>>();
   readonly #properties = new Map<string, Property>();
@@ -89,7 +89,7 @@ export async function changeComponent(
   change: Partial<StatedComponent>,
 ): Promise<Changed> {
   const { tx, partner } = writer;
-  const corrections = new ComponentCorrections(writer);
+  const corrections = new ComponentCorrector(writer);
   await corrections.change(await findComponent(tx, partner.id, id), change);
   await corrections.finish();
   const component = await findComponent(tx, partner.id, id);

@@ -15,7 +15,7 @@ import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
 import { refreshHazardFlags } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { scoreInBatches, upstreamAppliances } from "../portfolio/rescore.ts";
+import { scoreAppliancesInBatches, upstreamAppliances } from "../portfolio/rescore.ts";
 import type { ScoreCause } from "../portfolio/score-change-announcement.ts";
 import { isFirstOfWeek, recordConditionTrends } from "./condition-trends.ts";
 
@@ -170,7 +170,7 @@ export async function scoreProperties(
         await refreshHazardFlags(writer, part);
         return part;
       };
-      await scoreInBatches(
+      await scoreAppliancesInBatches(
         { tx, knowledge, asOf: day, load },
         all,
         upstreamAppliances(knowledge, all, all),

@@ -7,7 +7,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../code-labels.ts";
 import { capitalizeFirst, countWithNoun, money, monthOf } from "../format.ts";
 import { sumBy } from "../grouping.ts";
-import { WorkMark } from "../sections/actions.tsx";
+import { WorkMarkText } from "../sections/actions.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -280,7 +280,7 @@ const columnsOf = (
           </span>
           <span class="small under below-medium">
             <span class={`action ${row.action}`}>{ACTION_LABELS[row.action]}</span>{" "}
-            <span class="muted">{row.work_state === null ? dueText(row) : <WorkMark line={row} />}</span>
+            <span class="muted">{row.work_state === null ? dueText(row) : <WorkMarkText line={row} />}</span>
           </span>
         </span>
       </span>
@@ -313,7 +313,7 @@ const columnsOf = (
           {ACTION_LABELS[row.action]}
         </span>
         <span class="small muted under">
-          {row.work_state === null ? dueText(row) : <WorkMark line={row} />}
+          {row.work_state === null ? dueText(row) : <WorkMarkText line={row} />}
         </span>
       </>
     ),

@@ -20,7 +20,7 @@ import { LoadedContent } from "../widgets/load-states.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 
 /** A component: its failure risk and costs, score history and service history. */
-export function ComponentPage({ id }: { id: string }) {
+export function AppComponentPage({ id }: { id: string }) {
   const { api } = useApp();
   const loaded = useLoad(id, () => readComponent(api, id));
   useAppTitle(loaded.value?.component.component_name ?? "Component");

@@ -33,7 +33,7 @@ const EVENTS = [
 ];
 
 /** The deliveries to the partner's webhook endpoint, with every attempt. Finished ones can be sent again. */
-export function DeliveriesPage({ route }: { route: Route }) {
+export function AppDeliveriesPage({ route }: { route: Route }) {
   const { api } = useApp();
   useAppTitle("Deliveries");
   const parameter = (name: string) => route.query.get(name) ?? "";

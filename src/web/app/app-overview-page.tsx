@@ -25,7 +25,7 @@ import { usePrintFooter } from "./use-print-footer.ts";
 const MAX_STATES = 10;
 
 /** The portfolio: its totals, its plan, and its risk by system and by state. */
-export function OverviewPage({ route }: { route: Route }) {
+export function AppOverviewPage({ route }: { route: Route }) {
   const { portfolio } = useApp();
   useAppTitle("Overview");
   usePrintFooter(`Portfolio, ${date(new Date().toISOString())}`);

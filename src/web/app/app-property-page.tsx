@@ -21,8 +21,8 @@ import { isRetiredNow } from "../records/retirement-actions.tsx";
 import { BudgetSlider } from "../sections/budget-planner.tsx";
 import {
   type DataLinks,
-  PropertyHeading,
   type PropertyPageData,
+  PropertyReportHeading,
   PropertySections,
 } from "../sections/property-sections.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
@@ -41,7 +41,7 @@ const TABS = [
 ] as const;
 
 /** A property: its condition, its units and appliances, and its claims. */
-export function PropertyPage({
+export function AppPropertyPage({
   id,
   tab = "",
   route,
@@ -66,7 +66,7 @@ export function PropertyPage({
       <LoadedContent loaded={loaded} what="the property" isPage>
         {(value) => (
           <div class="property">
-            <PropertyHeading
+            <PropertyReportHeading
               data={value}
               links={linksOf(id, value)}
               workbook={

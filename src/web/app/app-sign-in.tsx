@@ -6,7 +6,7 @@ import { AppSession } from "./app-session.ts";
 type CredentialType = "key" | "client";
 
 /** The sign-in form. */
-export function SignIn(props: {
+export function AppSignIn(props: {
   root: string;
   /** The reason endReason the previous session ended. */
   endReason: string | undefined;

@@ -3,7 +3,7 @@ import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
-import { Underwriting } from "../sections/underwriting.tsx";
+import { UnderwritingReport } from "../sections/underwriting.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LayerFields, layerQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -12,7 +12,7 @@ import { useApp, useAppTitle } from "./app-context.ts";
 import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable underwriting page of a property. */
-export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
+export function AppUnderwritingPage({ id, route }: { id: string; route: Route }) {
   const { api } = useApp();
   const query = layerQuery(route);
   const path = `/v1/property/${encodeURIComponent(id)}/underwriting`;
@@ -35,7 +35,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
       />
       <LoadedContent loaded={loaded} what="the underwriting page" isPage>
         {(made) => (
-          <Underwriting made={made} book="portfolio" isLoading={loaded.isLoading}>
+          <UnderwritingReport made={made} book="portfolio" isLoading={loaded.isLoading}>
             <LayerFields route={route}>
               <DownloadWorkbook
                 api={api}
@@ -43,7 +43,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
                 path={`/v1/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
               />
             </LayerFields>
-          </Underwriting>
+          </UnderwritingReport>
         )}
       </LoadedContent>
     </>

@@ -12,7 +12,7 @@ import { AppContext, type AppServices } from "./app-context.ts";
 import { AppRouter } from "./app-pages.tsx";
 import { AppSession } from "./app-session.ts";
 import { AppShell } from "./app-shell.tsx";
-import { SignIn } from "./app-sign-in.tsx";
+import { AppSignIn } from "./app-sign-in.tsx";
 import { PortfolioLoader, portfolioPath } from "./portfolio-loader.ts";
 
 /** The base path of the API, derived from the address of the page, `<base path>/embed/app`. */
@@ -58,7 +58,7 @@ function App() {
   }, [route.segments.join("/"), signedIn]);
   if (!signedIn)
     return (
-      <SignIn
+      <AppSignIn
         root={ROOT}
         endReason={endReason}
         onSession={async (session) => {

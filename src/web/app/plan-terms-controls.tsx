@@ -5,14 +5,14 @@ import { OFFERED_YEARS } from "../sections/reserve-page.tsx";
 
 /* The terms of a plan, in the address of a page. */
 
-export type PlanTerms = { years: number; inflationPct: number };
+export type AddressedPlanTerms = { years: number; inflationPct: number };
 
 /** The budget in USD; undefined if it is missing or invalid. */
 export const budgetInAddress = ({ query }: Route): number | undefined =>
   numberInRange(query.get("budget"), PLAN_LIMITS.budgetUsd);
 
 /** The terms; the defaults for those that are missing or invalid. */
-export function planTermsInAddress({ query }: Route): PlanTerms {
+export function planTermsInAddress({ query }: Route): AddressedPlanTerms {
   const years = numberInRange(query.get("years"), PLAN_LIMITS.years);
   return {
     years: years !== undefined && Number.isInteger(years) ? years : PLAN_LIMITS.years.usual,
@@ -30,7 +30,7 @@ function numberInRange(
 }
 
 /** The query of a plan. Defaults are omitted, so that all pages share one request for the default plan. */
-export function planTermsQuery({ years, inflationPct }: PlanTerms): Record<string, string> {
+export function planTermsQuery({ years, inflationPct }: AddressedPlanTerms): Record<string, string> {
   return {
     ...(years !== PLAN_LIMITS.years.usual && { years: String(years) }),
     ...(inflationPct !== PLAN_LIMITS.inflationPct.usual && { inflation_pct: String(inflationPct) }),

@@ -9,7 +9,7 @@ import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-p
 import { count, countWithNoun, date, money } from "../format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
 import { dueNowHeadline, HeadlineFigures } from "../sections/condition.tsx";
-import { CostsByYear, delayCost, dueCount, dueNowText } from "../sections/plan.tsx";
+import { delayCost, dueCount, dueNowText, PlanCostsByYear } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { useApiCallCost } from "./api-call-cost.ts";
@@ -81,7 +81,7 @@ export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof
         {(value) => (
           <>
             <DueByProperty plan={value} />
-            <CostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
+            <PlanCostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
             <PortfolioBudgetPlanner all={value} demo={demo} route={route} />
             <p class="small muted rests-on">{assumptionSentences(value.counted_assumptions).join(" ")}</p>
           </>

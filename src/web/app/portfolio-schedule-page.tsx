@@ -8,12 +8,16 @@ import { count, countWithNoun, date } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { truncatedName } from "../print-footer.ts";
 import { roundRowsToTotals, type ScheduleSums, scheduleSumsOf } from "../reserve-schedule.ts";
-import { ReserveHeading, ReserveNotes, ReserveSummary } from "../sections/reserve-page.tsx";
 import {
-  CostCells,
+  ReserveScheduleHeading,
+  ReserveScheduleNotes,
+  ReserveScheduleSummary,
+} from "../sections/reserve-page.tsx";
+import {
   InflatedCostRows,
+  ScheduleYearHeadings,
   TablePerYearRange,
-  YearHeadings,
+  YearlyCostCells,
   type YearSlice,
 } from "../sections/schedule-table.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
@@ -22,7 +26,7 @@ import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
 import {
-  type PlanTerms,
+  type AddressedPlanTerms,
   PlanTermsControls,
   planTermsInAddress,
   planTermsQuery,
@@ -56,13 +60,13 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
       <LoadedContent loaded={loaded} what="the schedule" isPage>
         {({ plan, query, file, schedule }) => (
           <>
-            <ReserveHeading plan={plan}>
+            <ReserveScheduleHeading plan={plan}>
               <a href={hrefTo([])}>
                 <bdi>{plan.partner}</bdi>
               </a>
               {" · "}
               {countWithNoun(plan.total, "property", "properties")}
-            </ReserveHeading>
+            </ReserveScheduleHeading>
             <PlanTermsControls route={route}>
               <DownloadWorkbook
                 api={api}
@@ -77,7 +81,7 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
               </section>
             ) : (
               <>
-                <ReserveSummary plan={plan} sums={schedule} units={schedule.units} />
+                <ReserveScheduleSummary plan={plan} sums={schedule} units={schedule.units} />
                 <section class="card" aria-label="Schedule">
                   <TablePerYearRange years={plan.years} caption="Replacement reserve schedule">
                     {(sheet) => <PropertiesTable schedule={schedule} {...sheet} />}
@@ -93,7 +97,7 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
                 </div>
               </>
             )}
-            <ReserveNotes plan={plan}>
+            <ReserveScheduleNotes plan={plan}>
               {file.length < plan.total && (
                 <li>
                   The {count(file.length)} properties with the highest cost of delay have rows of their own;
@@ -101,7 +105,7 @@ export function PortfolioSchedulePage({ route }: { route: Route }) {
                 </li>
               )}
               <li>Costs per unit are shown only if every property has a number of units.</li>
-            </ReserveNotes>
+            </ReserveScheduleNotes>
           </>
         )}
       </LoadedContent>
@@ -121,7 +125,7 @@ type PortfolioSchedule = ScheduleSums & {
   rest: { properties: number; dueCount: number; dueUsd: number; years: number[] };
 };
 
-async function readSchedule(api: ApiClient, terms: PlanTerms, pages: number) {
+async function readSchedule(api: ApiClient, terms: AddressedPlanTerms, pages: number) {
   let query: Record<string, string> = planTermsQuery(terms);
   const read = () => api.read<PortfolioPlanPageJson>(portfolioPlanPath(query));
   let plan = await read();
@@ -216,7 +220,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
                 {heading}
               </th>
             ))}
-            <YearHeadings from={from} to={to} />
+            <ScheduleYearHeadings from={from} to={to} />
           </tr>
         </thead>
         <tbody>
@@ -230,7 +234,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
               <td class="number">{unitsText(row.units)}</td>
               <td class="number">{count(row.dueCount)}</td>
               <td class="number">{count(row.dueUsd)}</td>
-              <CostCells years={inSheet(row.years)} />
+              <YearlyCostCells years={inSheet(row.years)} />
             </tr>
           ))}
           {rest.properties > 0 && (
@@ -241,7 +245,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
               <td />
               <td class="number">{count(rest.dueCount)}</td>
               <td class="number">{count(rest.dueUsd)}</td>
-              <CostCells years={inSheet(rest.years)} />
+              <YearlyCostCells years={inSheet(rest.years)} />
             </tr>
           )}
         </tbody>
@@ -251,7 +255,7 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
             <td class="number">{unitsText(schedule.units)}</td>
             <td class="number">{count(sumBy(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
             <td class="number">{count(sumBy(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>
-            <CostCells years={inSheet(schedule.years)} />
+            <YearlyCostCells years={inSheet(schedule.years)} />
           </tr>
           <InflatedCostRows sums={schedule} from={from} to={to} columns={4} />
         </tfoot>

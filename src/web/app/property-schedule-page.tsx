@@ -8,7 +8,7 @@ import { useLoad } from "../browser/use-load.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
-import { ReserveSchedulePage } from "../sections/reserve-page.tsx";
+import { ReserveScheduleDocument } from "../sections/reserve-page.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
@@ -16,7 +16,7 @@ import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { readProperty, readUnits } from "./app-property-page.tsx";
 import { DownloadCsv } from "./csv-download.tsx";
 import {
-  type PlanTerms,
+  type AddressedPlanTerms,
   PlanTermsControls,
   planTermsInAddress,
   planTermsQuery,
@@ -47,7 +47,7 @@ export function PropertySchedulePage({ id, route }: { id: string; route: Route }
       />
       <LoadedContent loaded={loaded} what="the schedule" isPage>
         {({ property, plan, applianceNames, file }) => (
-          <ReserveSchedulePage
+          <ReserveScheduleDocument
             property={property}
             plan={plan}
             schedule={reserveScheduleOf(plan, applianceNames)}
@@ -82,7 +82,7 @@ type Schedule = {
 };
 
 /** Reads the plan, and its CSV for the costs of each unit and component by year. */
-async function readSchedule(api: ApiClient, id: string, terms: PlanTerms): Promise<Schedule> {
+async function readSchedule(api: ApiClient, id: string, terms: AddressedPlanTerms): Promise<Schedule> {
   const query = new URLSearchParams(planTermsQuery(terms));
   const path = `/v1/property/${encodeURIComponent(id)}/plan`;
   const property = await readProperty(api, id);

@@ -42,7 +42,7 @@ export class AdminClient {
 export const readSession = () => request<ConsoleSessionJson>("/session", {});
 
 /** Opens a session. Throws an ApiFailure when the key is invalid. */
-export const signIn = (adminKey: string) =>
+export const openConsoleSession = (adminKey: string) =>
   request<ConsoleSessionJson>("/session", { ...jsonOf({ admin_key: adminKey }), method: "POST" });
 
 const jsonOf = (body: unknown): RequestInit =>

@@ -4,7 +4,7 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { count, countWithNoun, money } from "../format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { HazardFilter } from "../records/hazard-filter.tsx";
-import { LargestDamage, LossDrivers, LossYears } from "../sections/loss-tables.tsx";
+import { LargestDamageTable, LossDrivers, LossExceedanceTable } from "../sections/loss-tables.tsx";
 import { Section } from "../sections/section.tsx";
 import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../widgets/filters.tsx";
 import { LayerFields, layerQuery } from "../widgets/layer-fields.tsx";
@@ -12,7 +12,7 @@ import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
 import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
-import { componentColumns } from "./component-columns.tsx";
+import { consoleComponentColumns } from "./component-columns.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
 import { PagedTable } from "./paged-table.tsx";
@@ -227,11 +227,13 @@ function Alerts({ partner, route }: ViewProps) {
   );
 }
 
-const ALERT_COLUMNS = componentColumns<BookAlertPageJson["alerts"][number]>(({ property_name, partner }) => (
-  <>
-    <bdi>{property_name}</bdi> · <bdi>{partner}</bdi>
-  </>
-));
+const ALERT_COLUMNS = consoleComponentColumns<BookAlertPageJson["alerts"][number]>(
+  ({ property_name, partner }) => (
+    <>
+      <bdi>{property_name}</bdi> · <bdi>{partner}</bdi>
+    </>
+  ),
+);
 
 function Losses({ partner, route }: ViewProps) {
   const { api } = useConsole();
@@ -263,8 +265,8 @@ function Losses({ partner, route }: ViewProps) {
                 title="Bad years"
                 about={`${countWithNoun(losses.components, "component")} in ${countWithNoun(losses.properties, "property", "properties")}.`}
               >
-                <LossYears losses={losses} />
-                <LargestDamage losses={losses} />
+                <LossExceedanceTable losses={losses} />
+                <LargestDamageTable losses={losses} />
               </Section>
               <Section id="drivers" title="What drives it">
                 <LossDrivers losses={losses} by="system" heading="System" />

@@ -16,7 +16,7 @@ const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], st
 };
 
 /** Shows a component's effective age, and where that falls in the lifetime of its type. */
-export function ComponentAge({ explained }: { explained: ExplanationJson }) {
+export function ExplainedAge({ explained }: { explained: ExplanationJson }) {
   const { age, rate } = explained;
   const past = age.unknown_past;
   return (
@@ -150,7 +150,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
 }
 
 /** Shows the expected life of a component in its place, and how fast it ages. */
-export function ComponentLife({ explained }: { explained: ExplanationJson }) {
+export function ExplainedLife({ explained }: { explained: ExplanationJson }) {
   const { life, rate, definition, model_source, score } = explained;
   const isCalibrated = life.kind_factor !== 1 || life.frailty !== 1;
   const { median_life_years: median, weibull_shape: shape } = definition;

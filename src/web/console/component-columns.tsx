@@ -18,7 +18,7 @@ type ListedComponent = Pick<
 >;
 
 /** Returns the columns of a list of components. `placeOf` returns the text below a component's name. */
-export const componentColumns = <Row extends ListedComponent>(
+export const consoleComponentColumns = <Row extends ListedComponent>(
   placeOf: (row: Row) => ComponentChildren,
 ): readonly TableColumn<Row>[] => [
   {

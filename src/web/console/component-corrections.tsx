@@ -8,7 +8,7 @@ import { Section } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 
 /** The record and the service events of a component, to correct. */
-export function ComponentCorrections({ id, onChanged }: { id: string; onChanged: () => void }) {
+export function CorrectComponentRecords({ id, onChanged }: { id: string; onChanged: () => void }) {
   const records = useRecords();
   const path = recordPath("components", id);
   const loaded = useLoad(path, async () => ({

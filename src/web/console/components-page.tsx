@@ -4,13 +4,13 @@ import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
 import { TIER_LABELS, TIERS } from "../code-labels.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
-import { componentColumns } from "./component-columns.tsx";
+import { consoleComponentColumns } from "./component-columns.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
 import { PagedTable } from "./paged-table.tsx";
 
 /** Finds components by their own ID or by the ID of their appliance, property or partner. */
-export function ComponentsPage({ route }: { route: Route }) {
+export function ConsoleComponentsPage({ route }: { route: Route }) {
   const of = route.query.get("of") ?? "";
   useConsoleTitle("Components");
   return (
@@ -128,4 +128,6 @@ function ComponentList({ of, route }: { of: string; route: Route }) {
   );
 }
 
-const COLUMNS = componentColumns<PartnerComponentJson>(({ property_name }) => <bdi>{property_name}</bdi>);
+const COLUMNS = consoleComponentColumns<PartnerComponentJson>(({ property_name }) => (
+  <bdi>{property_name}</bdi>
+));

@@ -4,8 +4,8 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS } from "../code-labels.ts";
 import { capitalizeFirst, date, likelyFailureText } from "../format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { ComponentAge, ComponentLife } from "./component-age.tsx";
-import { ComponentCorrections } from "./component-corrections.tsx";
+import { ExplainedAge, ExplainedLife } from "./component-age.tsx";
+import { CorrectComponentRecords } from "./component-corrections.tsx";
 import { ScoreEvidence } from "./component-evidence.tsx";
 import { CitedSources, RecommendedAction, ScoreConfidence, WhatIfScenarios } from "./component-outlook.tsx";
 import { ScoreBreakdown } from "./component-score.tsx";
@@ -14,7 +14,7 @@ import { ConsoleHeading } from "./console-shell.tsx";
 import { formatPrecisePercent } from "./number-format.ts";
 
 /** Explains a component's score: its calculation, the evidence and what-if scenarios. */
-export function ComponentPage({ id }: { id: string }) {
+export function ConsoleComponentPage({ id }: { id: string }) {
   const loaded = useAdminRead<ExplanationJson>(`/admin/components/${encodeURIComponent(id)}/explanation`);
   useConsoleTitle(loaded.value?.component.component_name ?? "Component");
   return (
@@ -29,12 +29,12 @@ export function ComponentPage({ id }: { id: string }) {
             <ScoreSummary explained={explained} />
             <ScoreBreakdown explained={explained} />
             <ScoreEvidence explained={explained} />
-            <ComponentAge explained={explained} />
-            <ComponentLife explained={explained} />
+            <ExplainedAge explained={explained} />
+            <ExplainedLife explained={explained} />
             <WhatIfScenarios explained={explained} />
             <ScoreConfidence explained={explained} />
             <RecommendedAction explained={explained} />
-            <ComponentCorrections id={id} onChanged={loaded.reload} />
+            <CorrectComponentRecords id={id} onChanged={loaded.reload} />
             <CitedSources sources={explained.sources} />
           </>
         )}

@@ -17,7 +17,7 @@ import { DELIVERY_LABELS } from "./status-labels.ts";
 const FILTERS = ["partner_id", "status", "event", "offset"];
 
 /** Lists the webhook deliveries of all partners, and resends failed ones. */
-export function DeliveriesPage({ route }: { route: Route }) {
+export function ConsoleDeliveriesPage({ route }: { route: Route }) {
   const of = (name: string) => route.query.get(name) ?? "";
   const filters = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
   const { bounds, moveToNow } = usePeriodBounds(route);

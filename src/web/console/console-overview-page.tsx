@@ -15,7 +15,7 @@ const REFRESH_S = 30;
 const WORST_FIRST = ["fail", "warn", "ok"] as const;
 
 /** Shows the server's health, with a remedy for each check that is not OK, and its recent errors. */
-export function OverviewPage() {
+export function ConsoleOverviewPage() {
   const loaded = useAdminRead<OverviewJson>("/admin/overview", REFRESH_S);
   useConsoleTitle("Overview");
   return (

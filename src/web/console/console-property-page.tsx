@@ -23,7 +23,7 @@ const TABS = [
 ] as const;
 
 /** A property of any partner: its units, appliances and claims, to see and correct. */
-export function PropertyPage({ id, tab }: { id: string; tab: string | undefined }) {
+export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | undefined }) {
   const { api } = useConsole();
   const records = useRecords();
   const [version, setVersion] = useState(0);
@@ -71,7 +71,7 @@ export function PropertyPage({ id, tab }: { id: string; tab: string | undefined 
                 path={`/admin/property/${encodeURIComponent(id)}/plan?format=xlsx`}
               />
             </PropertyActions>
-            <PropertyTabs id={id} tab={tab === "claims" ? "Claims" : "Units and appliances"} />
+            <ConsolePropertyTabs id={id} tab={tab === "claims" ? "Claims" : "Units and appliances"} />
             {tab === "claims" ? (
               <ClaimsOfProperty key={version} propertyId={id} />
             ) : (
@@ -90,7 +90,7 @@ export function PropertyPage({ id, tab }: { id: string; tab: string | undefined 
 }
 
 /** The pages about a property. */
-export function PropertyTabs({ id, tab }: { id: string; tab: (typeof TABS)[number]["name"] }) {
+export function ConsolePropertyTabs({ id, tab }: { id: string; tab: (typeof TABS)[number]["name"] }) {
   return (
     <nav class="tabs" aria-label="About this property">
       {TABS.map(({ name, to }) => (

@@ -1,11 +1,11 @@
 import { useId, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../wire/console-session.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { signIn } from "./admin-client.ts";
+import { openConsoleSession } from "./admin-client.ts";
 import { useConsoleTitle } from "./console-context.ts";
 
 /** Signs an administrator in by key. */
-export function SignIn(props: {
+export function ConsoleSignIn(props: {
   /** Explains why the previous session ended; undefined if there was none. */
   endReason: string | undefined;
   onSession: (session: ConsoleSessionJson) => void;
@@ -22,7 +22,7 @@ export function SignIn(props: {
     setSigningIn(true);
     setError(undefined);
     try {
-      onSession(await signIn(String(form.get("admin_key")).trim()));
+      onSession(await openConsoleSession(String(form.get("admin_key")).trim()));
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
       setError(thrown.message);

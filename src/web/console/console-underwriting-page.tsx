@@ -1,14 +1,14 @@
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { Underwriting } from "../sections/underwriting.tsx";
+import { UnderwritingReport } from "../sections/underwriting.tsx";
 import { LayerFields, layerQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
-import { PropertyTabs } from "./console-property-page.tsx";
+import { ConsolePropertyTabs } from "./console-property-page.tsx";
 
 /** The underwriting page of a property, among the book of all partners. */
-export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
+export function ConsoleUnderwritingPage({ id, route }: { id: string; route: Route }) {
   const { api } = useConsole();
   const path = `/admin/properties/${encodeURIComponent(id)}/underwriting`;
   const query = layerQuery(route);
@@ -20,10 +20,10 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
         <a href={hrefTo(["book"])}>Book</a>
         {loaded.value && ` · ${loaded.value.partner}`}
       </p>
-      <PropertyTabs id={id} tab="Underwriting" />
+      <ConsolePropertyTabs id={id} tab="Underwriting" />
       <LoadedContent loaded={loaded} what="the underwriting page" isPage>
         {(made) => (
-          <Underwriting made={made} book="book" isLoading={loaded.isLoading}>
+          <UnderwritingReport made={made} book="book" isLoading={loaded.isLoading}>
             <LayerFields route={route}>
               <DownloadWorkbook
                 api={api}
@@ -31,7 +31,7 @@ export function UnderwritingPage({ id, route }: { id: string; route: Route }) {
                 path={`/admin/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
               />
             </LayerFields>
-          </Underwriting>
+          </UnderwritingReport>
         )}
       </LoadedContent>
     </>

@@ -13,7 +13,7 @@ import { AdminClient, readSession } from "./admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
 import { ConsoleRouter } from "./console-pages.tsx";
 import { ConsoleShell } from "./console-shell.tsx";
-import { SignIn } from "./console-sign-in.tsx";
+import { ConsoleSignIn } from "./console-sign-in.tsx";
 
 const SESSION_ENDED =
   "Your session has ended because it expired, the key was revoked or the server restarted.";
@@ -62,7 +62,7 @@ function Console() {
     );
   if (current.value || endReason !== undefined)
     return (
-      <SignIn
+      <ConsoleSignIn
         endReason={endReason}
         onSession={(signedIn) => {
           setEndReason(undefined);

@@ -11,7 +11,7 @@ import { ConsoleHeading } from "./console-shell.tsx";
 import { JsonWithIdLinks } from "./id-link.tsx";
 
 /** Shows a delivery with its attempts, its payload and its signature headers. */
-export function DeliveryPage({ id }: { id: string }) {
+export function ConsoleDeliveryPage({ id }: { id: string }) {
   const { api } = useConsole();
   const path = `/admin/webhook-deliveries/${encodeURIComponent(id)}`;
   const loaded = useAdminRead<FullDeliveryJson>(path);

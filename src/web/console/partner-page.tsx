@@ -14,8 +14,8 @@ import { type Credential, NewCredentials } from "./issued-credentials.tsx";
 import { PartnerBrandForm } from "./partner-brand-form.tsx";
 import { PartnerEndpoint } from "./partner-endpoint.tsx";
 import { PartnerDeleted, PartnerRemoval } from "./partner-removal.tsx";
-import { PartnerSettings } from "./partner-settings.tsx";
-import { PartnerUsage } from "./partner-usage.tsx";
+import { PartnerSettingsForm } from "./partner-settings.tsx";
+import { PartnerUsageSection } from "./partner-usage.tsx";
 import { EndpointStatus } from "./partners-page.tsx";
 
 const TASK_REFRESH_S = 2;
@@ -70,8 +70,8 @@ export function PartnerPage({ id, route }: { id: string; route: Route }) {
               />
             )}
             <PartnerOverview partner={partner} />
-            <PartnerUsage path={path} route={route} dailyLimit={partner.daily_budget} />
-            <PartnerSettings
+            <PartnerUsageSection path={path} route={route} dailyLimit={partner.daily_budget} />
+            <PartnerSettingsForm
               key={JSON.stringify([partner.daily_budget, partner.webhook_url, partner.webhook_events])}
               partner={partner}
               path={path}

@@ -11,7 +11,7 @@ import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
 
 /** Shows the daily snapshots with the number of components in each tier. */
-export function SnapshotsPage() {
+export function ConsoleSnapshotsPage() {
   const loaded = useAdminRead<SnapshotRunPageJson>("/admin/snapshots?limit=90");
   useConsoleTitle("Snapshots");
   return (

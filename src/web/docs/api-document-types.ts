@@ -2,7 +2,7 @@
 
 type Reference = { $ref: string };
 
-export type Schema = {
+export type DocumentedSchema = {
   $ref?: string;
   type?: string;
   format?: string;
@@ -14,33 +14,33 @@ export type Schema = {
   minLength?: number;
   maxLength?: number;
   maxItems?: number;
-  items?: Schema;
-  properties?: Record<string, Schema>;
+  items?: DocumentedSchema;
+  properties?: Record<string, DocumentedSchema>;
   required?: string[];
-  allOf?: Schema[];
-  anyOf?: Schema[];
+  allOf?: DocumentedSchema[];
+  anyOf?: DocumentedSchema[];
 };
 
-type Content = Record<string, { schema: Schema; example?: unknown }>;
+type Content = Record<string, { schema: DocumentedSchema; example?: unknown }>;
 
-export type Parameter = {
+export type DocumentedParameter = {
   name: string;
   in: "path" | "query" | "header";
   required: boolean;
   description: string;
-  schema: Schema;
+  schema: DocumentedSchema;
   example?: unknown;
 };
 
 export type Response = { description: string; content?: Content };
 
-export type Operation = {
+export type DocumentedOperation = {
   operationId: string;
   tags: string[];
   summary: string;
   description: string;
   security?: object[];
-  parameters?: (Parameter | Reference)[];
+  parameters?: (DocumentedParameter | Reference)[];
   requestBody?: { content: Content };
   responses: Record<string, Response | Reference>;
 };
@@ -50,8 +50,8 @@ type Webhook = { post: { summary: string; requestBody: { content: Content } } };
 export type ApiDocument = {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> } & Record<string, Record<string, unknown>>;
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { schemas: Record<string, DocumentedSchema> } & Record<string, Record<string, unknown>>;
   "x-webhooks": Record<string, Webhook>;
 };
 
@@ -63,5 +63,5 @@ export function resolveReference<T extends object>(document: ApiDocument, value:
 }
 
 /** Returns the name of the schema that this one refers to; undefined for one that is spelled out. */
-export const schemaNameOf = ({ $ref, allOf }: Schema): string | undefined =>
+export const schemaNameOf = ({ $ref, allOf }: DocumentedSchema): string | undefined =>
   ($ref ?? (allOf?.length === 1 ? allOf[0]!.$ref : undefined))?.split("/").at(-1);

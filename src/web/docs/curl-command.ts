@@ -1,11 +1,11 @@
-import type { Operation, Parameter } from "./api-document-types.ts";
+import type { DocumentedOperation, DocumentedParameter } from "./api-document-types.ts";
 
 /** Returns the curl command of a request with the document's examples. `$MAINSTAY` is the server's address. */
 export function curlCommand(
   method: string,
   path: string,
-  operation: Operation,
-  parameters: readonly Parameter[],
+  operation: DocumentedOperation,
+  parameters: readonly DocumentedParameter[],
 ) {
   const filled = path.replace(/\{(\w+)\}/g, (place, name) => {
     const example = parameters.find(

@@ -1,18 +1,18 @@
 import type { RenderedPage } from "../document.tsx";
 import {
   type ApiDocument,
-  type Operation,
-  type Parameter,
+  type DocumentedOperation,
+  type DocumentedParameter,
+  type DocumentedSchema,
   type Response,
   resolveReference,
-  type Schema,
 } from "./api-document-types.ts";
 import { curlCommand } from "./curl-command.ts";
 import { type DocsFiles, renderDocsPage } from "./docs-page.tsx";
 import { codeBlock, renderDescription } from "./markdown.ts";
 import { LinkedSchemaType, SchemaFields } from "./schema-fields.tsx";
 
-type Entry = { method: string; path: string; operation: Operation };
+type Entry = { method: string; path: string; operation: DocumentedOperation };
 
 /** Renders the reference of the API: every operation, webhook event and schema of its document. */
 export function renderReference(document: ApiDocument, files: DocsFiles): RenderedPage {
@@ -87,7 +87,7 @@ export function renderReference(document: ApiDocument, files: DocsFiles): Render
 
 function OperationSection({ document, method, path, operation }: Entry & { document: ApiDocument }) {
   const parameters = (operation.parameters ?? []).map((parameter) =>
-    resolveReference<Parameter>(document, parameter),
+    resolveReference<DocumentedParameter>(document, parameter),
   );
   const responses = Object.entries(operation.responses).map(
     ([status, one]) => [status, resolveReference<Response>(document, one)] as const,
@@ -95,7 +95,7 @@ function OperationSection({ document, method, path, operation }: Entry & { docum
   const successes = responses.filter(([status]) => Number(status) < 400);
   const errors = responses.filter(([status]) => Number(status) >= 400);
   const { operationId, summary, description, requestBody } = operation;
-  const query: Schema = {
+  const query: DocumentedSchema = {
     type: "object",
     properties: Object.fromEntries(
       parameters.map(({ name, schema, description }) => [name, { ...schema, description }]),
@@ -162,7 +162,10 @@ function Contents(props: {
         {about !== undefined && <span class="muted"> {about}</span>}
       </h4>
       {Object.entries(content).map(([mediaType, { schema, example }]) => {
-        const fields = resolveReference<Schema>(document, schema as Schema & { $ref: string });
+        const fields = resolveReference<DocumentedSchema>(
+          document,
+          schema as DocumentedSchema & { $ref: string },
+        );
         return (
           <div key={mediaType} class="content">
             <p class="small muted">
@@ -204,7 +207,7 @@ function Webhooks({ document }: { document: ApiDocument }) {
   );
 }
 
-const SchemaType = ({ schema }: { schema: Schema }) => (
+const SchemaType = ({ schema }: { schema: DocumentedSchema }) => (
   <>
     <LinkedSchemaType schema={{ ...schema }} />
     {schema.enum && (

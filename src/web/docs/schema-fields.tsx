@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
-import { type Schema, schemaNameOf } from "./api-document-types.ts";
+import { type DocumentedSchema, schemaNameOf } from "./api-document-types.ts";
 import { renderDescription } from "./markdown.ts";
 
 /** The most levels of fields that are shown in one table; a named schema is a link at any level. */
 const DEEPEST = 4;
 
-type Field = { name: string; schema: Schema; isRequired: boolean };
+type Field = { name: string; schema: DocumentedSchema; isRequired: boolean };
 
 /** The fields of a schema, those of objects within under their path: `items[].id`. */
-export function SchemaFields({ schema, caption }: { schema: Schema; caption: string }) {
+export function SchemaFields({ schema, caption }: { schema: DocumentedSchema; caption: string }) {
   const fields = fieldsOf(schema, "", DEEPEST);
   if (fields.length === 0) return null;
   return (
@@ -43,7 +43,7 @@ export function SchemaFields({ schema, caption }: { schema: Schema; caption: str
   );
 }
 
-function fieldsOf(schema: Schema, prefix: string, levels: number): Field[] {
+function fieldsOf(schema: DocumentedSchema, prefix: string, levels: number): Field[] {
   if (levels === 0 || (prefix !== "" && schemaNameOf(schema) !== undefined)) return [];
   if (schema.type === "array" && schema.items) return fieldsOf(schema.items, `${prefix}[]`, levels);
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
@@ -54,7 +54,7 @@ function fieldsOf(schema: Schema, prefix: string, levels: number): Field[] {
 }
 
 /** The type of a schema, with a link to one that has a name. */
-export function LinkedSchemaType({ schema }: { schema: Schema }): ComponentChildren {
+export function LinkedSchemaType({ schema }: { schema: DocumentedSchema }): ComponentChildren {
   const name = schemaNameOf(schema);
   const orNull = schema.nullable ? " or null" : "";
   if (name !== undefined)
@@ -81,7 +81,7 @@ export function LinkedSchemaType({ schema }: { schema: Schema }): ComponentChild
   return `${schema.format ?? schema.type ?? "any"}${orNull}`;
 }
 
-function Description({ schema }: { schema: Schema }) {
+function Description({ schema }: { schema: DocumentedSchema }) {
   const bounds = boundsOf(schema);
   return (
     <>
@@ -105,7 +105,7 @@ function Description({ schema }: { schema: Schema }) {
 }
 
 /** Returns the limits of a value in words; empty without any. */
-function boundsOf({ minimum, maximum, minLength, maxLength, maxItems }: Schema): string {
+function boundsOf({ minimum, maximum, minLength, maxLength, maxItems }: DocumentedSchema): string {
   const texts = [
     range(minimum, maximum, ""),
     minLength !== undefined || maxLength !== undefined

@@ -8,11 +8,11 @@ import { type RenderedPage, renderDocument } from "../document.tsx";
 import { compareByExpectedLoss } from "../expected-loss.ts";
 import { count, countWithNoun, date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
-import { componentColumns } from "../sections/component-table.tsx";
+import { pageComponentColumns } from "../sections/component-table.tsx";
 import {
   type DataLinks,
-  PropertyHeading,
   type PropertyPageData,
+  PropertyReportHeading,
   propertySectionsInSteps,
 } from "../sections/property-sections.tsx";
 import { DataTable } from "../sections/section.tsx";
@@ -42,7 +42,7 @@ export function* renderEmbedPropertyPage(
     children: (
       <main class="property">
         <BrandBar brand={brand} />
-        <PropertyHeading data={data} links={links} />
+        <PropertyReportHeading data={data} links={links} />
         {h("sections-here", null)}
         <footer class="small muted">
           <p>
@@ -103,7 +103,7 @@ export function* renderComponentList(
           {rows.length === 0 ? (
             <p class="empty">No components on this page.</p>
           ) : (
-            <DataTable caption={title} rows={rows} columns={componentColumns(applianceNames)} />
+            <DataTable caption={title} rows={rows} columns={pageComponentColumns(applianceNames)} />
           )}
         </section>
         <nav class="pages" aria-label="Pages">

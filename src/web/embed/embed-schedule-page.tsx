@@ -6,7 +6,7 @@ import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
-import { OFFERED_YEARS, ReserveSchedulePage } from "../sections/reserve-page.tsx";
+import { OFFERED_YEARS, ReserveScheduleDocument } from "../sections/reserve-page.tsx";
 import { BrandBar, brandCss, type PageBrand, printedBrandName } from "./embed-brand.tsx";
 
 type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> & {
@@ -30,7 +30,7 @@ export function* renderSchedulePage(
     children: (
       <main class="property reserve-page">
         <BrandBar brand={addresses.brand} />
-        <ReserveSchedulePage
+        <ReserveScheduleDocument
           property={property}
           plan={plan}
           schedule={schedule}

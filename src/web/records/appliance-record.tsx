@@ -9,7 +9,7 @@ import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { codeLabel } from "../code-labels.ts";
 import { sortByExpectedLoss } from "../expected-loss.ts";
 import { count, countWithNoun, date } from "../format.ts";
-import { componentColumns } from "../sections/component-table.tsx";
+import { pageComponentColumns } from "../sections/component-table.tsx";
 import { hazardGroups, KnownHazards } from "../sections/hazards.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
@@ -59,7 +59,7 @@ export function ApplianceDetails({ id, children }: Props) {
               <DataTable
                 caption="Components"
                 rows={sortByExpectedLoss(appliance.components)}
-                columns={componentColumns(applianceNames).filter(({ heading }) => heading !== "Location")}
+                columns={pageComponentColumns(applianceNames).filter(({ heading }) => heading !== "Location")}
               />
             </section>
             <History appliance={appliance} />

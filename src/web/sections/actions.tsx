@@ -184,7 +184,7 @@ function Row(props: { row: ActionRow; applianceNames: ApplianceNames; renderMark
           {lines.some(({ reason }) => reason !== first.reason) && "For the most urgent: "}
           {first.reason}
         </span>
-        <WorkMark line={first} />
+        <WorkMarkText line={first} />
         {renderMark?.(row, (line) => applianceNames.ofGroup([line]))}
       </th>
       {cells.map((cell, at) => {
@@ -201,7 +201,11 @@ function Row(props: { row: ActionRow; applianceNames: ApplianceNames; renderMark
 }
 
 /** Who has ordered or deferred the work of a line, and why. */
-export function WorkMark({ line }: { line: Pick<PlanLine, `work_${"state" | "until" | "by" | "reason"}`> }) {
+export function WorkMarkText({
+  line,
+}: {
+  line: Pick<PlanLine, `work_${"state" | "until" | "by" | "reason"}`>;
+}) {
   if (line.work_state === null) return null;
   return (
     <span class="small mark">

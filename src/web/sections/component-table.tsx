@@ -8,7 +8,7 @@ import { ComponentName } from "./component-name.tsx";
 import type { Column } from "./section.tsx";
 
 /** The columns of every table of components. */
-export function componentColumns(applianceNames: ApplianceNames): Column<ComponentJson>[] {
+export function pageComponentColumns(applianceNames: ApplianceNames): Column<ComponentJson>[] {
   return [
     {
       heading: "Component",

@@ -26,7 +26,7 @@ type ComponentTotals = {
 };
 
 /** Counts the components in steps, for properties with many. */
-export function* componentTotalsInSteps(components: readonly Costs[]): Steps<ComponentTotals> {
+export function* methodologyTotalsInSteps(components: readonly Costs[]): Steps<ComponentTotals> {
   const noTotals = (): TierTotals => ({ count: 0, plannedUsd: 0, afterFailureUsd: 0 });
   const tiers = { CRITICAL: noTotals(), WARNING: noTotals(), GOOD: noTotals() };
   const confidences = { HIGH: 0, MEDIUM: 0, LOW: 0 };

@@ -10,7 +10,7 @@ import { elevatedComponents, expectedLoss } from "../expected-loss.ts";
 import { count, countWithNoun, money } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
 import { ComponentName } from "./component-name.tsx";
-import { componentColumns } from "./component-table.tsx";
+import { pageComponentColumns } from "./component-table.tsx";
 import { ScoreReasons } from "./reasons.tsx";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
@@ -28,7 +28,7 @@ type SystemRow = {
 };
 
 /** The building systems, with a symbol per component that shows its tier. */
-export function HeatMap(props: {
+export function SystemRiskHeatMap(props: {
   systems: readonly SystemRow[];
   /** The critical and warning components, highest expected loss first. */
   elevated: readonly ComponentJson[];
@@ -107,7 +107,7 @@ export function HeatMap(props: {
           csv={csv}
           all={all}
           rows={elevated}
-          columns={componentColumns(applianceNames)}
+          columns={pageComponentColumns(applianceNames)}
           note="The highest expected loss of the next 12 months first: probability of failure × cost of failure."
         />
       )}

@@ -11,7 +11,7 @@ const percent = (value: number) => `${Math.round(value * 100)}%`;
 type YearRow = { year: string; total: number; withError?: number; damage: number; insured: number };
 
 /** The exceedance curve of a year's losses, with its numbers in a table. `height`: that of the chart, in pixels. */
-export function LossYears({ losses, height }: { losses: LossesJson; height?: number }) {
+export function LossExceedanceTable({ losses, height }: { losses: LossesJson; height?: number }) {
   const { total, damage, insured } = losses;
   const rows: YearRow[] = [
     { year: "Expected", total: total.expected, damage: damage.expected, insured: insured.expected },
@@ -56,7 +56,7 @@ function rareText(probability: number): string {
 }
 
 /** The probabilities that the largest single damage of the year exceeds amounts. */
-export function LargestDamage({ losses }: { losses: LossesJson }) {
+export function LargestDamageTable({ losses }: { losses: LossesJson }) {
   return (
     <DataTable
       caption="Largest damage of the coming year"

@@ -97,7 +97,7 @@ type DueNow = {
 };
 
 /** The costs of a property: by year, the reserve that pays for them, and the budget planner. */
-export function CostsAndReserve(props: {
+export function PlanCostsAndReserve(props: {
   plan: PropertyPlanJson;
   details: PlanDetails;
   forecast: ForecastJson;
@@ -126,7 +126,7 @@ export function CostsAndReserve(props: {
         {due.repairs.count > 0 &&
           ` Also due: ${countWithNoun(due.repairs.count, "minor part")} of appliances that stay (${money(Math.round(due.repairs.cost))}), paid as repairs.`}
       </p>
-      <CostsByYear plan={plan} units={plan.unit_count} links={links} />
+      <PlanCostsByYear plan={plan} units={plan.unit_count} links={links} />
       <ReconciliationTable lines={plan.reconciliation} />
       <FailureCostForecast forecast={forecast} csv={links.forecastCsv} />
       <ReserveContributions reserve={reserve} csv={links.reserveCsv} />
@@ -155,7 +155,7 @@ export const delayCost = (usd: number) =>
   `${usd >= 0.5 ? "+" : ""}${money(Math.round(usd))} if delayed 12 months`;
 
 /** The costs by year of a property's or a portfolio's plan, its savings, and the deposit that funds it. */
-export function CostsByYear({
+export function PlanCostsByYear({
   plan,
   units,
   links = {},

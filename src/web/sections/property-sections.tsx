@@ -18,11 +18,11 @@ import { countWithNoun, date } from "../format.ts";
 import { DueActions, type RenderMark } from "./actions.tsx";
 import { ConditionHeadline } from "./condition.tsx";
 import { ConditionTrend } from "./condition-trend.tsx";
-import { componentTotalsInSteps, Methodology } from "./figures-method.tsx";
+import { Methodology, methodologyTotalsInSteps } from "./figures-method.tsx";
 import { countUrgentHazards, hazardGroups, KnownHazards } from "./hazards.tsx";
-import { HeatMap, systemsInSteps } from "./heat-map.tsx";
+import { SystemRiskHeatMap, systemsInSteps } from "./heat-map.tsx";
 import { DueInspections } from "./inspections.tsx";
-import { CostsAndReserve, planDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
+import { PlanCostsAndReserve, planDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
 import { UnitNameContext, unitNameOf } from "./property-unit-name.ts";
 import { ScoreTrend } from "./score-trend.tsx";
 import type { CsvLink } from "./section.tsx";
@@ -61,7 +61,7 @@ type ComponentTrend = {
 
 /** The addresses of the files behind the charts, of the list of all components, and of the reserve schedule. */
 export type DataLinks = {
-  csv: (file: CsvFile, componentId?: string) => CsvLink;
+  csv: (file: ReportCsvFile, componentId?: string) => CsvLink;
   components?: string;
   schedule: string;
   /** The address of the list of actions, if it has one. */
@@ -69,7 +69,7 @@ export type DataLinks = {
   /** The address of the reserve schedule as a workbook; the app has a button instead. */
   workbook?: string;
 };
-export type CsvFile =
+export type ReportCsvFile =
   | "condition"
   | "components"
   | "plan"
@@ -115,9 +115,9 @@ export function* propertySectionsInSteps({
   renderMark,
 }: SectionsProps): Steps<VNode[]> {
   const { condition, forecast, reserve, inspections, plan, components, trend } = data;
-  const csv = (file: CsvFile, componentId?: string) => links?.csv(file, componentId);
+  const csv = (file: ReportCsvFile, componentId?: string) => links?.csv(file, componentId);
   if (components.length === 0) return [<ConditionHeadline condition={condition} headline={undefined} />];
-  const totals = yield* componentTotalsInSteps(components);
+  const totals = yield* methodologyTotalsInSteps(components);
   const applianceNames = new ApplianceNames(data.types, data.units);
   yield;
   const sorted = yield* sortInSteps(components, compareByExpectedLoss);
@@ -141,7 +141,7 @@ export function* propertySectionsInSteps({
       />
     ),
     plan && details && (
-      <CostsAndReserve
+      <PlanCostsAndReserve
         plan={plan}
         details={details}
         forecast={forecast}
@@ -155,7 +155,7 @@ export function* propertySectionsInSteps({
         }}
       />
     ),
-    <HeatMap
+    <SystemRiskHeatMap
       systems={systems}
       elevated={elevated}
       reasons={data.reasons}
@@ -199,7 +199,7 @@ export function* propertySectionsInSteps({
 }
 
 /** The name, address and size of a property, and the day of the assessment. */
-export function PropertyHeading(props: {
+export function PropertyReportHeading(props: {
   data: PropertyPageData;
   links?: DataLinks;
   /** A button that saves the reserve schedule as a workbook, where no address does. */

@@ -16,12 +16,12 @@ import {
 import { DepositSentence } from "./deposit.tsx";
 import { dueNowText } from "./plan.tsx";
 import { UnitNameContext, unitNameOf } from "./property-unit-name.ts";
-import { AverageYearlyCosts, ScheduleTables } from "./schedule-table.tsx";
+import { AverageYearlyCosts, ReserveScheduleTables } from "./schedule-table.tsx";
 
 export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
 
 /** The replacement reserve schedule of a property. `controls` select its terms and are not printed. */
-export function ReserveSchedulePage(props: {
+export function ReserveScheduleDocument(props: {
   property: PropertyJson;
   plan: ScheduledPlanJson;
   schedule: ReserveSchedule;
@@ -33,7 +33,7 @@ export function ReserveSchedulePage(props: {
   const { name, unit_count, year_built } = property;
   return (
     <UnitNameContext.Provider value={unitNameOf(property)}>
-      <ReserveHeading plan={plan} isLong={name.length > 60}>
+      <ReserveScheduleHeading plan={plan} isLong={name.length > 60}>
         <a href={back}>
           <bdi>{name}</bdi>
         </a>
@@ -41,7 +41,7 @@ export function ReserveSchedulePage(props: {
         <bdi>{addressLine(property)}</bdi>
         {year_built === null ? "" : ` · built ${year_built}`} ·{" "}
         {countWithNoun(unit_count, unitNameOf(property))}
-      </ReserveHeading>
+      </ReserveScheduleHeading>
       {controls}
       {plan.components.length === 0 ? (
         <section class="card">
@@ -49,27 +49,27 @@ export function ReserveSchedulePage(props: {
         </section>
       ) : (
         <>
-          <ReserveSummary plan={plan} sums={schedule} units={unit_count}>
+          <ReserveScheduleSummary plan={plan} sums={schedule} units={unit_count}>
             <ReserveComparison plan={plan} largest={largestScheduleCosts(schedule, LARGEST)} />
-          </ReserveSummary>
+          </ReserveScheduleSummary>
           <section class="card" aria-label="Schedule">
-            <ScheduleTables schedule={schedule} caption={`${name}: replacement reserve schedule`} />
+            <ReserveScheduleTables schedule={schedule} caption={`${name}: replacement reserve schedule`} />
           </section>
         </>
       )}
-      <ReserveNotes plan={plan}>
+      <ReserveScheduleNotes plan={plan}>
         <li>
           Ages and lifetimes are in years. Effective age adjusts actual age for condition, use and service.
           Remaining life = expected life − effective age. Identical units and components share a row; the
           costs of a unit include the repairs of its parts. Ranges show minimum–maximum.
         </li>
-      </ReserveNotes>
+      </ReserveScheduleNotes>
     </UnitNameContext.Provider>
   );
 }
 
 /** The subject of a schedule, and its terms. */
-export function ReserveHeading(props: {
+export function ReserveScheduleHeading(props: {
   plan: PlanSummaryJson;
   isLong?: boolean;
   children: ComponentChildren;
@@ -92,7 +92,7 @@ export function ReserveHeading(props: {
 }
 
 /** The averages that lenders compare, the work due now, and the deposit. */
-export function ReserveSummary(props: {
+export function ReserveScheduleSummary(props: {
   plan: PlanSummaryJson;
   sums: ScheduleSums;
   units: number;
@@ -142,7 +142,7 @@ function ReserveComparison({ plan, largest }: { plan: PlanSummaryJson; largest: 
   );
 }
 
-export function ReserveNotes({
+export function ReserveScheduleNotes({
   plan,
   children,
 }: {

@@ -9,7 +9,7 @@ import { useUnitName } from "./property-unit-name.ts";
 const MAX_YEARS_PER_TABLE = 12;
 
 /** A replacement reserve schedule: one row per group of identical components, one column per year, and totals. */
-export function ScheduleTables({ schedule, caption }: { schedule: ReserveSchedule; caption: string }) {
+export function ReserveScheduleTables({ schedule, caption }: { schedule: ReserveSchedule; caption: string }) {
   return (
     <TablePerYearRange years={schedule.years.length} caption={caption}>
       {(sheet) => <ScheduleTable schedule={schedule} {...sheet} />}
@@ -56,7 +56,7 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
                 </th>
               ),
             )}
-            <YearHeadings from={from} to={to} />
+            <ScheduleYearHeadings from={from} to={to} />
           </tr>
         </thead>
         <tbody>
@@ -69,7 +69,7 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
                 <td class="number">{count(system.quantity)}</td>
                 <td />
                 <td class="number">{count(system.cost)}</td>
-                <CostCells years={inSheet(system.years)} />
+                <YearlyCostCells years={inSheet(system.years)} />
               </tr>
               {system.rows.map((row) => (
                 <ComponentRow row={row} years={inSheet(row.years)} />
@@ -85,7 +85,7 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
             <td class="number">{count(schedule.quantity)}</td>
             <td />
             <td class="number">{count(schedule.cost)}</td>
-            <CostCells years={inSheet(schedule.years)} />
+            <YearlyCostCells years={inSheet(schedule.years)} />
           </tr>
           <InflatedCostRows sums={schedule} from={from} to={to} columns={8} />
         </tfoot>
@@ -111,12 +111,12 @@ function ComponentRow({ row, years }: { row: ScheduleRow; years: readonly number
       <td class="number">{count(row.quantity)}</td>
       <td class="number">{count(row.unitCost)}</td>
       <td class="number">{count(row.cost)}</td>
-      <CostCells years={years} />
+      <YearlyCostCells years={years} />
     </tr>
   );
 }
 
-export function YearHeadings({ from, to }: { from: number; to: number }) {
+export function ScheduleYearHeadings({ from, to }: { from: number; to: number }) {
   return (
     <>
       {Array.from({ length: to - from }, (_, at) => (
@@ -141,7 +141,7 @@ export function InflatedCostRows(props: { sums: ScheduleSums; from: number; to: 
       <th scope="row" colSpan={columns}>
         {title}
       </th>
-      <CostCells years={years.slice(from, to)} />
+      <YearlyCostCells years={years.slice(from, to)} />
     </tr>
   );
   return (
@@ -163,7 +163,7 @@ export function InflatedCostRows(props: { sums: ScheduleSums; from: number; to: 
   );
 }
 
-export function CostCells({ years }: { years: readonly number[] }) {
+export function YearlyCostCells({ years }: { years: readonly number[] }) {
   return (
     <>
       {years.map((cost) => (

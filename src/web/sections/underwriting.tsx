@@ -4,7 +4,7 @@ import { exactMoney, oneOfCurrency } from "../../domain/currency-and-units.ts";
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { codeLabel } from "../code-labels.ts";
 import { count, countWithNoun, date, money } from "../format.ts";
-import { LossDrivers, LossYears } from "./loss-tables.tsx";
+import { LossDrivers, LossExceedanceTable } from "./loss-tables.tsx";
 import { unitNameOf } from "./property-unit-name.ts";
 import { DataTable, Section } from "./section.tsx";
 import { DefinitionButton } from "./term-definition.tsx";
@@ -18,7 +18,7 @@ const CURVE_HEIGHT = 104;
  * The underwriting page of a property: one screen, one printed page. `book`: the name of the properties that it is compared
  * with. `isLoading`: the figures are those of earlier controls. `children`: the controls of the page.
  */
-export function Underwriting(props: {
+export function UnderwritingReport(props: {
   made: UnderwritingJson;
   book: string;
   isLoading: boolean;
@@ -42,7 +42,7 @@ export function Underwriting(props: {
       <div class="columns">
         <div class="stack">
           <Section id="bad-years" title="Bad years" define="exceededOnce">
-            <LossYears losses={losses} height={CURVE_HEIGHT} />
+            <LossExceedanceTable losses={losses} height={CURVE_HEIGHT} />
           </Section>
           <Claims made={made} />
         </div>
