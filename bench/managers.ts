@@ -1,4 +1,4 @@
-import { fitCorrection } from "../src/domain/calibration/fit-lives.ts";
+import { fitLifeCorrection } from "../src/domain/calibration/fit-lives.ts";
 import { PriceList } from "../src/domain/costs/price-list.ts";
 import type { ApplianceType, ComponentDef } from "../src/domain/knowledge.ts";
 import { planAppliance, type WholeAppliance } from "../src/domain/planning/appliance-plan.ts";
@@ -178,7 +178,7 @@ function simulate(
     for (let n = 0; n < PLACES_A_TYPE; n++) places.push(settle(type, records, random));
     for (const [at, kind] of type.kinds.entries()) {
       const { failures, exposure } = records[at]!;
-      const correction = fitCorrection(failures, exposure, kind.def.weibullShape);
+      const correction = fitLifeCorrection(failures, exposure, kind.def.weibullShape);
       believed.set(kind, kind.bookScale * Math.exp(correction));
     }
   }

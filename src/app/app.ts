@@ -24,7 +24,7 @@ import { embedOperations } from "../http/routes/embeds.ts";
 import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
 import { createHttpHandler, type Fetch } from "../http/server.ts";
-import { jobTable } from "../jobs/job-table.ts";
+import { createJobTable } from "../jobs/job-table.ts";
 import { startJobs } from "../jobs/schedule.ts";
 import { loadKnowledge } from "../knowledge/load.ts";
 import type { Logger } from "../log.ts";
@@ -225,7 +225,7 @@ async function startOn(
   const endWatch = await watchCommitsOfOtherProcesses(store, dispatcher, log);
   const jobs = startJobs(
     [
-      ...jobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
+      ...createJobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
       ...backups.jobs,
       ...storage.jobs,
       buildCalibrationCheck({ ...deps, store }),

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { parseAdminListen } from "../config/setting-formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { type GuardedListener, guardDescriptors } from "../http/file-descriptor-guard.ts";
 import { type Listener, openHttpListener } from "../http/listen.ts";
 import type { Fetch } from "../http/server.ts";
@@ -121,7 +121,7 @@ function distinctUrl(url: string): string {
  */
 function report(identity: TlsIdentity, now: Instant, log: Logger, message: string): void {
   const { subject, validFrom, validTo } = identity;
-  const fields = { subject, valid_to: toIso(validTo), days_left: daysUntilExpiry(validTo, now) };
+  const fields = { subject, valid_to: isoText(validTo), days_left: daysUntilExpiry(validTo, now) };
   if (validTo <= now) log.warn(fields, `${message}, but it has expired`);
   else if (validFrom > now) log.warn(fields, `${message}, but it is not valid yet`);
   else log.info(fields, message);

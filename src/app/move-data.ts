@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
 import { OperatorError, StorageError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
-import { isUploadName } from "../domain/photo.ts";
+import { isPhotoFileName } from "../domain/photo.ts";
 import type { Instant } from "../domain/time.ts";
 import { moveIntoPlace, replaceFile } from "../files.ts";
 import { environmentProvidesKey, keyFilePath } from "../secrets/master-key.ts";
@@ -192,7 +192,7 @@ const LEFT: readonly string[] = ["uploads", "mainstay.key"];
 function filesIn(dataDir: string): Pictures {
   const folder = join(dataDir, "uploads");
   return {
-    names: async () => (existsSync(folder) ? readdirSync(folder).filter(isUploadName).sort() : []),
+    names: async () => (existsSync(folder) ? readdirSync(folder).filter(isPhotoFileName).sort() : []),
     read: async (name) => {
       const path = join(folder, name);
       return { bytes: readFileSync(path), writtenAt: Math.round(statSync(path).mtimeMs) };

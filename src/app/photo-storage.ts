@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { notFound, StorageError } from "../domain/errors.ts";
-import { isUploadName } from "../domain/photo.ts";
+import { isPhotoFileName } from "../domain/photo.ts";
 import { formatBytes, replaceFile, toStorageError } from "../files.ts";
 import type { Store } from "../store/store.ts";
 import type { PhotoFiles } from "../usecases/portfolio/photos.ts";
@@ -42,7 +42,7 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
     async *writtenBefore(instant) {
       let names: string[] = [];
       for await (const { name } of await opendir(folder)) {
-        if (!isUploadName(name)) continue;
+        if (!isPhotoFileName(name)) continue;
         const written = await stat(join(folder, name)).catch(() => undefined);
         if (written === undefined || written.mtimeMs >= instant) continue;
         names.push(name);

@@ -20,7 +20,7 @@ import {
 } from "../doctor/database-checks.ts";
 import { checkDiskSpace } from "../doctor/folder-checks.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { dayOf, type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
+import { dayOf, type Instant, isoText, MS_PER_DAY } from "../domain/time.ts";
 import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
@@ -137,7 +137,7 @@ async function checkEndpoints(read: Stores): Promise<DoctorFinding> {
   const names = new Map((await read.partners.list()).map(({ id, name }) => [id, name]));
   const problems = failing.map(({ partnerId, pausedAt, failingSince, lastError }) => {
     const since =
-      pausedAt === null ? `failing since ${toIso(failingSince!)}` : `paused since ${toIso(pausedAt)}`;
+      pausedAt === null ? `failing since ${isoText(failingSince!)}` : `paused since ${isoText(pausedAt)}`;
     return `${names.get(partnerId)}: webhooks ${since} (${lastError ?? "no response"})`;
   });
   return warningFinding(

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import {
   fileExistsError,
   moveIntoPlace,
@@ -145,7 +145,7 @@ function collect(copied: Copied, copy: string, request: BackupRequest): Collecte
     format_version: FORMAT_VERSION,
     product_version: request.productVersion,
     schema_version: copied.schema_version,
-    created_at: toIso(request.now),
+    created_at: isoText(request.now),
     key_included: key !== undefined,
     database_bytes: statSync(copy).size,
     uploads: uploads.length,

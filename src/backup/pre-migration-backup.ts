@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { moveIntoPlace, requireFreeSpace } from "../files.ts";
 import {
   copyDatabase,
@@ -17,7 +17,7 @@ import {
  * @throws OperatorError if the copy fails, so that no migration runs without it.
  */
 export function backUpBeforeMigration(db: Database, dir: string, now: Instant): string {
-  const name = `before-upgrade-${schemaVersion(db)}-${toIso(now).slice(0, 23).replace(/[-:.]/g, "")}Z.db`;
+  const name = `before-upgrade-${schemaVersion(db)}-${isoText(now).slice(0, 23).replace(/[-:.]/g, "")}Z.db`;
   let scratch: string | undefined;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { formatBytes } from "../files.ts";
 import type { Logger } from "../log.ts";
 import type { LastBackup } from "./last-backup.ts";
@@ -27,10 +27,10 @@ const DRILL = ".restore-drill";
 export async function takeScheduledBackup(parts: ScheduledBackup, signal: AbortSignal): Promise<LastBackup> {
   const { dir, clock, log, runCommand } = parts;
   const startedAt = clock();
-  const file = join(dir, `mainstay-${toIso(startedAt).slice(0, 19).replace(/[-:]/g, "")}Z.backup`);
+  const file = join(dir, `mainstay-${isoText(startedAt).slice(0, 19).replace(/[-:]/g, "")}Z.backup`);
   const drill = join(dir, DRILL);
   const last: LastBackup = {
-    at: toIso(startedAt),
+    at: isoText(startedAt),
     ok: false,
     drill_ok: null,
     file,

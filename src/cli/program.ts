@@ -16,7 +16,7 @@ import { type CommandHost, createContext } from "./context.ts";
 import { createParser } from "./parser.ts";
 import { EXIT, reportCommandError } from "./report-command-error.ts";
 import { printableText } from "./terminal/printable-text.ts";
-import { asUsageError, helpAsOption, isJsonAsked, withHint } from "./usage.ts";
+import { asUsageError, helpAsOption, isJsonOutputAsked, withHelpHint } from "./usage.ts";
 
 /**
  * Runs one command line (argv without the program) and returns its exit code (see `EXIT`). Never throws. Tests pass
@@ -28,7 +28,7 @@ export async function runCommandLine(
   table: readonly CommandEntry[] = COMMANDS,
 ): Promise<number> {
   const host = { ...given, stderr: { write: (text: string) => given.stderr.write(printableText(text)) } };
-  const json = isJsonAsked(argv);
+  const json = isJsonOutputAsked(argv);
   let level = () => host.env.MAINSTAY_LOG__LEVEL;
   const report = (error: unknown) =>
     reportCommandError(error, { json, verbose: isVerbose(level), stderr: host.stderr });
@@ -57,7 +57,7 @@ export async function runCommandLine(
     await parser.parseAsync(helpAsOption(argv, commands), { from: "user" });
     return EXIT.done;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return report(withHint(error, argv, commands));
+    if (!(error instanceof CommanderError)) return report(withHelpHint(error, argv, commands));
     if (error.exitCode === 0) return EXIT.done; // help or version, already printed
     if (error.code !== "commander.help" || json) return report(asUsageError(error, argv, commands));
     host.stderr.write(usage);

@@ -1,5 +1,5 @@
 import { OperatorError } from "../domain/errors.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { LEASE_MS, RENEWALS } from "./lease.ts";
 
 /*
@@ -151,4 +151,5 @@ export async function lockHolder(
   return holder && describeHolder(holder);
 }
 
-const describeHolder = ({ owner, acquiredAt }: LockHolder): string => `${owner}, since ${toIso(acquiredAt)}`;
+const describeHolder = ({ owner, acquiredAt }: LockHolder): string =>
+  `${owner}, since ${isoText(acquiredAt)}`;

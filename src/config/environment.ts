@@ -3,7 +3,13 @@ import { resolve } from "node:path";
 import { closestKey } from "../closest-match.ts";
 import { defaultSettings } from "./defaults.ts";
 import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
-import { environmentName, isSettingKey, type SettingKey, settingFormat, settingKeys } from "./settings.ts";
+import {
+  environmentVariableOf,
+  isSettingKey,
+  type SettingKey,
+  settingFormat,
+  settingKeys,
+} from "./settings.ts";
 
 /** Environment variables by name, as in `process.env`. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -72,19 +78,19 @@ function readValueFile(path: string): { value: string } | { problem: string } {
 
 function settingNamed(variable: string): SettingKey | undefined {
   const key = variable.slice("MAINSTAY_".length).replace("__", ".").toLowerCase();
-  return isSettingKey(key) && environmentName(key) === variable ? key : undefined;
+  return isSettingKey(key) && environmentVariableOf(key) === variable ? key : undefined;
 }
 
 function unknownVariable(variable: string): string {
   const suffix = variable.endsWith("_FILE") ? "_FILE" : "";
   const written = variable.slice("MAINSTAY_".length, variable.length - suffix.length);
   const meant = closestKey(written.replace("__", ".").toLowerCase(), settingKeys());
-  return `unknown setting${meant ? `; did you mean ${environmentName(meant)}${suffix}?` : ""}`;
+  return `unknown setting${meant ? `; did you mean ${environmentVariableOf(meant)}${suffix}?` : ""}`;
 }
 
 /** Rejects MAINSTAY_SERVER_PORT, which would silently be ignored. Kubernetes sets such variables to tcp://… for a service. */
 function singleUnderscore(variable: string, text: string): string | undefined {
   if (/^(tcp|udp|sctp):\/\//.test(text)) return undefined;
-  const meant = settingKeys().find((key) => environmentName(key).replace("__", "_") === variable);
-  return meant && `unknown setting; did you mean ${environmentName(meant)}?`;
+  const meant = settingKeys().find((key) => environmentVariableOf(key).replace("__", "_") === variable);
+  return meant && `unknown setting; did you mean ${environmentVariableOf(meant)}?`;
 }

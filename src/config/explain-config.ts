@@ -1,6 +1,6 @@
 import { defaultSettings, EXAMPLE_CONFIG } from "./defaults.ts";
 import {
-  environmentName,
+  environmentVariableOf,
   isSettingKey,
   SECRET_SETTINGS,
   type SettingKey,
@@ -52,7 +52,7 @@ function explain(key: string, comment: string): SettingExplanation {
     key,
     default: defaultSettings().get(key),
     type: settingFormat(key).expected,
-    variable: environmentName(key),
+    variable: environmentVariableOf(key),
     secret: SECRET_SETTINGS.has(key),
     comment,
   };

@@ -164,6 +164,6 @@ export function settingFormat(key: SettingKey): SettingFormat<unknown> {
 }
 
 /** Converts "server.port" to "MAINSTAY_SERVER__PORT". */
-export function environmentName(key: SettingKey): string {
+export function environmentVariableOf(key: SettingKey): string {
   return `MAINSTAY_${key.replace(".", "__").toUpperCase()}`;
 }

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isUploadName } from "../domain/photo.ts";
-import { type Instant, MS_PER_DAY, toIso } from "../domain/time.ts";
+import { isPhotoFileName } from "../domain/photo.ts";
+import { type Instant, isoText, MS_PER_DAY } from "../domain/time.ts";
 import { formatBytes } from "../files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
@@ -55,7 +55,7 @@ export function checkSchema(db: Database, file: string): DoctorFinding {
 /** Compares the photo files with the photos in the database. */
 export function checkPhotoFiles(db: Database, dataDir: string): DoctorFinding {
   const folder = join(dataDir, "uploads");
-  const files = existsSync(folder) ? readdirSync(folder).filter(isUploadName) : [];
+  const files = existsSync(folder) ? readdirSync(folder).filter(isPhotoFileName) : [];
   const there = new Set(files);
   const known = new Set(photoFileNames(db));
   const missing = [...known].filter((name) => !there.has(name)).length;
@@ -81,7 +81,7 @@ export function checkWal(file: string): DoctorFinding {
 export function checkClock(state: DatabaseState, now: Instant): DoctorFinding {
   const year = new Date(now).getUTCFullYear();
   const remedy = "Correct the clock and synchronize it with NTP: ages, snapshots and tokens depend on it.";
-  if (year < 2025 || year > 2100) return failedFinding(`the clock says ${toIso(now)}`, remedy);
+  if (year < 2025 || year > 2100) return failedFinding(`the clock says ${isoText(now)}`, remedy);
   const behindMs = state.lastInstant - now;
   if (behindMs > MS_PER_DAY)
     return failedFinding(
@@ -93,7 +93,7 @@ export function checkClock(state: DatabaseState, now: Instant): DoctorFinding {
       `the clock is ${Math.round(behindMs / 60_000)} minutes behind the newest record`,
       remedy,
     );
-  return okFinding(`${toIso(now).slice(0, 19)}Z, not behind the newest record`);
+  return okFinding(`${isoText(now).slice(0, 19)}Z, not behind the newest record`);
 }
 
 export async function checkMasterKey(

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { parseNetwork } from "../networks.ts";
 import type { DatabaseState } from "../store/sqlite/monitored-database-state.ts";
 import { daysUntilExpiry, readTlsIdentity } from "../tls/pem-files.ts";
@@ -35,7 +35,7 @@ export function webhookEndpointChecks(
         );
       if (failingSince !== null)
         return warningFinding(
-          `${partner}: ${endpoint.host} is reachable${through} but has been rejecting deliveries since ${toIso(failingSince)} (${lastError})`,
+          `${partner}: ${endpoint.host} is reachable${through} but has been rejecting deliveries since ${isoText(failingSince)} (${lastError})`,
           "See `mainstay deliveries list --status failed`, and ask the partner for its endpoint's log.",
         );
       return okFinding(`${partner}: ${endpoint.host} is reachable${through}`);
@@ -74,7 +74,7 @@ export function checkServerCertificate({ tlsCert, tlsKey }: Config["server"], no
   if (days < 0) return failedFinding(`${tlsCert} expired ${-days} days ago`, renew);
   if (validFrom > now)
     return failedFinding(
-      `${tlsCert} is not valid before ${toIso(validFrom)}`,
+      `${tlsCert} is not valid before ${isoText(validFrom)}`,
       "Check the clock, or use another certificate.",
     );
   return days < 21

@@ -26,7 +26,7 @@ export type Appliance = Retirement & {
   warrantyExpiry: Day | null;
   /** The known hazards that it is flagged for, as stored (`parseHazardFlags`). */
   flags: string;
-  /** Codes that the partner set, and that the partner cleared, as stored (`flagCodesOf`). */
+  /** Codes that the partner set, and that the partner cleared, as stored (`parseStoredCodes`). */
   flagsSet: string;
   flagsCleared: string;
   /** The number of its inspections with an open deficiency. */

@@ -77,7 +77,7 @@ export function readableColor(color: HexColor, scheme: Scheme): HexColor {
 }
 
 /** Returns the brand after a change. A new color without one for dark pages gets the nearest that is readable there. */
-export function changedBrand(brand: Brand, change: BrandChange): Brand {
+export function applyBrandChange(brand: Brand, change: BrandChange): Brand {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const next: Brand = { ...brand, ...given };
   if (next.color === null) return { ...next, colorDark: null };

@@ -95,7 +95,7 @@ export function statedComponentOf(component: PlacedComponent, prices: PriceList)
  * Returns a component with changes, of which the parts that only repeat what holds change nothing. Throws a conflict for a
  * statement about the past of a part whose installation is on record.
  */
-export function changedComponent(
+export function applyComponentChange(
   component: PlacedComponent,
   change: Partial<StatedComponent>,
   prices: PriceList,

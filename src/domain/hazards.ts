@@ -46,8 +46,8 @@ export function hazardFlagsOfAppliance(
 ): HazardFlag[] {
   const hazards = knowledge.hazardsOf(appliance.typeId);
   if (hazards.length === 0) return [];
-  const set = flagCodesOf(appliance.flagsSet);
-  const cleared = flagCodesOf(appliance.flagsCleared);
+  const set = parseStoredCodes(appliance.flagsSet);
+  const cleared = parseStoredCodes(appliance.flagsCleared);
   const named = knowledge.namedHazards(appliance.typeId, appliance.brand, appliance.model);
   const open = hazards.filter(({ code }) => !cleared.includes(code));
   const known = new Map<string, FlagBasis>();
@@ -119,10 +119,10 @@ function isOfEra({ era }: KnownHazard, appliance: FlaggedAppliance, yearBuilt: n
 /** Returns those of the stored flags that concern a part of the appliance: all of a hazard that is no part of its own. */
 export function hazardFlagsOfPart(
   knowledge: Knowledge,
-  stored: string,
+  storedFlags: string,
   defId: string,
 ): readonly HazardFlag[] {
-  const flags = parseHazardFlags(stored);
+  const flags = parseHazardFlags(storedFlags);
   if (flags.length === 0) return flags;
   return flags.filter(({ code }) => {
     const { componentIds } = knowledge.knownHazard(code);
@@ -153,21 +153,22 @@ const readFlags = new Map<string, readonly HazardFlag[]>();
 const MOST_READ_FLAGS = 1_000;
 
 /** Reads stored flags. */
-export function parseHazardFlags(stored: string): readonly HazardFlag[] {
-  if (stored === "") return NO_FLAGS;
-  const known = readFlags.get(stored);
+export function parseHazardFlags(storedFlags: string): readonly HazardFlag[] {
+  if (storedFlags === "") return NO_FLAGS;
+  const known = readFlags.get(storedFlags);
   if (known) return known;
-  const flags = stored.split(" ").map((flag) => {
+  const flags = storedFlags.split(" ").map((flag) => {
     const [code, basis] = flag.split(":") as [string, FlagBasis];
     return { code, basis };
   });
   if (readFlags.size === MOST_READ_FLAGS) readFlags.clear();
-  readFlags.set(stored, flags);
+  readFlags.set(storedFlags, flags);
   return flags;
 }
 
 /** Returns the codes of a stored list. */
-export const flagCodesOf = (stored: string): string[] => (stored === "" ? [] : stored.split(" "));
+export const parseStoredCodes = (storedFlags: string): string[] =>
+  storedFlags === "" ? [] : storedFlags.split(" ");
 
 /** Returns codes as they are stored: each once, in the order of the alphabet. */
 export const serializeStoredCodes = (codes: readonly string[]): string =>
@@ -179,11 +180,11 @@ export type FlagCount = { known: number; suspected: number };
 /** Adds the flags of an appliance to counts by code, or with `sign` -1 takes them away. */
 export function countHazardFlags(
   counts: Map<string, FlagCount>,
-  stored: string,
+  storedFlags: string,
   sign: 1 | -1,
   times = 1,
 ): void {
-  for (const { code, basis } of parseHazardFlags(stored)) {
+  for (const { code, basis } of parseHazardFlags(storedFlags)) {
     let count = counts.get(code);
     if (!count) {
       count = { known: 0, suspected: 0 };

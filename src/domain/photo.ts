@@ -34,7 +34,7 @@ export const PHOTO_EXTENSIONS: Record<PhotoType, string> = {
 };
 
 /** Returns whether a file name in the uploads folder is a stored photo's, or that of an unfinished upload. */
-export function isUploadName(name: string): boolean {
+export function isPhotoFileName(name: string): boolean {
   return /^(?:[0-9a-f]{32}\.(jpg|png|webp|heic)|\.[0-9a-f]{32}\.(jpg|png|webp|heic)(\.[0-9a-f]{32})?\.part)$/.test(
     name,
   );

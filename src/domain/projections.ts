@@ -57,11 +57,11 @@ export function expectedFailureCostOfStored(
 ): number {
   if (component.riskScore < WARNING_FROM) return 0;
   const probability = failureProbabilityWithin(knowledge, component, brandTier, DAYS_PER_YEAR);
-  return expectedCents(probability, failedCents);
+  return expectedFailureCents(probability, failedCents);
 }
 
 /** Returns the expected cost of a failure with a probability, in cents to two significant digits. */
-export const expectedCents = (probability: number, failedCents: number): number =>
+export const expectedFailureCents = (probability: number, failedCents: number): number =>
   Math.round(
     Number(((Math.round(probability * 10_000) / 10_000) * failedCents).toPrecision(EXPECTED_COST_DIGITS)),
   );

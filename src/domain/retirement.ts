@@ -10,7 +10,7 @@ export const NOT_RETIRED: Retirement = { retiredAt: null, retiredReason: null };
 export const isRetired = ({ seq }: { seq: number }): boolean => seq < 0;
 
 /** Returns the retirement after a change. Null brings back and clears the reason. Throws invalid_request for a reason alone. */
-export function changedRetirement(
+export function applyRetirementChange(
   { retiredAt, retiredReason }: Retirement,
   change: Partial<Retirement>,
 ): Retirement {

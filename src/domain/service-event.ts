@@ -108,7 +108,7 @@ export function totalCostCents(event: {
 export type ServiceEventChange = Partial<NewServiceEvent>;
 
 /** Returns an event with changes. A total that is the sum of parts and labor stays their sum. */
-export function changedEvent(event: ServiceEvent, change: ServiceEventChange): ServiceEvent {
+export function applyServiceEventChange(event: ServiceEvent, change: ServiceEventChange): ServiceEvent {
   const { inspectionTypes = event.inspectionTypes, conditionScore = event.conditionScore } = change;
   const after: ServiceEvent = { ...event, ...change, inspectionTypes, conditionScore };
   if (change.conditionScore && change.conditionAfter == null)

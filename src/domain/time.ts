@@ -78,7 +78,7 @@ export function parseInstant(text: string): Instant | undefined {
 }
 
 /** Returns ISO 8601 in UTC with milliseconds, the format of every instant in the API. */
-export function toIso(instant: Instant): string {
+export function isoText(instant: Instant): string {
   if (instant === latest.instant) return latest.text;
   const number = Math.floor(instant / MS_PER_DAY);
   if (number !== latestDay.number) latestDay = { number, prefix: `${dayFromNumber(number)}T` };
@@ -101,7 +101,7 @@ const TWO = Array.from({ length: 60 }, (_, value) => pad(value, 2));
 
 /** Returns the UTC day of the instant. */
 export function dayOf(instant: Instant): Day {
-  return toIso(instant).slice(0, 10);
+  return isoText(instant).slice(0, 10);
 }
 
 /** Returns the day `days` later. */
@@ -128,7 +128,7 @@ export function yearOf(day: Day): number {
 }
 
 /** Returns the start of the next UTC day, when daily call limits reset. */
-export function nextMidnight(instant: Instant): Instant {
+export function nextUtcMidnight(instant: Instant): Instant {
   return (Math.floor(instant / MS_PER_DAY) + 1) * MS_PER_DAY;
 }
 

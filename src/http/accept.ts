@@ -1,5 +1,5 @@
 /** Parses a header such as Accept or Accept-Encoding. Returns the weight of each value, in lower case (RFC 9110 §12.4.2). */
-export function parseWeights(header: string): Map<string, number> {
+export function parseHeaderWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(",", 32)) {
     const [value = "", ...parameters] = part.split(";").map((text) => text.trim());

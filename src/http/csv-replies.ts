@@ -3,7 +3,7 @@ import { forEachYielding, type Yield } from "../event-loop.ts";
 import { type Cell, recordTableCells, recordTableColumns } from "../wire/schema/table-cells.ts";
 import { exampleOfWireType } from "../wire/schema/type-to-openapi.ts";
 import type { WireType } from "../wire/schema/wire-type.ts";
-import { parseWeights } from "./accept.ts";
+import { parseHeaderWeights } from "./accept.ts";
 import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";
 import { CHUNK_CHARS } from "./json-stream.ts";
 import { type Call, ok, type Reply, readOperationReplies } from "./operation.ts";
@@ -19,7 +19,7 @@ export function wantsCsv({ query, request }: Pick<Call, "query" | "request">): b
 
 /** Returns whether `Accept` contains CSV and does not prefer JSON. */
 export function acceptsCsv(headers: Headers): boolean {
-  const weights = parseWeights(headers.get("accept") ?? "");
+  const weights = parseHeaderWeights(headers.get("accept") ?? "");
   const csv = weights.get(CSV) ?? 0;
   return csv > 0 && csv >= (weights.get("application/json") ?? 0);
 }

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Encoding } from "../web/assets/asset-table.ts";
-import { parseWeights } from "./accept.ts";
+import { parseHeaderWeights } from "./accept.ts";
 
 /** In order of preference. */
 const SUPPORTED: readonly Encoding[] = ["br", "gzip", "identity"];
@@ -10,7 +10,7 @@ const BROTLI_QUALITY = 4;
 /** Returns the encoding of a response, by Accept-Encoding (RFC 9110 §12.5.3). */
 export function encodingFor(acceptEncoding: string | null): Encoding {
   if (acceptEncoding === null) return "identity";
-  const weights = parseWeights(acceptEncoding);
+  const weights = parseHeaderWeights(acceptEncoding);
   // RFC 9110 §8.4.1.3: recipients treat x-gzip as gzip.
   const gzip = weights.get("x-gzip");
   if (gzip !== undefined && !weights.has("gzip")) weights.set("gzip", gzip);

@@ -1,6 +1,6 @@
 import { assetTable } from "../web/assets/asset-table.ts";
 import type { RenderedPage } from "../web/document.tsx";
-import { parseWeights } from "./accept.ts";
+import { parseHeaderWeights } from "./accept.ts";
 import { type PageSettings, pageReply } from "./page-reply.ts";
 
 /** Returns the HTML page that replaces an error response; undefined to keep the response. */
@@ -38,7 +38,7 @@ export function htmlErrorPages(basePath: string, settings: PageSettings): HtmlEr
 /** Returns whether the client asks for HTML rather than JSON. One that accepts anything gets JSON. */
 function prefersHtml({ method, headers }: Request): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
-  const weights = parseWeights(headers.get("accept") ?? "");
+  const weights = parseHeaderWeights(headers.get("accept") ?? "");
   return (weights.get("text/html") ?? 0) > (weights.get("application/json") ?? 0);
 }
 

@@ -2,7 +2,7 @@ import type { RateWindow } from "../cluster/address-rate-window.ts";
 import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator } from "../domain/partner.ts";
-import { dayOf, type Instant, nextMidnight } from "../domain/time.ts";
+import { dayOf, type Instant, nextUtcMidnight } from "../domain/time.ts";
 import { yieldForRequest } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
@@ -279,7 +279,7 @@ export class RequestPipeline {
     }
     const { allowed, remaining } = await budgets.take(partner);
     addRateLimitHeaders(context, partner, remaining);
-    if (!allowed) throw dailyLimitExceeded(partner.dailyBudget, nextMidnight(context.now) - context.now);
+    if (!allowed) throw dailyLimitExceeded(partner.dailyBudget, nextUtcMidnight(context.now) - context.now);
   }
 
   async #handle(

@@ -194,10 +194,10 @@ export function parsePlanTermsOrDefaults(query: HttpQuery): PlanTerms {
 const LONGEST_SEARCH = 100;
 
 /** Parses the filters of properties; undefined without any. */
-/** `flags`: the codes of known hazards. Throws invalid_request. */
+/** `knownHazards`: by their codes. Throws invalid_request. */
 export function parsePropertyFilter(
   query: HttpQuery,
-  flags: ReadonlyMap<string, unknown>,
+  knownHazards: ReadonlyMap<string, unknown>,
 ): PropertyFilter | undefined {
   const filter: PropertyFilter = {};
   const [state, city, zip, text] = ["state", "city", "zip", "q"].map((name) => query.get(name)?.trim());
@@ -212,7 +212,8 @@ export function parsePropertyFilter(
   }
   const flag = query.get("flag");
   if (flag !== undefined) {
-    if (!flags.has(flag)) throw invalidParameter("flag", `must be one of ${[...flags.keys()].join(", ")}`);
+    if (!knownHazards.has(flag))
+      throw invalidParameter("flag", `must be one of ${[...knownHazards.keys()].join(", ")}`);
     filter.flag = flag;
   }
   const listed = parseRetiredFilter(query);

@@ -1,5 +1,5 @@
 import type { Administrator, Partner } from "../domain/partner.ts";
-import { type Instant, nextMidnight, toIso } from "../domain/time.ts";
+import { type Instant, isoText, nextUtcMidnight } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
 import { matchesTag } from "./entity-tag.ts";
@@ -125,5 +125,5 @@ export function respondTagged(
 export function addRateLimitHeaders(context: RequestContext, partner: Partner, remaining: number): void {
   context.headers["x-ratelimit-limit"] = String(partner.dailyBudget);
   context.headers["x-ratelimit-remaining"] = String(remaining);
-  context.headers["x-ratelimit-reset"] = toIso(nextMidnight(context.now));
+  context.headers["x-ratelimit-reset"] = isoText(nextUtcMidnight(context.now));
 }

@@ -8,7 +8,11 @@ import { yieldInBackground, yieldToEventLoop } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies.ts";
 import type { Store } from "../store/store.ts";
-import { digestOfSumsBasis, recalculateSums, requestIfBasisChanged } from "../usecases/costs/recalculate.ts";
+import {
+  digestOfSumsBasis,
+  recalculateStoredSums,
+  requestRecalculationIfBasisChanged,
+} from "../usecases/costs/recalculate.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { renewPropertyStandings } from "../usecases/losses/property-standings.ts";
@@ -39,7 +43,7 @@ const BATCH = 500;
 const STEP = 10;
 
 /** Returns the scheduled jobs of a server, except backups. */
-export function jobTable(deps: JobDeps): ScheduledJob[] {
+export function createJobTable(deps: JobDeps): ScheduledJob[] {
   const { config, store, knowledge, clock, monotonicMs, log, cluster = SINGLE_NODE } = deps;
   const snapshot: ScheduledJob = {
     name: "snapshot",
@@ -183,11 +187,11 @@ export function jobTable(deps: JobDeps): ScheduledJob[] {
 function recalculation({ store, knowledge, clock, log }: JobDeps): ScheduledJob["run"] {
   let isBasisKnown = false;
   return async (signal) => {
-    if (!isBasisKnown && (await requestIfBasisChanged(store, digestOfSumsBasis(knowledge))))
+    if (!isBasisKnown && (await requestRecalculationIfBasisChanged(store, digestOfSumsBasis(knowledge))))
       log.info({}, "knowledge base or settings differ from those of the stored sums, which are recalculated");
     isBasisKnown = true;
     const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
-    for (const partnerId of await recalculateSums(deps))
+    for (const partnerId of await recalculateStoredSums(deps))
       log.info({ partner_id: partnerId }, "sums recalculated by changed prices");
   };
 }

@@ -6,11 +6,11 @@ type LossInputs = Pick<
 >;
 
 /** The expected loss in the next 12 months, in USD: probability of failure × cost of failure. */
-export const expectedLoss = (component: Pick<LossInputs, "failure_probability_12m" | "reactive_cost">) =>
+export const expectedLossUsd = (component: Pick<LossInputs, "failure_probability_12m" | "reactive_cost">) =>
   component.failure_probability_12m * component.reactive_cost;
 
 export const compareByExpectedLoss = (a: LossInputs, b: LossInputs) =>
-  expectedLoss(b) - expectedLoss(a) ||
+  expectedLossUsd(b) - expectedLossUsd(a) ||
   b.risk_score - a.risk_score ||
   (a.component_id < b.component_id ? -1 : 1);
 

@@ -14,7 +14,7 @@ export const countWithNoun = (value: number, one: string, many = `${one}s`) =>
 export const fileSize = (bytes: number) => `${count(Math.ceil(bytes / 1e6))} MB`;
 
 /** `$95,000`; amounts under $100 keep their cents. */
-export const money = (amount: number) =>
+export const moneyText = (amount: number) =>
   Math.abs(amount) < 100 && !Number.isInteger(amount) ? exactMoney(amount) : wholeMoney(amount);
 
 /** `$20K`, `$1.4M`: for the labels of an axis. */

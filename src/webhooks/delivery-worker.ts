@@ -1,4 +1,4 @@
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { type AttemptResult, attemptDelivery, type PendingDelivery } from "./delivery-attempt.ts";
 import type { DispatcherDeps, DispatcherOptions } from "./dispatcher-deps.ts";
 import { type EndpointHealth, healthAfter } from "./endpoint-health.ts";
@@ -251,7 +251,7 @@ export class DeliveryWorker {
     } else if (before.pausedAt !== null) {
       this.mayHaveMore = true;
       this.deps.log.info(
-        { partner_id: this.partnerId, paused_at: toIso(before.pausedAt) },
+        { partner_id: this.partnerId, paused_at: isoText(before.pausedAt) },
         "webhook endpoint recovered, deliveries resumed",
       );
     }
@@ -263,7 +263,7 @@ export class DeliveryWorker {
     const fields = {
       partner_id: this.partnerId,
       failures,
-      failing_since: failingSince === null ? null : toIso(failingSince),
+      failing_since: failingSince === null ? null : isoText(failingSince),
       error: lastError,
     };
     if (wasPaused) this.deps.log.info(fields, "webhook endpoint still failing, remains paused");

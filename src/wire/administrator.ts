@@ -1,5 +1,5 @@
 import type { Administrator } from "../domain/partner.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { id, instant, object, text } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/unit-conversion.ts";
@@ -26,7 +26,7 @@ export const serializeNewAdministrator = newAdministrator.serializer((id: string
 export const serializeAdministrator = administrator.serializer((administrator: Administrator) => ({
   admin_id: administrator.id,
   name: administrator.name,
-  created_at: toIso(administrator.createdAt),
+  created_at: isoText(administrator.createdAt),
   revoked_at: isoOrNull(administrator.revokedAt),
 }));
 export const administratorsPage = unscopedPage("administrators", administrator);

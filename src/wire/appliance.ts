@@ -1,12 +1,12 @@
 import type { Appliance, ApplianceChange, ListedAppliance, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { flagCodesOf, parseHazardFlags } from "../domain/hazards.ts";
+import { parseHazardFlags, parseStoredCodes } from "../domain/hazards.ts";
 import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
 import type { Action } from "../domain/planning/action.ts";
 import { isRetired } from "../domain/retirement.ts";
 import type { BrandTier, InstallYearBasis } from "../domain/scoring/scoring-types.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { actionOrNullFields, serializeActionOrNull } from "./action.ts";
 import { bulkReply } from "./bulk.ts";
 import { ownedComponent, serializeComponent } from "./component.ts";
@@ -95,13 +95,13 @@ export const serializeAppliance = appliance.serializer(
     size: appliance.size,
     warranty_expiry: appliance.warrantyExpiry,
     flags: serializeHazardFlags(knowledge, parseHazardFlags(appliance.flags)),
-    flags_set: flagCodesOf(appliance.flagsSet),
-    flags_cleared: flagCodesOf(appliance.flagsCleared),
+    flags_set: parseStoredCodes(appliance.flagsSet),
+    flags_cleared: parseStoredCodes(appliance.flagsCleared),
     retired_at: appliance.retiredAt,
     retired_reason: appliance.retiredReason,
     is_retired: isRetired(appliance),
-    created_at: toIso(appliance.createdAt),
-    updated_at: toIso(appliance.updatedAt),
+    created_at: isoText(appliance.createdAt),
+    updated_at: isoText(appliance.updatedAt),
   }),
 );
 export const appliancePage = page("appliances", appliance);

@@ -1,5 +1,5 @@
 import type { NamedAuditEntry } from "../administration/audit-entry.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { anyObject, id, instant, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -26,7 +26,7 @@ export type AuditEntryJson = WireOf<typeof entry>;
 
 export const serializeAuditLog = entry.serializer((entry: NamedAuditEntry) => ({
   seq: entry.seq,
-  at: toIso(entry.at),
+  at: isoText(entry.at),
   actor: entry.actor,
   actor_name: entry.actorName,
   action: entry.action,

@@ -15,7 +15,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { claimRatio } from "../domain/scoring/claim-evidence.ts";
 import type { ClaimEvidence } from "../domain/scoring/scoring-types.ts";
-import { type Day, dayNumber, toIso } from "../domain/time.ts";
+import { type Day, dayNumber, isoText } from "../domain/time.ts";
 import { type BulkResult, bulkFields, serializeBulkResult } from "./bulk.ts";
 import { forPartner, page } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
@@ -116,7 +116,7 @@ export const serializeStoredClaim = storedClaim.serializer((claim: Claim) => ({
   closed_on: claim.closedOn,
   valued_at: claim.valuedAt,
   ...serializeVoiding(claim),
-  created_at: toIso(claim.createdAt),
+  created_at: isoText(claim.createdAt),
 }));
 
 /** Returns a claim with the amount under the name of requests, to compare it with one. */

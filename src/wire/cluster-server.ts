@@ -1,5 +1,5 @@
 import type { ListedServer } from "../cluster/cluster-server.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
 
 /** Identifies the server that answered, for data that each server holds on its own. */
@@ -32,8 +32,8 @@ const serializeServer = server.serializer((server: ListedServer) => ({
   silent_s: server.silentMs / 1000,
   clock_off_s: server.clockOffMs / 1000,
   leases: server.leases,
-  started_at: toIso(server.startedAt),
-  seen_at: toIso(server.seenAt),
+  started_at: isoText(server.startedAt),
+  seen_at: isoText(server.seenAt),
 }));
 
 export const servers = object({

@@ -11,7 +11,7 @@ import {
 } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
-import { DAYS_PER_YEAR, type Instant, toIso } from "../domain/time.ts";
+import { DAYS_PER_YEAR, type Instant, isoText } from "../domain/time.ts";
 import { actionFields, actionOrNullFields } from "./action.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-fields.ts";
 import { costFields, serializeCosts } from "./costs.ts";
@@ -133,7 +133,7 @@ export const serializeComponent = component.serializer(
       size: costs.size,
       cost_factor: costs.cost_factor,
       flags: serializeHazardFlags(knowledge, hazardFlagsOfPart(knowledge, row.flags, row.defId)),
-      last_scored: toIso(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
+      last_scored: isoText(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
     };
   },
 );

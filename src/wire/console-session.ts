@@ -1,5 +1,5 @@
 import type { Administrator } from "../domain/partner.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
 import { flag, id, instant, object, text } from "./schema/fields.ts";
 import { body, required } from "./schema/input.ts";
@@ -33,7 +33,7 @@ export const serializeConsoleSession = consoleSession.serializer(
     admin_id: session?.administrator.id ?? null,
     name: session?.administrator.name ?? null,
     csrf_token: session?.csrfToken ?? null,
-    expires_at: session ? toIso(session.expiresAt) : null,
+    expires_at: session ? isoText(session.expiresAt) : null,
     shows_credentials: shows,
   }),
 );

@@ -7,7 +7,7 @@ import {
   MAX_GROUP_COUNT,
 } from "../domain/delivery.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEvent } from "../domain/partner.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { forPartner, page, partnerName, unscopedPage } from "./paging.ts";
 import {
   anyObject,
@@ -40,8 +40,8 @@ const attempt = record("DeliveryAttempt", {
 
 const serializeDeliveryAttempt = attempt.serializer((attempt: Attempt) => ({
   attempt: attempt.attempt,
-  started_at: toIso(attempt.startedAt),
-  finished_at: toIso(attempt.startedAt + attempt.durationMs),
+  started_at: isoText(attempt.startedAt),
+  finished_at: isoText(attempt.startedAt + attempt.durationMs),
   duration_ms: attempt.durationMs,
   status_code: attempt.statusCode,
   error: attempt.error,
@@ -82,7 +82,7 @@ export const serializeDelivery = delivery.serializer(({ delivery, attempts }: Lo
   subject: subjectOf(delivery.body),
   request_id: delivery.requestId,
   status: delivery.status,
-  created_at: toIso(delivery.createdAt),
+  created_at: isoText(delivery.createdAt),
   next_attempt_at: isoOrNull(delivery.nextAttemptAt),
   finished_at: isoOrNull(delivery.finishedAt),
   attempt_count: delivery.attempts,
@@ -136,7 +136,7 @@ export const deliverySignature = object({
 export type DeliverySignatureJson = WireOf<typeof deliverySignature>;
 
 export const serializeDeliverySignature = deliverySignature.serializer(
-  (id: string, at: Instant, headers: Record<string, string>) => ({ id, signed_at: toIso(at), headers }),
+  (id: string, at: Instant, headers: Record<string, string>) => ({ id, signed_at: isoText(at), headers }),
 );
 
 export const resent = object({
@@ -193,8 +193,8 @@ export const serializeFailureGroups = failureGroupsReply.serializer(
       url: group.url,
       error: group.error,
       failed: group.count,
-      first_at: toIso(group.firstAt),
-      last_at: toIso(group.lastAt),
+      first_at: isoText(group.firstAt),
+      last_at: isoText(group.lastAt),
     })),
   }),
 );
@@ -203,8 +203,8 @@ type Resent = { matched: number; resent: number };
 export const serializeBulkResend = bulkResend.serializer(
   (window: FailedWindow, { matched, resent }: Resent) => ({
     partner_id: window.partnerId,
-    from: toIso(window.from),
-    to: toIso(window.to),
+    from: isoText(window.from),
+    to: isoText(window.to),
     status: "failed",
     error: window.error ?? null,
     matched,

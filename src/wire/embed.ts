@@ -9,7 +9,7 @@ import {
   MAX_EMBED_VIEWS,
 } from "../domain/embed.ts";
 import type { Grade } from "../domain/figures/condition.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { enumOf, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/unit-conversion.ts";
@@ -46,7 +46,7 @@ export const serializeEmbed = embed.serializer((listed: ListedEmbed, now: Instan
   has_passcode: listed.passcodeHash !== null,
   partner_id: listed.partnerId,
   status: embedStatus(listed, now),
-  created_at: toIso(listed.createdAt),
+  created_at: isoText(listed.createdAt),
   expires_at: isoOrNull(listed.expiresAt),
   revoked_at: isoOrNull(listed.revokedAt),
   views: listed.views,
@@ -117,7 +117,7 @@ export const serializeEmbedViews = embedViews.serializer(
   ({ id, views }: Embed, latest: readonly EmbedView[]) => ({
     embed_id: id,
     views,
-    latest: latest.map(({ viewedAt, address }) => ({ viewed_at: toIso(viewedAt), address })),
+    latest: latest.map(({ viewedAt, address }) => ({ viewed_at: isoText(viewedAt), address })),
   }),
 );
 

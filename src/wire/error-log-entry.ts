@@ -1,5 +1,5 @@
 import type { ErrorLogEntry } from "../administration/error-log-entry.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { reportedBy } from "./cluster-server.ts";
 import { instant, list, object, text } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -21,7 +21,7 @@ export const serializeLoggedErrors = loggedErrors.serializer(
   (server: string, errors: readonly ErrorLogEntry[]) => ({
     server,
     errors: errors.map(({ at, message, reason, requestId }) => ({
-      at: toIso(at),
+      at: isoText(at),
       message,
       reason,
       request_id: requestId,

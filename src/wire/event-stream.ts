@@ -4,7 +4,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property } from "../domain/property.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
 import { component } from "./component.ts";
 import { page } from "./paging.ts";
@@ -36,7 +36,7 @@ const propertyEntry = object({
 type StreamedProperty = Pick<Property, "id" | "name" | "address" | "city" | "state" | "source">;
 export const serializePropertyEntry = propertyEntry.serializer((at: Instant, property: StreamedProperty) => ({
   type: "property.created",
-  timestamp: toIso(at),
+  timestamp: isoText(at),
   data: {
     id: property.id,
     name: property.name,
@@ -62,7 +62,7 @@ type StreamedAppliance = Pick<Appliance, "id" | "typeId" | "propertyId">;
 export const serializeApplianceEntry = applianceEntry.serializer(
   (at: Instant, appliance: StreamedAppliance) => ({
     type: "appliance.created",
-    timestamp: toIso(at),
+    timestamp: isoText(at),
     data: { id: appliance.id, type_id: appliance.typeId, property_id: appliance.propertyId },
   }),
 );
@@ -87,7 +87,7 @@ type StreamedServiceEvent = Pick<
 export const serializeServiceEventEntry = serviceEventEntry.serializer(
   (at: Instant, event: StreamedServiceEvent) => ({
     type: "service_event.created",
-    timestamp: toIso(at),
+    timestamp: isoText(at),
     data: {
       id: event.id,
       event_type: event.eventType,
@@ -117,7 +117,7 @@ const elevatedEntry = object({
 export const serializeElevatedComponentEntry = elevatedEntry.serializer(
   (knowledge: Knowledge, row: PlacedComponent, at: Instant) => ({
     type: row.riskTier === "CRITICAL" ? "component.critical" : "component.warning",
-    timestamp: toIso(at),
+    timestamp: isoText(at),
     data: {
       id: row.id,
       component_name: knowledge.component(row.defId).name,

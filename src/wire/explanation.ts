@@ -1,5 +1,9 @@
 import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
-import { type ExplainedComponent, type Explanation, lifespanOf } from "../domain/explanation/explanation.ts";
+import {
+  type ExplainedComponent,
+  type Explanation,
+  effectiveLifespanOf,
+} from "../domain/explanation/explanation.ts";
 import type { Decision } from "../domain/explanation/replacement-decision.ts";
 import { CHANGES, type ChangeName } from "../domain/explanation/what-if.ts";
 import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
@@ -209,7 +213,7 @@ const serializeScore = scoreForm.serializer((explained: Explanation, { model }: 
     period_days: risk.periodDays,
     usual_period_days: model.score.periodDays,
     share_of_life: model.score.shareOfLife,
-    effective_lifespan_years: lifespanOf(explained),
+    effective_lifespan_years: effectiveLifespanOf(explained),
     hazard_by_age: risk.hazardByAge,
     acute_share: risk.acuteShare,
     cumulative_hazard: risk.cumulativeHazard,

@@ -16,7 +16,7 @@ import type { Property, Unit } from "../domain/property.ts";
 import type { SavedFilter } from "../domain/saved-filter.ts";
 import type { SensorEvent } from "../domain/sensor-event.ts";
 import type { EventType, ServiceEvent } from "../domain/service-event.ts";
-import { type Day, type Instant, toIso } from "../domain/time.ts";
+import { type Day, type Instant, isoText } from "../domain/time.ts";
 import type { Work } from "../domain/work.ts";
 import { serializeActionOrNull } from "./action.ts";
 import { appliance, serializeAppliance } from "./appliance.ts";
@@ -58,8 +58,8 @@ export const serializePartnerLine = partnerLine.serializer((partner: Partner, no
   type: "partner",
   id: partner.id,
   name: partner.name,
-  created_at: toIso(partner.createdAt),
-  exported_at: toIso(now),
+  created_at: isoText(partner.createdAt),
+  exported_at: isoText(now),
 }));
 
 const endLine = object({
@@ -72,7 +72,7 @@ const endLine = object({
 export const serializeEndLine = endLine.serializer(
   (now: Instant, counts: Readonly<Record<string, number>>) => ({
     type: "end",
-    finished_at: toIso(now),
+    finished_at: isoText(now),
     counts: { ...counts },
   }),
 );
@@ -166,7 +166,7 @@ export const serializeEmbedViewLine = embedViewLine.serializer(
   (id: string, { viewedAt, address }: EmbedView) => ({
     type: "embed_view",
     embed_id: id,
-    viewed_at: toIso(viewedAt),
+    viewed_at: isoText(viewedAt),
     address,
   }),
 );
@@ -203,8 +203,8 @@ export const serializeSensorEventLine = sensorEventLine.serializer((event: Senso
   value: event.value,
   unit: event.unit,
   notes: event.notes,
-  recorded_at: toIso(event.recordedAt),
-  created_at: toIso(event.createdAt),
+  recorded_at: isoText(event.recordedAt),
+  created_at: isoText(event.createdAt),
 }));
 
 const photoLine = object({
@@ -227,7 +227,7 @@ export const serializePhotoLine = photoLine.serializer((photo: Photo) => ({
   media_type: photo.mediaType,
   bytes: photo.bytes,
   sha256: photo.sha256,
-  uploaded_at: toIso(photo.uploadedAt),
+  uploaded_at: isoText(photo.uploadedAt),
 }));
 
 const trendLine = object({
@@ -295,7 +295,7 @@ export const serializeOutcomeLine = outcomeLine.serializer((outcome: Outcome) =>
   probability: outcome.probability,
   risk_score: scoreFromHundredths(outcome.riskScore),
   model_version: outcome.modelVersion,
-  created_at: toIso(outcome.createdAt),
+  created_at: isoText(outcome.createdAt),
   risk_tier: tierOfHundredths(outcome.riskScore),
 }));
 
@@ -321,7 +321,7 @@ export const serializeDeliveryLine = deliveryLine.serializer((delivery: Exported
   request_id: delivery.requestId,
   status: delivery.status,
   attempts: delivery.attempts,
-  created_at: toIso(delivery.createdAt),
+  created_at: isoText(delivery.createdAt),
   finished_at: isoOrNull(delivery.finishedAt),
 }));
 

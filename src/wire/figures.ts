@@ -13,7 +13,7 @@ import { DueSum } from "../domain/planning/due-cost-sum.ts";
 import type { PlanContext } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
 import { facilityConditionField, serializeFacilityCondition } from "./facility-condition.ts";
 import type { FigureAccumulator, FigureContext } from "./figure-accumulator.ts";
@@ -99,7 +99,7 @@ const serializeReserve = reserve.serializer(
           fullReplacementReserve(totals.rcvCents, unitCount),
         ),
       },
-      generated_at: toIso(now),
+      generated_at: isoText(now),
     };
   },
 );
@@ -152,7 +152,7 @@ const serializeCondition = condition.serializer(
       methodology: `${METHODOLOGY} Tiers use scoring model ${modelVersion}.`,
       fci: serializeFacilityCondition(facility),
       retired_at: property.retiredAt,
-      assessed_at: toIso(now),
+      assessed_at: isoText(now),
     };
   },
 );

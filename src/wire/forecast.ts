@@ -1,7 +1,7 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { FORECAST_DAYS, ForecastAccumulator, type ForecastWindow } from "../domain/figures/forecast.ts";
 import type { Property } from "../domain/property.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-fields.ts";
@@ -88,7 +88,7 @@ const serializeForecast = forecast.serializer((property: Property, windows: Fore
     window_90_days: serializeForecastWindow("Next 90 days", windows[90]),
     window_12_months: serializeForecastWindow("Next 12 months", windows[365]),
   },
-  generated_at: toIso(now),
+  generated_at: isoText(now),
 }));
 export const forecastReply = forPartner(figuresReply(forecast.and(assumptionsField)));
 

@@ -1,5 +1,5 @@
 import type { ModelCheck, ModelVersion } from "../domain/calibration/model-version.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import type { CalibrationJson, ValidationJson } from "./calibration.ts";
 import { componentDefId } from "./component-name-fields.ts";
 import { anyObject, day, flag, instant, list, number, object, text, whole } from "./schema/fields.ts";
@@ -70,7 +70,7 @@ export const serializeModelVersion = version.serializer((stored: ModelVersion, i
   return {
     model_version: stored.version,
     in_use: stored.version === inUse,
-    applied_at: toIso(stored.createdAt),
+    applied_at: isoText(stored.createdAt),
     applied_by: stored.actor,
     proven: stored.isProven,
     forced: !stored.isProven,

@@ -1,5 +1,5 @@
 import { PARTNER_TASKS, type PartnerTask } from "../administration/partner-task.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { reportedBy } from "./cluster-server.ts";
 import * as constraint from "./schema/constraints.ts";
 import { defineConstraint } from "./schema/field-constraint.ts";
@@ -37,7 +37,7 @@ export const serializePartnerTask = partnerTask.serializer(
       ? {
           kind: latest.kind,
           status: latest.status,
-          started_at: toIso(latest.startedAt),
+          started_at: isoText(latest.startedAt),
           finished_at: isoOrNull(latest.finishedAt),
           error: latest.error,
           counts: latest.counts as Record<string, number> | null,

@@ -6,7 +6,7 @@ import type {
   PartnerUsage,
   WebhookEndpoint,
 } from "../domain/partner.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { day, enumOf, flag, id, instant, list, object, text, textList, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/unit-conversion.ts";
@@ -40,7 +40,7 @@ export const serializePartner = partner.serializer(
     name: partner.name,
     enabled: partner.enabled,
     daily_budget: partner.dailyBudget,
-    created_at: toIso(partner.createdAt),
+    created_at: isoText(partner.createdAt),
     webhook_url: endpoint?.url ?? null,
     webhook_events: endpoint?.events ?? null,
     webhook_concurrency: endpoint?.concurrency ?? null,
@@ -136,7 +136,7 @@ export const serializeNewWebhookSecret = newWebhookSecret.serializer(
   (partnerId: string, made: { secret: string; takesEffectAt: Instant }) => ({
     partner_id: partnerId,
     webhook_secret: made.secret,
-    takes_effect_at: toIso(made.takesEffectAt),
+    takes_effect_at: isoText(made.takesEffectAt),
   }),
 );
 

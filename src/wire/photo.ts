@@ -1,6 +1,6 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { ListedPhoto, Photo } from "../domain/photo.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
 import { forPartner } from "./paging.ts";
 import { flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
@@ -34,7 +34,7 @@ export const serializePhoto = photo.serializer((basePath: string, photo: ListedP
   filename: photo.filename,
   original_name: photo.originalName,
   url: `${basePath}/uploads/${photo.filename}`,
-  uploaded_at: toIso(photo.uploadedAt),
+  uploaded_at: isoText(photo.uploadedAt),
   service_event_id: photo.serviceEventId,
   event_type: photo.eventType,
   event_date: photo.eventDate,
@@ -77,7 +77,7 @@ export const serializeRemovedPhoto = (photo: Photo) => ({
   original_name: photo.originalName,
   bytes: photo.bytes,
   sha256: photo.sha256,
-  uploaded_at: toIso(photo.uploadedAt),
+  uploaded_at: isoText(photo.uploadedAt),
 });
 
 /** The form of an upload, for the API document only: the handler parses multipart bodies itself. */

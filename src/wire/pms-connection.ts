@@ -1,5 +1,5 @@
 import type { ConnectionCheck, ConnectionReport } from "../administration/pms-connection-report.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { enumOf, flag, instant, list, object, text, whole } from "./schema/fields.ts";
 
 export const preflight = object({
@@ -22,7 +22,7 @@ export const preflight = object({
 export const serializePmsConnectionTest = preflight.serializer(
   ({ ok, checkedAt, checks }: ConnectionReport) => ({
     ok,
-    checked_at: toIso(checkedAt),
+    checked_at: isoText(checkedAt),
     checks: checks.map((check) => ({
       name: check.name,
       ok: check.ok,

@@ -8,7 +8,7 @@ import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property, SummarizedProperty } from "../domain/property.ts";
 import type { PropertyTotals, Totals } from "../domain/property-totals.ts";
 import { inOneStep } from "../domain/steps.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
 import {
@@ -110,7 +110,7 @@ const serializeSummary = summary.serializer(
       recommended_monthly_reserve_per_unit: serializeRecommendedReserve(reserve, property.unitCount),
     },
     flags: serializeHazardFlagCounts(knowledge, flags),
-    assessed_at: toIso(now),
+    assessed_at: isoText(now),
   }),
 );
 export const summaryReply = forPartner(figuresReply(summary.and(assumptionsField)));

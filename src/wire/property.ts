@@ -6,7 +6,7 @@ import {
   type Unit,
   type UnitLabel,
 } from "../domain/property.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { forPartner, page } from "./paging.ts";
 import {
   day,
@@ -60,7 +60,7 @@ export const serializePropertyRow = propertyRow.serializer((property: Listed) =>
   state: subdivisionOf(property.state),
   zip: property.zip,
   unit_count: property.unitCount,
-  created_at: toIso(property.createdAt),
+  created_at: isoText(property.createdAt),
   retired_at: property.retiredAt,
 }));
 export const propertyPage = page("properties", propertyRow);
@@ -117,7 +117,7 @@ export const serializeProperty = property.serializer((property: Property) => ({
   records_since: property.recordsSince,
   retired_reason: property.retiredReason,
   merged_into: property.mergedInto,
-  updated_at: toIso(property.updatedAt),
+  updated_at: isoText(property.updatedAt),
 }));
 export const propertyReply = forPartner(property);
 
@@ -166,7 +166,7 @@ export const serializeUnit = unit.serializer((unit: Unit) => ({
   id: unit.id,
   property_id: unit.propertyId,
   label: unitLabelOf(unit),
-  created_at: toIso(unit.createdAt),
+  created_at: isoText(unit.createdAt),
 }));
 export const unitPage = page("units", unit, { property_id: unit.fields.property_id });
 export type UnitPageJson = WireOf<typeof unitPage>;

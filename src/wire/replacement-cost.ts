@@ -4,7 +4,7 @@ import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figur
 import { deferredPercentText, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
 import { calculatedAt, serializeSubject, subject } from "./figures.ts";
@@ -61,7 +61,7 @@ const serializeReplacementCost = replacementCost.serializer(
       systems: systems.map(serializeSystemValue),
       estimated_value: usdFromCentsOrNull(estimatedValueCents),
       deferred_as_pct_of_value: deferredPercentText(deferredCents, estimatedValueCents),
-      assessed_at: toIso(now),
+      assessed_at: isoText(now),
     };
   },
 );

@@ -11,7 +11,7 @@ import { type PlanContext, planStoredAppliance } from "../domain/planning/planne
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Steps } from "../domain/steps.ts";
-import { type Day, dayOf, type Instant, toIso } from "../domain/time.ts";
+import { type Day, dayOf, type Instant, isoText } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action.ts";
 import { assumptionsField } from "./assumptions.ts";
 import type { FigureAccumulator } from "./figure-accumulator.ts";
@@ -153,7 +153,7 @@ const serializeReport = report.serializer(
         recommended_monthly_reserve_per_unit: serializeRecommendedReserve(reserve, property.unitCount),
       },
       flags: flags.list(),
-      assessed_at: toIso(now),
+      assessed_at: isoText(now),
     };
   },
 );

@@ -1,5 +1,5 @@
 import { MOST_SAVED_FILTERS, type SavedFilter } from "../domain/saved-filter.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
 import { instant, list, object, record, text } from "./schema/fields.ts";
@@ -17,7 +17,7 @@ export const savedFilter = record("SavedFilter", {
 export const serializeSavedFilter = savedFilter.serializer(({ name, query, savedAt }: SavedFilter) => ({
   name,
   query,
-  saved_at: toIso(savedAt),
+  saved_at: isoText(savedAt),
 }));
 
 const filters = object({ filters: list("The saved filters, ordered by name", savedFilter) });

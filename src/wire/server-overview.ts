@@ -1,5 +1,5 @@
 import type { ServerOverview } from "../administration/server-overview.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { enumOf, instant, list, object, text, whole } from "./schema/fields.ts";
 import type { WireOf } from "./schema/wire-type.ts";
 
@@ -27,7 +27,7 @@ export const overview = object({
 export type OverviewJson = WireOf<typeof overview>;
 
 export const serializeServerOverview = overview.serializer((found: ServerOverview) => ({
-  at: toIso(found.at),
+  at: isoText(found.at),
   status:
     (["fail", "warn"] as const).find((bad) => found.checks.some(({ status }) => status === bad)) ?? "ok",
   version: found.version,

@@ -12,7 +12,7 @@ import {
   type ServiceEvent,
   type ServiceEventChange,
 } from "../domain/service-event.ts";
-import { toIso } from "../domain/time.ts";
+import { isoText } from "../domain/time.ts";
 import { bulkReply } from "./bulk.ts";
 import { forPartner } from "./paging.ts";
 import * as constraint from "./schema/constraints.ts";
@@ -91,7 +91,7 @@ export const serializeServiceEvent = serviceEvent.serializer((event: ServiceEven
   ...serializeConditionScore(event.conditionScore),
   inspection_types: event.inspectionTypes ?? [],
   ...serializeVoiding(event),
-  created_at: toIso(event.createdAt),
+  created_at: isoText(event.createdAt),
 }));
 
 const out = serviceEvent.fields;

@@ -1,5 +1,5 @@
 import type { SnapshotResult } from "../domain/snapshot-result.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { unscopedPage } from "./paging.ts";
 import { day, flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
 import { isoOrNull } from "./schema/unit-conversion.ts";
@@ -75,7 +75,7 @@ export type SnapshotRunJson = WireOf<typeof run>;
 
 export const serializeSnapshotRun = run.serializer((kept: Run) => ({
   date: kept.day,
-  started_at: toIso(kept.startedAt),
+  started_at: isoText(kept.startedAt),
   finished_at: isoOrNull(kept.finishedAt),
   model_version: kept.modelVersion,
   components: kept.components,

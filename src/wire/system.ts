@@ -1,5 +1,5 @@
 import type { Health } from "../administration/service-health.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { forPartner, partnerName } from "./paging.ts";
 import { defineConstraint, loadValidators } from "./schema/field-constraint.ts";
 import {
@@ -73,10 +73,10 @@ export const serializeHealth = health.serializer(({ lastSnapshot, lastBackup, ..
   },
   last_snapshot: lastSnapshot && {
     date: lastSnapshot.date,
-    finished_at: toIso(lastSnapshot.finishedAt),
+    finished_at: isoText(lastSnapshot.finishedAt),
   },
   last_backup: lastBackup && {
-    at: toIso(lastBackup.at),
+    at: isoText(lastBackup.at),
     ok: lastBackup.ok,
     drill_ok: lastBackup.drillOk,
     bytes: lastBackup.bytes,
@@ -191,7 +191,7 @@ export const serializeTokenError = tokenError.serializer(
 );
 
 const pong = object({ ok: alwaysTrue("Always true"), timestamp: instant("Current time of the server") });
-export const serializePong = pong.serializer((now: Instant) => ({ ok: true, timestamp: toIso(now) }));
+export const serializePong = pong.serializer((now: Instant) => ({ ok: true, timestamp: isoText(now) }));
 export const pongReply = forPartner(pong);
 
 /** The top level of the OpenAPI document. */

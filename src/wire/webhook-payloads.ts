@@ -9,7 +9,7 @@ import type { Property } from "../domain/property.ts";
 import type { RiskTier } from "../domain/scoring/scoring-types.ts";
 import type { RiskSummary, SensorEvent } from "../domain/sensor-event.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
-import { type Instant, toIso } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action.ts";
 import { appliance } from "./appliance.ts";
 import { component } from "./component.ts";
@@ -233,7 +233,7 @@ const serializeMeterReadingData = readingData.serializer((event: SensorEvent) =>
   metric: event.metric,
   value: event.value,
   unit: event.unit,
-  recorded_at: toIso(event.recordedAt),
+  recorded_at: isoText(event.recordedAt),
 }));
 
 export const readingReceivedMessage = (event: SensorEvent): WebhookMessage => ({
@@ -273,7 +273,7 @@ export function serializeWebhookEvent(
 ): string {
   return JSON.stringify({
     event,
-    timestamp: toIso(now),
+    timestamp: isoText(now),
     partner_id: partner.id,
     partner: partner.name,
     version: "v1",

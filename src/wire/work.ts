@@ -1,7 +1,7 @@
 import { invalid } from "../domain/errors.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import type { Condition, EventType } from "../domain/service-event.ts";
-import { type Day, toIso } from "../domain/time.ts";
+import { type Day, isoText } from "../domain/time.ts";
 import { WORK_STATES, type Work, type WorkState } from "../domain/work.ts";
 import { bulkReply } from "./bulk.ts";
 import * as constraint from "./schema/constraints.ts";
@@ -70,7 +70,7 @@ export const workMarkJson = (work: Omit<MarkedWork, "serviceEventId">) => ({
   until: work.until,
   by: work.by,
   reason: work.reason,
-  marked_at: toIso(work.markedAt),
+  marked_at: isoText(work.markedAt),
 });
 
 export const serializeMarkedWork = markedWork.serializer((work: MarkedWork) => ({

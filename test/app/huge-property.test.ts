@@ -16,7 +16,7 @@ import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { createLogger } from "../../src/log.ts";
 import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
-import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
+import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
 import { rowsOfCsvFile } from "../../src/web/csv-download-rows.ts";
 import { brandOfPage } from "../../src/web/embed/embed-brand.tsx";
 import { renderComponentList } from "../../src/web/embed/embed-pages.tsx";
@@ -137,7 +137,7 @@ test("the page of a property with tens of thousands of components blocks the eve
 test("so do the lists and files below it", async () => {
   const { store } = data;
   const figures = await briefly("their figures", () =>
-    propertyFigures(
+    loadPropertyFigures(
       {
         ...{ store, knowledge: loadKnowledge(), now: deps.clock(), yieldNow: yieldToEventLoop },
         reserveMemory: () => {},

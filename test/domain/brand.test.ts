@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  changedBrand,
+  applyBrandChange,
   contrastOn,
   contrastRatio,
   contrastText,
@@ -60,17 +60,17 @@ describe("a change of a brand", () => {
   const brand = { ...NO_BRAND, displayName: "Bank", color: "#1a5f5a", colorDark: "#7cc5bc" } as const;
 
   test("keeps what it does not name, and removes what is null", () => {
-    expect(changedBrand(brand, {})).toEqual(brand);
-    expect(changedBrand(brand, { displayName: undefined, color: undefined })).toEqual(brand);
-    expect(changedBrand(brand, { displayName: null })).toEqual({ ...brand, displayName: null });
+    expect(applyBrandChange(brand, {})).toEqual(brand);
+    expect(applyBrandChange(brand, { displayName: undefined, color: undefined })).toEqual(brand);
+    expect(applyBrandChange(brand, { displayName: null })).toEqual({ ...brand, displayName: null });
   });
 
   test("chooses a color for dark pages unless one is given", () => {
-    expect(changedBrand(NO_BRAND, { color: "#7a1f5c" }).colorDark).toBe(readableColor("#7a1f5c", "dark"));
-    expect(changedBrand(brand, { color: "#7a1f5c" }).colorDark).toBe(readableColor("#7a1f5c", "dark"));
-    expect(changedBrand(brand, { colorDark: null }).colorDark).toBe(readableColor("#1a5f5a", "dark"));
-    expect(changedBrand(brand, { color: "#7a1f5c", colorDark: "#ffffff" }).colorDark).toBe("#ffffff");
-    expect(changedBrand(brand, { color: null })).toMatchObject({ color: null, colorDark: null });
+    expect(applyBrandChange(NO_BRAND, { color: "#7a1f5c" }).colorDark).toBe(readableColor("#7a1f5c", "dark"));
+    expect(applyBrandChange(brand, { color: "#7a1f5c" }).colorDark).toBe(readableColor("#7a1f5c", "dark"));
+    expect(applyBrandChange(brand, { colorDark: null }).colorDark).toBe(readableColor("#1a5f5a", "dark"));
+    expect(applyBrandChange(brand, { color: "#7a1f5c", colorDark: "#ffffff" }).colorDark).toBe("#ffffff");
+    expect(applyBrandChange(brand, { color: null })).toMatchObject({ color: null, colorDark: null });
   });
 });
 

@@ -15,7 +15,7 @@ import {
   usDollars,
   wholeMoney,
 } from "../../src/domain/currency-and-units.ts";
-import { compactMoney, money } from "../../src/web/format.ts";
+import { compactMoney, moneyText } from "../../src/web/format.ts";
 
 afterEach(() => setCurrencyAndUnits(US_DISPLAY));
 
@@ -23,7 +23,7 @@ afterEach(() => setCurrencyAndUnits(US_DISPLAY));
 describe("amounts and areas", () => {
   test("are US dollars and square feet unless chosen otherwise", () => {
     expect(currentDisplay()).toEqual({ currency: "USD", units: "imperial" });
-    expect([wholeMoney(95_000), exactMoney(0.5), money(12.5), compactMoney(1_400_000)]).toEqual([
+    expect([wholeMoney(95_000), exactMoney(0.5), moneyText(12.5), compactMoney(1_400_000)]).toEqual([
       ...["$95,000", "$0.50", "$12.50", "$1.4M"],
     ]);
     expect([currencyCode(), currencyName(), oneOfCurrency(), todaysMoney()]).toEqual([

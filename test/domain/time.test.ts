@@ -7,11 +7,11 @@ import {
   dayNumber,
   dayOf,
   daysBetween,
+  isoText,
   monotonicClock,
-  nextMidnight,
+  nextUtcMidnight,
   parseDay,
   parseInstant,
-  toIso,
   yearOfNumber,
 } from "../../src/domain/time.ts";
 
@@ -99,7 +99,7 @@ describe("an instant", () => {
     ["2026-03-10T12:00:00-0530", "2026-03-10T17:30:00.000Z"],
     ["2026-03-10T12:00:00.123456789Z", "2026-03-10T12:00:00.123Z"],
   ])("is read from %s", (text, iso) => {
-    expect(toIso(parseInstant(text)!)).toBe(iso);
+    expect(isoText(parseInstant(text)!)).toBe(iso);
   });
 
   test.each([
@@ -124,9 +124,9 @@ describe("an instant", () => {
     fc.assert(
       fc.property(fc.array(instants, { minLength: 1 }), (some) => {
         for (const instant of some) {
-          expect(toIso(instant)).toBe(new Date(instant).toISOString());
-          expect(parseInstant(toIso(instant))).toBe(instant);
-          expect(dayOf(instant)).toBe(toIso(instant).slice(0, 10));
+          expect(isoText(instant)).toBe(new Date(instant).toISOString());
+          expect(parseInstant(isoText(instant))).toBe(instant);
+          expect(dayOf(instant)).toBe(isoText(instant).slice(0, 10));
         }
       }),
     );
@@ -134,9 +134,9 @@ describe("an instant", () => {
 
   test("has its next midnight after it, never at it", () => {
     const midnight = Date.parse("2026-03-10T00:00:00Z");
-    expect(nextMidnight(midnight)).toBe(midnight + 86_400_000);
-    expect(nextMidnight(midnight - 1)).toBe(midnight);
-    expect(nextMidnight(midnight + 86_399_999)).toBe(midnight + 86_400_000);
+    expect(nextUtcMidnight(midnight)).toBe(midnight + 86_400_000);
+    expect(nextUtcMidnight(midnight - 1)).toBe(midnight);
+    expect(nextUtcMidnight(midnight + 86_399_999)).toBe(midnight + 86_400_000);
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config/load.ts";
-import { jobTable } from "../../src/jobs/job-table.ts";
+import { createJobTable } from "../../src/jobs/job-table.ts";
 import type { ScheduledJob } from "../../src/jobs/schedule.ts";
 import { createLogger } from "../../src/log.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
@@ -28,7 +28,7 @@ function jobs(env: Record<string, string> = {}): Map<string, ScheduledJob> {
     destination: { write: (line) => void lines.push(JSON.parse(line)) },
   });
   const config = loadConfig({ env, cwd: "/nowhere" });
-  const table = jobTable({
+  const table = createJobTable({
     config,
     log,
     knowledge,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { ConditionHeadline, GRADES } from "../../src/web/sections/condition.tsx";
-import { dueAmounts } from "../../src/web/sections/plan.tsx";
+import { dueAmountTexts } from "../../src/web/sections/plan.tsx";
 import type { ConditionJson } from "../../src/wire/figures.ts";
 
 test("no neighbor is drawn over the border of the property's grade", () => {
@@ -17,7 +17,7 @@ test("no neighbor is drawn over the border of the property's grade", () => {
 
 test("what is due now is stated by when, without what costs nothing", () => {
   const amounts = (immediate: number, shortTerm: number) =>
-    dueAmounts({
+    dueAmountTexts({
       as_of: "2026-11-26",
       due_now: { immediate: { count: 1, cost: immediate }, short_term: { count: 1, cost: shortTerm } },
     });

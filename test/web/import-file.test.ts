@@ -13,7 +13,7 @@ import {
   tableOfSheet,
   withCellMeaning,
   withDateFormat,
-  withoutUnprovenDates,
+  withoutAmbiguousDates,
 } from "../../src/web/app/import-file.ts";
 import { readWorkbookFile } from "../../src/web/app/workbook-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
@@ -196,9 +196,9 @@ test("dates with the day or the month first have no format until one is chosen, 
     ...{ ...mapping, fields: { date: "Done", closed_on: "Seen" } },
     dates: { date: "MM/DD/YYYY", closed_on: "DD/MM/YYYY" },
   };
-  expect(withoutUnprovenDates(table, guessed)).toEqual(guessed);
+  expect(withoutAmbiguousDates(table, guessed)).toEqual(guessed);
   const canadian = { ...guessed, constants: { country: "CA" } };
-  const open = withoutUnprovenDates(table, canadian);
+  const open = withoutAmbiguousDates(table, canadian);
   expect(open.dates).toEqual({ closed_on: "DD/MM/YYYY" });
   const lacking = (one: ImportMapping) =>
     ["date", "closed_on"].map((field) => lacksDateFormat(table, one, field));

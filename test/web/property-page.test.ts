@@ -4,7 +4,7 @@ import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import type { Property } from "../../src/domain/property.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
-import { propertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
+import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
 import { brandOfPage } from "../../src/web/embed/embed-brand.tsx";
 import { renderEmbedPropertyPage } from "../../src/web/embed/embed-pages.tsx";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
@@ -18,7 +18,7 @@ test("no step of a property's page goes through the components again and again",
   const appliance = { propertyId: property.id, installYear: 2025 };
   await fixture.addAppliances(...Array.from({ length: 200 }, () => appliance));
   const deps = { ...fixture, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
-  const figures = await propertyFigures(deps, property, {
+  const figures = await loadPropertyFigures(deps, property, {
     chosen: undefined,
     terms: USUAL_TERMS,
     defaultTrend: () => undefined,
@@ -53,7 +53,7 @@ test("no step of a property's page goes through the components again and again",
 /** Renders a property's page; returns its figures too. */
 async function pageOf(fixture: PortfolioFixture, property: Property) {
   const deps = { ...fixture, knowledge, now: NOW, yieldNow: yieldToEventLoop, reserveMemory: () => {} };
-  const figures = await propertyFigures(deps, property, {
+  const figures = await loadPropertyFigures(deps, property, {
     chosen: undefined,
     terms: USUAL_TERMS,
     defaultTrend: () => undefined,

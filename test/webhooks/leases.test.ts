@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
 import {
   createPartnerLeases,
-  resultsUnderHeldLeases,
+  deliveryResultsUnderLeases,
 } from "../../src/usecases/deliveries/stored-delivery-repository.ts";
 import { createDispatcher } from "../../src/webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/dispatcher-deps.ts";
@@ -19,7 +19,7 @@ async function serversOf(count: number) {
   const book = new MemoryLeaseRepository(() => time.now);
   const outbox = new MemoryDeliveryRepository();
   const receivers = new SimulatedEndpoints(time);
-  const tx = { servers: book } as unknown as Parameters<typeof resultsUnderHeldLeases>[0];
+  const tx = { servers: book } as unknown as Parameters<typeof deliveryResultsUnderLeases>[0];
   const servers = await Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const server = new SimulatedServer(`s${n}`, time, book);
@@ -32,7 +32,7 @@ async function serversOf(count: number) {
       };
       const stored = outbox.deps({ send, clock: () => time.now, timers: server.timers });
       const record: DispatcherDeps["record"] = async (results) => {
-        const own = await resultsUnderHeldLeases(tx, server.membership, results);
+        const own = await deliveryResultsUnderLeases(tx, server.membership, results);
         await stored.record(own);
       };
       const { duePartners, due, nextDueAt } = server.reaching(stored);

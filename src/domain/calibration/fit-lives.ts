@@ -45,7 +45,7 @@ export function* fitLivesInSteps(lives: readonly LifeOnRecord[]): Steps<LivesFit
     for (const [k, failures] of kinds.failures.entries()) {
       const shape = kinds.shapes[k]!;
       const exposure = expected.ofKinds[k]! * Math.exp(shape * corrections[k]!);
-      const correction = fitCorrection(failures, exposure, shape);
+      const correction = fitLifeCorrection(failures, exposure, shape);
       moved = Math.max(moved, Math.abs(correction - corrections[k]!));
       corrections[k] = correction;
     }
@@ -177,7 +177,7 @@ function* pastsUnder({ kinds, pasts }: Columns, factors: Float64Array): Steps<re
  * Returns the y that maximizes −β·y·D − E·exp(−β·y) − y²/(2·0.3²) within its limits. The function is strictly concave, so
  * Newton's method within a bracket finds it.
  */
-export function fitCorrection(failures: number, exposure: number, shape: number): number {
+export function fitLifeCorrection(failures: number, exposure: number, shape: number): number {
   const slope = (y: number) =>
     -shape * failures + shape * exposure * Math.exp(-shape * y) - y / CORRECTION_SD ** 2;
   let [low, high] = [-HIGHEST_CORRECTION, HIGHEST_CORRECTION];

@@ -1,7 +1,7 @@
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
 import { lifeScale, mayHaveSucceeded } from "../scoring/aged-life.ts";
 import { type DatedEvent, datedEventsUpTo, eventConcernsComponent } from "../scoring/dated-events.ts";
-import { serviceRatios } from "../scoring/evidence.ts";
+import { serviceEventRatios } from "../scoring/evidence.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/scoring-types.ts";
 import { agingRate, partBirthDay, virtualAge } from "../scoring/virtual-age.ts";
 import type { Steps } from "../steps.ts";
@@ -199,6 +199,6 @@ function ratiosOn({ knowledge, component, def, events }: Subject, span: Span, da
   const since = span.isOriginal ? Number.NEGATIVE_INFINITY : span.birth;
   const known = before(events, day + 1);
   const subject = { id: component.id, def, since, today: day };
-  const { condition, repairs } = serviceRatios(knowledge, subject, known, undefined);
+  const { condition, repairs } = serviceEventRatios(knowledge, subject, known, undefined);
   return { condition, repairs };
 }

@@ -37,7 +37,8 @@ export type KindHistory = {
 };
 
 /** The first day whose events matter on a day: the Emergency Repairs before the first Replacement included. */
-export const historyStart = (today: Day): Day => addDays(addMonths(today, -HISTORY_MONTHS), -FAILURE_DAYS);
+export const costHistoryStart = (today: Day): Day =>
+  addDays(addMonths(today, -HISTORY_MONTHS), -FAILURE_DAYS);
 
 /** Collects the bills of a partner's Replacements by kind. */
 export class CostHistory {

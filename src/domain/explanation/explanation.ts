@@ -201,4 +201,4 @@ function riskOf(score: Score, outlook: Outlook, { model }: Knowledge): RiskParts
 }
 
 /** Returns the calendar years from new to an even chance of having failed: L. */
-export const lifespanOf = ({ outlook }: Explanation) => effectiveLifespan(outlook);
+export const effectiveLifespanOf = ({ outlook }: Explanation) => effectiveLifespan(outlook);

@@ -1,7 +1,7 @@
 import type { ComponentDef, EnvironmentFactor, PlaceEnvironment, ScoringModel } from "../knowledge.ts";
 import type { Corrections } from "../scoring/model-corrections.ts";
 import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/scoring-types.ts";
-import { environmentFactor, useFactor } from "../scoring/virtual-age.ts";
+import { environmentFactor, usageFactor } from "../scoring/virtual-age.ts";
 import { medianFromScale } from "../scoring/weibull.ts";
 
 /** The calculation of a component's life: the calibrated median is the product of the factors. Years of normal use. */
@@ -83,7 +83,7 @@ export function explainAgingRate(
     wear: def.wear,
     usageIntensity,
     usageExponent: model.usageExponent,
-    useFactor: useFactor(def, usageIntensity, model),
+    useFactor: usageFactor(def, usageIntensity, model),
     surroundings,
     product,
     lowest: lowestLifeFactor,

@@ -38,8 +38,8 @@ export function propertyConditionOf(
   const facility = facilityConditionOf(property, dueCents, rcvCents, centsPerSqft);
   // A building without a value has nothing that could be due.
   const score = conditionIndex(Math.min(facility.index ?? 0, 1));
-  const grade = gradeOf(score);
-  return { score, grade, rating: ratingOf(grade, vitalCritical > 0), facility };
+  const grade = conditionGrade(score);
+  return { score, grade, rating: ratingOfCondition(grade, vitalCritical > 0), facility };
 }
 
 /** Returns the index, a whole number from 1 to 100, for a need from 0 to 1. */
@@ -55,12 +55,12 @@ export function conditionIndex(need: number): number {
 }
 
 /** Returns the grade of a condition index. */
-export function gradeOf(score: number): Grade {
+export function conditionGrade(score: number): Grade {
   return score >= 90 ? "A" : score >= 80 ? "B" : score >= 70 ? "C" : score >= 60 ? "D" : "F";
 }
 
 /** Returns the rating. A CRITICAL component of a life-safety or conveyance system lowers that of grades B and C. */
-export function ratingOf(grade: Grade, vitalCritical: boolean): Rating {
+export function ratingOfCondition(grade: Grade, vitalCritical: boolean): Rating {
   if (grade === "A") return "GOOD";
   if (grade === "B") return vitalCritical ? "FAIR" : "GOOD";
   if (grade === "C") return vitalCritical ? "FAIL" : "FAIR";

@@ -5,8 +5,8 @@ import {
   LargestComponents,
   NO_SEVERITY,
 } from "./component-columns.ts";
-import { type ExactLosses, forEachComponent, type GroupYear } from "./exact-losses.ts";
-import { failureMoments, type LossBook } from "./loss-book.ts";
+import { type ExactLosses, forEachLossComponentInSteps, type GroupYear } from "./exact-losses.ts";
+import { failureLossMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
 import { GridStencil } from "./loss-hazard-grid.ts";
 
@@ -81,10 +81,10 @@ export function* lossDriversInSteps(
   const repairs = keyed(1);
   const damages = keyed(book.severities.length);
   const stencil = new GridStencil();
-  yield* forEachComponent(book, (chunk, at) => {
+  yield* forEachLossComponentInSteps(book, (chunk, at) => {
     const probability = chunk.probability[at]!;
     const repair = chunk.repair[at]!;
-    const [total, damage] = failureMoments(book, chunk, at);
+    const [total, damage] = failureLossMoments(book, chunk, at);
     const year = exact.groups[chunk.group[at]!]!;
     stencil.locate(chunk.hazard[at]!);
     // The covariance of one dollar of the mean with the group, less what the squared mean takes from the component's own.
@@ -191,7 +191,7 @@ function largestOf(values: ArrayLike<number>, count: number): number[] {
   return largest.places();
 }
 
-/** How components of a group vary with a book: the functions of the hazard that `covarianceWith` reads, by group. */
+/** How components of a group vary with a book: the functions of the hazard that `covarianceWithBook` reads, by group. */
 export type BookVariation = {
   groups: ReadonlyMap<string, Pick<GroupYear, "squaredProbability" | "covariances">>;
   standardDeviation: Record<LossKind, number>;
@@ -215,7 +215,7 @@ export const bookVariationOf = (book: LossBook, exact: ExactLosses): BookVariati
 });
 
 /** Returns the covariance of a loss of the components with that of the book that contains them, in cents squared. */
-export function* covarianceWith(
+export function* covarianceWithBook(
   variation: BookVariation,
   components: LossBook,
   loss: LossKind,
@@ -224,10 +224,10 @@ export function* covarianceWith(
   const stencil = new GridStencil();
   let covariance = 0;
   const years = components.groups.map((group) => variation.groups.get(groupKey(group)));
-  yield* forEachComponent(components, (chunk: ComponentChunk, at) => {
+  yield* forEachLossComponentInSteps(components, (chunk: ComponentChunk, at) => {
     const year = years[chunk.group[at]!];
     if (!year) return;
-    const { mean, square } = failureMoments(components, chunk, at)[index]!;
+    const { mean, square } = failureLossMoments(components, chunk, at)[index]!;
     stencil.locate(chunk.hazard[at]!);
     covariance +=
       chunk.probability[at]! * square -

@@ -1,16 +1,16 @@
 import type { Steps } from "../steps.ts";
 import { type ComponentChunk, NO_SEVERITY } from "./component-columns.ts";
-import { failureMoments, type LossBook } from "./loss-book.ts";
+import { failureLossMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
 import { GroupSums, type YearMoments } from "./loss-group-sums.ts";
-import { GridStencil, hazardAt } from "./loss-hazard-grid.ts";
+import { GridStencil, hazardAtGridPoint } from "./loss-hazard-grid.ts";
 import { type Quadrature, survivalOverYearFactor, yearFactorQuadrature } from "./year-factor.ts";
 
 /** Components of one step. */
 const PARTS_PER_STEP = 512;
 
 /** Calls `visit` for each component with its place, in steps. */
-export function* forEachComponent(
+export function* forEachLossComponentInSteps(
   book: LossBook,
   visit: (chunk: ComponentChunk, at: number, place: number) => void,
 ): Steps<void> {
@@ -48,11 +48,11 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
   const expected = LOSSES.map(() => 0);
   let expectedDamages = 0;
   const stencil = new GridStencil();
-  yield* forEachComponent(book, (chunk, at) => {
+  yield* forEachLossComponentInSteps(book, (chunk, at) => {
     const group = sums[chunk.group[at]!]!;
     stencil.locate(chunk.hazard[at]!);
     expectedDamages += chunk.probability[at]! * chunk.frequency[at]!;
-    const moments = failureMoments(book, chunk, at);
+    const moments = failureLossMoments(book, chunk, at);
     for (let loss = 0; loss < LOSSES.length; loss++) {
       expected[loss]! += chunk.probability[at]! * moments[loss]!.mean;
       if (moments[loss]!.square > 0 || loss === 0) group.add(stencil, loss, moments[loss]!);
@@ -69,7 +69,7 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
     for (const [k, weight] of weights.entries())
       for (let loss = 0; loss < LOSSES.length; loss++)
         variance[loss]! += weight * ((given[k]!.mean[loss]! - means[loss]!) ** 2 + given[k]!.variance[loss]!);
-    const hazards = Float64Array.from({ length: sums[index]!.end }, (_, point) => hazardAt(point));
+    const hazards = Float64Array.from({ length: sums[index]!.end }, (_, point) => hazardAtGridPoint(point));
     const covariances = LOSSES.map(() => new Float64Array(hazards.length));
     for (const [at, hazard] of hazards.entries())
       for (const [k, weight] of weights.entries()) {
@@ -100,7 +100,7 @@ export function* largestDamageExceedance(book: LossBook, groups: readonly GroupY
   const none = groups.map(({ quadrature }) => new Float64Array(quadrature.points.length * amounts).fill(1));
   // Reused: an array for each component would take as long as its computation.
   const exceeds = new Float64Array(amounts);
-  yield* forEachComponent(book, (chunk, at) => {
+  yield* forEachLossComponentInSteps(book, (chunk, at) => {
     if (chunk.severity[at] === NO_SEVERITY) return;
     const { severity, exceedance } = book.severities[chunk.severity[at]!]!;
     const frequency = chunk.frequency[at]!;

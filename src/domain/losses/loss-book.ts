@@ -83,7 +83,7 @@ export class LossBook {
     this.stateOf[property] = component.state;
     chunk.property[at] = property;
     chunk.kind[at] = this.kinds.indexOf(component.kind);
-    const [total, damage] = failureMoments(this, chunk, at);
+    const [total, damage] = failureLossMoments(this, chunk, at);
     const place = this.#count++;
     this.#largest.total.offer(component.failureProbability * total.square, place);
     if (damage.square > 0) this.#largest.damage.offer(component.failureProbability * damage.square, place);
@@ -137,7 +137,7 @@ export class LossBook {
 type FailureMoments = readonly [total: Moments, damage: Moments, insured: Moments];
 
 /** Returns the moments of each loss of a failure of the component. The next call changes them. */
-export function failureMoments(book: LossBook, chunk: ComponentChunk, at: number): FailureMoments {
+export function failureLossMoments(book: LossBook, chunk: ComponentChunk, at: number): FailureMoments {
   const { severity, damage, insured } = book.severities[chunk.severity[at]!]!;
   const repair = chunk.repair[at]!;
   const frequency = chunk.frequency[at]!;

@@ -1,5 +1,5 @@
 import { LOSSES } from "./loss-component.ts";
-import { GRID_POINTS, type GridStencil, hazardAt, STENCIL } from "./loss-hazard-grid.ts";
+import { GRID_POINTS, type GridStencil, hazardAtGridPoint, STENCIL } from "./loss-hazard-grid.ts";
 import type { Moments } from "./severity.ts";
 
 /** The mean and the variance of each loss of a group in a year with a known factor; in the order of `LOSSES`. */
@@ -49,4 +49,4 @@ export class GroupSums {
   }
 }
 
-const HAZARDS = Float64Array.from({ length: GRID_POINTS }, (_, point) => hazardAt(point));
+const HAZARDS = Float64Array.from({ length: GRID_POINTS }, (_, point) => hazardAtGridPoint(point));

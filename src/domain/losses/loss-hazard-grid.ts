@@ -14,7 +14,7 @@ const BEFORE = STENCIL / 2 - 1;
 export const GRID_POINTS = 44 * POINTS_PER_UNIT + BEFORE + 8;
 
 /** Returns the hazard of a grid point; the first are below 0. */
-export const hazardAt = (point: number) => Math.expm1((point - BEFORE) / POINTS_PER_UNIT);
+export const hazardAtGridPoint = (point: number) => Math.expm1((point - BEFORE) / POINTS_PER_UNIT);
 
 /** The weights of the six points from `first`, reused for every hazard. */
 export class GridStencil {

@@ -1,7 +1,7 @@
 import type { Steps } from "../steps.ts";
 import { CHUNK_SIZE } from "./component-columns.ts";
-import { forEachComponent } from "./exact-losses.ts";
-import { failureMoments, type LossBook } from "./loss-book.ts";
+import { forEachLossComponentInSteps } from "./exact-losses.ts";
+import { failureLossMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
 import { GroupSums } from "./loss-group-sums.ts";
 import { GridStencil } from "./loss-hazard-grid.ts";
@@ -76,11 +76,11 @@ function* dividedComponents(book: LossBook): Steps<{ single: SingleComponent[][]
   yield;
   const rest = book.groups.map(() => new GroupSums());
   const stencil = new GridStencil();
-  yield* forEachComponent(book, (chunk, at, place) => {
+  yield* forEachLossComponentInSteps(book, (chunk, at, place) => {
     const [isTotal, isDamage] = [inTotal.has(place), inDamage.has(place) || chunk.frequency[at] === 0];
     if (isTotal && isDamage) return;
     stencil.locate(chunk.hazard[at]!);
-    const moments = failureMoments(book, chunk, at);
+    const moments = failureLossMoments(book, chunk, at);
     for (let loss = 0; loss < LOSSES.length; loss++)
       if (loss === 0 ? !isTotal : !isDamage) rest[chunk.group[at]!]!.add(stencil, loss, moments[loss]!);
   });

@@ -78,7 +78,7 @@ export type UnitFacts = UnitAdvice & {
 type PartsUnit = Pick<UnitFacts, "hazard" | "timing" | "principal">;
 
 /** Returns what to do with a unit (docs/model/planning.md#action). */
-export function wholeUnitAction(unit: UnitFacts): Action {
+export function actionOfWholeUnit(unit: UnitFacts): Action {
   if (unit.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
   const { timing, yearlyCents, urgentPart } = unit;
   if (timing === "now")
@@ -107,7 +107,7 @@ function actionOfKept(
 }
 
 /** Returns what to do with a part. `unit` is the whole unit that it belongs to, if there is one. */
-export function partAction(planned: DecidedPart, facts: PartFacts, unit: PartsUnit | null): Action {
+export function actionOfPart(planned: DecidedPart, facts: PartFacts, unit: PartsUnit | null): Action {
   if (facts.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: facts.hazard } };
   if (unit?.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
   if (unit && planned.policy === ("with_unit" satisfies PolicyName)) {

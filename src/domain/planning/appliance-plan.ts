@@ -3,7 +3,7 @@ import { type KnownPart, newPartOf } from "./new-part.ts";
 import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
 import { newUnitOf, type PartPlan, type PlanCaches, planPart, planPartBy, schedulePart } from "./plan.ts";
 import type { CostSchedule } from "./schedule.ts";
-import { adviseOnTiming, adviseOnUnit, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
+import { adviseOnUnit, adviseOnUnitTiming, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
 import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
 import type { NewUnit } from "./unit-policy.ts";
 import type { UnitInPlace } from "./whole-unit.ts";
@@ -87,7 +87,7 @@ export function unitTimingOf(
 ): UnitTiming {
   if (isUnitToGo(whole, mustGo)) return "now";
   const { unit, minors, newUnit } = unitIn(parts, planParts(parts, caches, mustGo), whole, caches);
-  return adviseOnTiming(unit, minors, newUnit);
+  return adviseOnUnitTiming(unit, minors, newUnit);
 }
 
 /**

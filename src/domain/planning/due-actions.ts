@@ -1,5 +1,5 @@
 import type { Knowledge, System } from "../knowledge.ts";
-import { expectedCents, failureProbabilityWithin } from "../projections.ts";
+import { expectedFailureCents, failureProbabilityWithin } from "../projections.ts";
 import type { RiskTier } from "../scoring/scoring-types.ts";
 import { DAYS_PER_YEAR, type Day } from "../time.ts";
 import type { Action, ActionName } from "./action.ts";
@@ -95,5 +95,5 @@ export function dueActionsOf<C extends Plannable>(
 function riskOf<C extends Plannable>(knowledge: Knowledge, { component, price }: ComponentPlan<C>) {
   const { brandTier } = component;
   const failureProbability = failureProbabilityWithin(knowledge, component, brandTier, DAYS_PER_YEAR);
-  return { failureProbability, expectedCents: expectedCents(failureProbability, price.failedCents) };
+  return { failureProbability, expectedCents: expectedFailureCents(failureProbability, price.failedCents) };
 }

@@ -1,7 +1,7 @@
 import type { Steps } from "../steps.ts";
 import type { DueComponent } from "./component-plan.ts";
 import { ApplianceGroups } from "./components-by-appliance.ts";
-import { type DueState, dueStateOf, type PlanContext } from "./planned-appliance.ts";
+import { type DueState, dueStateOfAppliance, type PlanContext } from "./planned-appliance.ts";
 
 /** Adds up the cost of what is due now, component by component. */
 export class DueSum<C extends DueComponent> {
@@ -31,7 +31,7 @@ export class DueSum<C extends DueComponent> {
   }
 
   #addAppliance(group: readonly C[]): void {
-    const due = dueStateOf(this.context, group);
+    const due = dueStateOfAppliance(this.context, group);
     this.#cents += due.dueCents;
     this.visit(group[0]!, due);
   }

@@ -10,7 +10,7 @@ import {
 import { type Advice, adviseOnPart, replacementMonth } from "./replacement-advice.ts";
 import type { Policy } from "./replacement-policy.ts";
 import {
-  addRenewals,
+  addRenewalCosts,
   type CostSchedule,
   emptySchedule,
   endOfPartInPlace,
@@ -77,7 +77,7 @@ export function schedulePart(
   const shares = monthlyFailureProbabilities(survival);
   const due = plan.dueInYears === null ? null : replacementMonth(plan.dueInYears);
   const runsToFailure = endOfPartInPlace(shares, survival, null);
-  addRenewals(
+  addRenewalCosts(
     schedule,
     due === null ? runsToFailure : endOfPartInPlace(shares, survival, due),
     newPart.cumulative,

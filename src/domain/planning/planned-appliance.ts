@@ -3,12 +3,12 @@ import { ageYears } from "../scoring/virtual-age.ts";
 import type { Day } from "../time.ts";
 import {
   type Action,
+  actionOfPart,
+  actionOfWholeUnit,
   type ImmediateHazard,
   type PartFacts,
-  partAction,
   type UnitFacts,
   type UrgentPart,
-  wholeUnitAction,
 } from "./action.ts";
 import {
   type ApplianceAdvice,
@@ -122,7 +122,7 @@ export function planStoredAppliance<C extends Plannable>(
         component: first,
         applianceId: first.applianceId,
         price: unitPrice!,
-        action: wholeUnitAction(unitFacts),
+        action: actionOfWholeUnit(unitFacts),
         dueOn: unitDueOn,
         calendarAgeYears: wholeAppliance!.calendarAgeYears,
         ...unitUrgency(planned.unit.dueInMonths, unitFacts, isDeficient(components)),
@@ -133,7 +133,7 @@ export function planStoredAppliance<C extends Plannable>(
       ...partUrgency(part, hazards[index] !== null, isDeficient(components)),
       component: components[index]!,
       price: index === principal ? unitPrice! : partPrices[index]!,
-      action: partAction(part, facts[index]!, unitFacts),
+      action: actionOfPart(part, facts[index]!, unitFacts),
       dueOn: part.policy === "with_unit" ? unitDueOn : dueDayAfterYears(part.dueInYears, asOf),
       schedule: schedules.parts[index]!,
     })),
@@ -152,10 +152,10 @@ export function actionsOfStored<C extends Plannable>(
   const { parts, hazards, wholeAppliance } = placed;
   const advice = adviseOnAppliance(parts, wholeAppliance, context.caches, hazards.map(Boolean));
   const { facts, unitFacts } = factsOf(context.knowledge, components, placed, advice);
-  const ofParts = advice.parts.map((part, index) => partAction(part, facts[index]!, unitFacts));
+  const ofParts = advice.parts.map((part, index) => actionOfPart(part, facts[index]!, unitFacts));
   return {
     appliance: unitFacts
-      ? wholeUnitAction(unitFacts)
+      ? actionOfWholeUnit(unitFacts)
       : (ofParts.find(({ name }) => name === "immediate_hazard") ?? null),
     components: ofParts,
   };
@@ -192,7 +192,7 @@ export function actionFromOwnRow<C extends ListedPart>(
   const decided = decideOnPart(part, whole && timing && { timing, isPrincipal }, caches);
   const facts = { ...partFacts(knowledge, component), hazard: null };
   const principal = isPrincipal ? { ...facts, part } : null;
-  return partAction(decided, facts, whole && timing && { hazard: null, timing, principal });
+  return actionOfPart(decided, facts, whole && timing && { hazard: null, timing, principal });
 }
 
 /** The state of an appliance that is stored with its scores. */
@@ -207,7 +207,7 @@ export const isSameDue = (one: DueState, other: DueState): boolean =>
   one.dueCents === other.dueCents && one.unitTiming === other.unitTiming;
 
 /** Returns what is due of an appliance as `planStoredAppliance` plans it, in a fraction of its time. */
-export function dueStateOf<C extends DueComponent>(
+export function dueStateOfAppliance<C extends DueComponent>(
   context: PlanContext<C>,
   components: readonly C[],
 ): DueState {

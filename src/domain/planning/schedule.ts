@@ -118,7 +118,7 @@ export function successorSumsByYear(
 }
 
 /** Adds the capital costs of a unit or part: of the first renewal, and of all later ones. */
-export function addRenewals(
+export function addRenewalCosts(
   schedule: CostSchedule,
   end: PartEnding,
   later: { failures: Float64Array; planned: Float64Array },

@@ -42,13 +42,13 @@ export function adviseOnUnit(unit: UnitInPlace, minors: MinorParts, newUnit: New
   return {
     bestAgeMonths: policy.bestAgeMonths,
     yearlyCents: policy.yearlyCents,
-    timing: adviseOnTiming(unit, minors, newUnit),
+    timing: adviseOnUnitTiming(unit, minors, newUnit),
     waitingCents: () => waitingCents(unit, minors, policy),
   };
 }
 
 /** Returns when `planUnit` has a unit due. */
-export function adviseOnTiming(unit: UnitInPlace, minors: MinorParts, newUnit: NewUnit): UnitTiming {
+export function adviseOnUnitTiming(unit: UnitInPlace, minors: MinorParts, newUnit: NewUnit): UnitTiming {
   return clearTiming(unit, minors, newUnit.policy) ?? timingOf(planUnit(unit, minors, newUnit));
 }
 

@@ -5,7 +5,7 @@ import { monthlyFailureProbabilities, survivalInPlace } from "./part-in-place.ts
 import type { PartPlan } from "./plan.ts";
 import { replacementMonth } from "./replacement-advice.ts";
 import {
-  addRenewals,
+  addRenewalCosts,
   type CostSchedule,
   emptySchedule,
   endOfPartInPlace,
@@ -176,7 +176,7 @@ export function scheduleUnit(
   const shares = monthlyFailureProbabilities(survival);
   const end = endOfPartInPlace(shares, survival, due);
   const runsToFailure = endOfPartInPlace(shares, survival, null);
-  addRenewals(schedule, end, newUnit, {
+  addRenewalCosts(schedule, end, newUnit, {
     plannedCents: unit.priceCents,
     failureCents: unit.failedPriceCents,
   });

@@ -43,7 +43,7 @@ export function failureWindow(outlook: Outlook, isCalibrated: boolean, model: Sc
 }
 
 /** Returns the probability of still working after some days, from which the window follows. */
-export function windowSurvival(
+export function failureWindowSurvival(
   outlook: Outlook,
   isCalibrated: boolean,
   model: ScoringModel,

@@ -11,7 +11,7 @@ import {
   type EvidenceScope,
   type EvidenceSubject,
   type EvidenceTrail,
-  serviceRatios,
+  serviceEventRatios,
 } from "./evidence.ts";
 import type { Corrections } from "./model-corrections.ts";
 import { type Outlook, periodRisk, riskOverScorePeriods } from "./outlook.ts";
@@ -222,7 +222,7 @@ function ratioOf(
 ): number {
   const { events, claims, hazard, appliance, corrections } = context;
   const { strength } = corrections;
-  const service = serviceRatios(knowledge, subject, events.events, trail, scope);
+  const service = serviceEventRatios(knowledge, subject, events.events, trail, scope);
   if (trail) noteStrength(trail, strength);
   const condition = strengthened(service.condition, strength.condition);
   const repairs = strengthened(service.repairs, strength.repairs);

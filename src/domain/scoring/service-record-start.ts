@@ -6,7 +6,11 @@ import { type Day, dayNumber } from "../time.ts";
  * (docs/model/scoring.md#unknown-past): the earliest event that is reached from the registration without too long a gap.
  * `eventDays` may be in any order; days after the registration are ignored.
  */
-export function recordsSince(registeredOn: Day, eventDays: Iterable<Day>, { record }: ScoringModel): Day {
+export function serviceRecordStart(
+  registeredOn: Day,
+  eventDays: Iterable<Day>,
+  { record }: ScoringModel,
+): Day {
   let earliest = registeredOn;
   for (const day of [...eventDays].sort().reverse()) {
     if (day >= earliest) continue;

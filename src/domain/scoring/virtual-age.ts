@@ -34,11 +34,11 @@ export function agingRate(
 ): number {
   let lifeFactor = 1;
   for (const factor of def.environment) lifeFactor *= environmentFactor(factor, environment, model);
-  return useFactor(def, usageIntensity, model) / Math.max(lifeFactor, model.environment.lowestLifeFactor);
+  return usageFactor(def, usageIntensity, model) / Math.max(lifeFactor, model.environment.lowestLifeFactor);
 }
 
 /** Returns the factor of the appliance's use on the rate of aging. */
-export function useFactor(def: ComponentDef, usageIntensity: number, model: ScoringModel): number {
+export function usageFactor(def: ComponentDef, usageIntensity: number, model: ScoringModel): number {
   return def.wear === "use" ? usageIntensity ** model.usageExponent : 1;
 }
 

@@ -8,7 +8,7 @@ import { hashSecret } from "../../secrets/hash.ts";
 import type { Store } from "../../store/store.ts";
 import { loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import type { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
-import { propertyFigures } from "../../usecases/portfolio/property-figures.ts";
+import { loadPropertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
@@ -111,7 +111,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     return { store, knowledge, now, yieldNow, reserveMemory: reserveMemoryFor(embed.id) };
   };
   const figuresOf = (call: PublicCall, found: FoundEmbed) =>
-    propertyFigures(figuresDeps(call, found), found.property, {
+    loadPropertyFigures(figuresDeps(call, found), found.property, {
       chosen: call.query.get("component"),
       terms: parsePlanTermsOrDefaults(call.query),
       defaultTrend: defaultTrendComponentId,

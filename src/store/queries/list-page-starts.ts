@@ -54,7 +54,7 @@ export function listPageStarts(
     async before(partnerId: string, offset: number): Promise<number> {
       if (offset === 0) return 0;
       const blocks = (await mayHaveGaps(partnerId)) ? await retiredBlocks({ partnerId, bucket }) : [];
-      const { from, skip } = pageStartAt(blocks, offset);
+      const { from, skip } = listPageStartAt(blocks, offset);
       if (skip === 0) return from - 1;
       const [row] = await seqAt({ partnerId, from, skip });
       // Beyond the end of the list.
@@ -89,7 +89,7 @@ const MAX_SEQ = 2_147_483_647;
  * @example
  * pageStartAt([{ block: 0, count: 2 }], 2045) // { from: 2048, skip: 0 }: block 0 has the numbers 1 to 2047
  */
-export function pageStartAt(
+export function listPageStartAt(
   retired: readonly RetiredBlock[],
   offset: number,
 ): { from: number; skip: number } {

@@ -8,7 +8,7 @@ import { olderSchemaError } from "../older-schema-error.ts";
 import { CHECKPOINT_AT_COMMIT, checkpointLongTransactions, LARGE_CACHE } from "./long-transactions.ts";
 import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate-sqlite.ts";
 import { sqliteEngine } from "./sqlite-engine.ts";
-import { explainSqliteError, notADatabase } from "./sqlite-errors.ts";
+import { explainSqliteError, notADatabaseError } from "./sqlite-errors.ts";
 import { MIGRATIONS, type Migration } from "./sqlite-migrations.ts";
 import type { WriterConnection } from "./write-queue.ts";
 
@@ -206,7 +206,7 @@ const HEADER_BYTES = 100;
 function readPending(file: string, migrations: readonly Migration[]): readonly Migration[] {
   // SQLite treats a file that is shorter than its header as an empty database, and would overwrite it.
   const { size } = statSync(file);
-  if (size > 0 && size < HEADER_BYTES) throw notADatabase(file);
+  if (size > 0 && size < HEADER_BYTES) throw notADatabaseError(file);
   const db = open(file);
   try {
     db.run("PRAGMA busy_timeout = 10000");

@@ -8,7 +8,7 @@ import { OperatorError, StorageError } from "../../domain/errors.ts";
 export function explainSqliteError(error: unknown, file: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   const { code = "", message } = error;
-  if (code === "SQLITE_NOTADB") return notADatabase(file);
+  if (code === "SQLITE_NOTADB") return notADatabaseError(file);
   if (code.startsWith("SQLITE_CORRUPT"))
     return new OperatorError(
       `${file} is damaged (${message})`,
@@ -58,7 +58,7 @@ export function errorWithoutValues(error: unknown): unknown {
 }
 
 /** Returns the error for a file that is no SQLite database. */
-export function notADatabase(file: string): OperatorError {
+export function notADatabaseError(file: string): OperatorError {
   return new OperatorError(
     `${file} is no SQLite database`,
     "Restore it from a backup with `mainstay restore`, or name another data folder.",

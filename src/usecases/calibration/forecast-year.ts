@@ -8,7 +8,7 @@ import { isComponentOfType } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
-import { windowSurvival } from "../../domain/scoring/failure-window.ts";
+import { failureWindowSurvival } from "../../domain/scoring/failure-window.ts";
 import { type Corrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
 import { failureProbability } from "../../domain/scoring/outlook.ts";
 import { type ScoreOptions, scorePropertyInSteps } from "../../domain/scoring/score.ts";
@@ -104,7 +104,7 @@ export class YearForecasts {
         const scores = model === "before" ? before : after;
         const score = scores.get(componentId)!;
         const outlook = { ...score, weibullShape };
-        const survivalAt = windowSurvival(outlook, score.lifeFactor !== 1, knowledge.model);
+        const survivalAt = failureWindowSurvival(outlook, score.lifeFactor !== 1, knowledge.model);
         this.#windows[model].add(survivalAt, YEAR_DAYS, failedAfterDays);
         return failureProbability(outlook, YEAR_DAYS, knowledge.model);
       };

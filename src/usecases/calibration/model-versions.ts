@@ -3,7 +3,7 @@ import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
 import { type StoredFit, storedFitId } from "../../domain/calibration/model-version.ts";
 import { conflict, OperatorError } from "../../domain/errors.ts";
-import { toIso } from "../../domain/time.ts";
+import { isoText } from "../../domain/time.ts";
 import { calibratedVersionName } from "../../store/queries/models.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "./active-model.ts";
@@ -75,7 +75,7 @@ export async function activateProposedFit(
     const before = kept || number === undefined ? undefined : await tx.models.find(Number(number));
     if (before)
       throw conflict(
-        `Model ${before.version} was activated already, at ${toIso(before.createdAt)}. Nothing was changed`,
+        `Model ${before.version} was activated already, at ${isoText(before.createdAt)}. Nothing was changed`,
       );
     if (!kept || storedFitId(kept) !== id)
       throw conflict("This is not the latest calibration: review that one's proof. Nothing was changed");

@@ -1,10 +1,10 @@
 import { type Appliance, DEFAULT_USAGE } from "../../domain/appliance.ts";
 import { currencyCode, currentDisplay, unitLabel } from "../../domain/currency-and-units.ts";
 import { conflict } from "../../domain/errors.ts";
-import { flagCodesOf } from "../../domain/hazards.ts";
+import { parseStoredCodes } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property, Unit } from "../../domain/property.ts";
-import { type Instant, toIso } from "../../domain/time.ts";
+import { type Instant, isoText } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { serializeProperty } from "../../wire/property.ts";
@@ -77,7 +77,7 @@ class CobieBook {
     private readonly property: Property,
     now: Instant,
   ) {
-    this.#createdOn = toIso(now).slice(0, 19);
+    this.#createdOn = isoText(now).slice(0, 19);
     this.#operator = `operator@mainstay.${NO_MAIL}`;
     this.#add("Contact", {
       ...{ Email: this.#operator, Category: CATEGORIES.operator, Company: partnerName },
@@ -147,8 +147,8 @@ class CobieBook {
       warranty_expiry: appliance.warrantyExpiry,
       brand_tier: appliance.brandTierGiven ? appliance.brandTier : null,
       usage_intensity: appliance.usageIntensity === DEFAULT_USAGE ? null : appliance.usageIntensity,
-      flags_set: flagCodesOf(appliance.flagsSet).join(";"),
-      flags_cleared: flagCodesOf(appliance.flagsCleared).join(";"),
+      flags_set: parseStoredCodes(appliance.flagsSet).join(";"),
+      flags_cleared: parseStoredCodes(appliance.flagsCleared).join(";"),
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Component } from "../../domain/component.ts";
-import { CostHistory, historyStart, type KindHistory } from "../../domain/costs/cost-history.ts";
+import { CostHistory, costHistoryStart, type KindHistory } from "../../domain/costs/cost-history.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { hasOwnCosts } from "../../domain/costs/stated-costs.ts";
 import type { Day } from "../../domain/time.ts";
@@ -24,7 +24,7 @@ export async function replacementCostHistory(
   yieldNow: Yield,
 ): Promise<KindHistory[]> {
   const history = new CostHistory(today);
-  const from = historyStart(today);
+  const from = costHistoryStart(today);
   for (let after = 0; ; after += APPLIANCES_A_STEP) {
     const page = await read.appliances.numbered(partnerId, after, after + APPLIANCES_A_STEP);
     if (page.length === 0) return history.kinds();

@@ -28,7 +28,7 @@ type RecalculationDeps = {
 };
 
 /** Makes the stored sums follow the prices as the transaction has changed them, or requests it for a large portfolio. */
-export async function applyPricesToSums({ tx, knowledge, partner }: PortfolioWriter): Promise<void> {
+export async function applyPricesToStoredSums({ tx, knowledge, partner }: PortfolioWriter): Promise<void> {
   const { components, retiredComponents, properties } = await tx.totals.stored(partner.id);
   if (components - retiredComponents > SMALL_PORTFOLIO || properties > FEW_PROPERTIES) {
     await tx.recalculations.request(partner.id, tx.now);
@@ -69,7 +69,7 @@ export function digestOfSumsBasis(knowledge: Knowledge): string {
  * Requests the recalculation of all partners if the sums follow from anything else than the stored ones: another
  * knowledge base, or other settings. `basis` is a digest of both.
  */
-export async function requestIfBasisChanged(store: Store, basis: string): Promise<boolean> {
+export async function requestRecalculationIfBasisChanged(store: Store, basis: string): Promise<boolean> {
   if ((await store.read.recalculations.basis()) === basis) return false;
   return await store.write(async (tx) => {
     const before = await tx.recalculations.basis();
@@ -82,7 +82,7 @@ export async function requestIfBasisChanged(store: Store, basis: string): Promis
 }
 
 /** Completes all requested recalculations; returns the partners whose sums follow their prices now. */
-export async function recalculateSums(deps: RecalculationDeps): Promise<string[]> {
+export async function recalculateStoredSums(deps: RecalculationDeps): Promise<string[]> {
   const done: string[] = [];
   for (const { partnerId } of await deps.store.read.recalculations.all())
     if (await recalculatePartner(deps, partnerId)) done.push(partnerId);

@@ -1,6 +1,6 @@
 import type { FailedWindow } from "../../domain/delivery.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import { toIso } from "../../domain/time.ts";
+import { isoText } from "../../domain/time.ts";
 import { runRepeatableChange } from "../../store/repeatable-change.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
@@ -66,7 +66,7 @@ export async function resendFailedDeliveries(
       await requireEndpoint(tx, partnerId);
       // As for a second request, which finds all of them pending.
       if (matched === 0) return;
-      const range = { from: toIso(from), to: toIso(to) };
+      const range = { from: isoText(from), to: isoText(to) };
       const detail = { ...range, ...(error !== undefined && { error }), matched };
       await tx.audit.record({
         at: tx.now,

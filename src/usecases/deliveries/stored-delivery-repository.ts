@@ -56,7 +56,7 @@ export function createDeliveryRepository(
     record: (results) =>
       // Writes no numbered or dated row, and so does not wait for a partner's long writes.
       store.write(async (tx) => {
-        const own = cluster.isSingleNode ? results : await resultsUnderHeldLeases(tx, cluster, results);
+        const own = cluster.isSingleNode ? results : await deliveryResultsUnderLeases(tx, cluster, results);
         for (const result of own) await tx.deliveries.recordAttempt(madeAttempt(result));
       }),
     async endpointState(partnerId) {
@@ -69,7 +69,7 @@ export function createDeliveryRepository(
       store.write(async (tx) => {
         const [own] = cluster.isSingleNode
           ? [true]
-          : await resultsUnderHeldLeases(tx, cluster, [{ partnerId, epoch }]);
+          : await deliveryResultsUnderLeases(tx, cluster, [{ partnerId, epoch }]);
         if (own) await tx.partners.saveEndpointHealth(partnerId, health, revision);
       }),
   };
@@ -80,7 +80,7 @@ const leaseName = (partnerId: string) => `deliveries:${partnerId}`;
 /**
  * Returns the results of partners whose leases this server still holds; the server that has acquired a lease since reports its own.
  */
-export async function resultsUnderHeldLeases<Made extends { partnerId: string; epoch?: number }>(
+export async function deliveryResultsUnderLeases<Made extends { partnerId: string; epoch?: number }>(
   tx: Tx,
   cluster: Cluster,
   made: readonly Made[],

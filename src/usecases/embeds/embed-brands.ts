@@ -1,7 +1,7 @@
 import {
+  applyBrandChange,
   type Brand,
   type BrandChange,
-  changedBrand,
   contrastOn,
   contrastText,
   type HexColor,
@@ -32,7 +32,7 @@ export async function changeBrand(
       await refuseDeletedPartner(tx, partnerId);
       const before = await loadBrand(tx, partnerId);
       refuseUnreadable(before, change);
-      const next = changedBrand(before, change);
+      const next = applyBrandChange(before, change);
       if (next.logo !== null && next.displayName === null)
         throw invalidField("display_name", "is required with a logo, which screen readers read by this name");
       await tx.brands.save(partnerId, next);

@@ -15,7 +15,7 @@ import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { loadServiceEventsForScoring } from "./scoring-service-events.ts";
-import { loadSmartEvents } from "./scoring-smart-events.ts";
+import { loadSmartEventsForScoring } from "./scoring-smart-events.ts";
 
 /** The input of scoring for a property: the appliances with components and evidence, and the claims. */
 export type LoadedProperty = {
@@ -47,7 +47,7 @@ export async function loadHistories(
   const ids = appliances.map((appliance) => appliance.id);
   const components = await stores.components.forScoring(ids);
   const events = await loadServiceEventsForScoring(stores, knowledge, ids, undefined, yieldNow);
-  const smart = await loadSmartEvents(stores, knowledge, ids, [asOf].flat(), undefined, yieldNow);
+  const smart = await loadSmartEventsForScoring(stores, knowledge, ids, [asOf].flat(), undefined, yieldNow);
   const ofProperties =
     claims ??
     (await loadClaimEvidence(

@@ -8,7 +8,7 @@ import type { Property } from "../../domain/property.ts";
 import { voidingToApply } from "../../domain/record-voiding.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import {
-  changedEvent,
+  applyServiceEventChange,
   isServicing,
   type NewServiceEvent,
   type ServiceEvent,
@@ -147,7 +147,7 @@ export class ServiceLog {
     if (before.voidedAt !== null)
       throw conflict(`Service event ${before.id} was voided and cannot be changed: log it again`);
     await this.#refuseRetired(before);
-    const after = changedEvent(before, change);
+    const after = applyServiceEventChange(before, change);
     const { appliance } = await this.#subjectOf(after, before);
     after.propertyId = appliance.propertyId;
     const had = appliance.id === before.applianceId ? before.inspectionTypes : null;

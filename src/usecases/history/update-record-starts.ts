@@ -1,5 +1,5 @@
 import type { Property } from "../../domain/property.ts";
-import { recordsSince } from "../../domain/scoring/service-record-start.ts";
+import { serviceRecordStart } from "../../domain/scoring/service-record-start.ts";
 import { type Day, dayOf, daysBetween } from "../../domain/time.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
@@ -32,7 +32,7 @@ export async function extendRecordStarts(
     const days = Map.groupBy(await tx.serviceEvents.daysBeforeRecords(ids), ({ propertyId }) => propertyId);
     for (const property of some) {
       const own = (days.get(property.id) ?? []).map(({ date }) => date);
-      const since = recordsSince(property.recordsSince, own, knowledge.model);
+      const since = serviceRecordStart(property.recordsSince, own, knowledge.model);
       if (since === property.recordsSince) continue;
       await tx.properties.saveRecord(property.id, since);
       moved.push({ ...property, recordsSince: since });
@@ -69,5 +69,5 @@ export async function deriveRecordStart(
 ): Promise<Day> {
   const registeredOn = dayOf(property.createdAt);
   const days = await tx.serviceEvents.daysBefore(property.id, registeredOn);
-  return recordsSince(registeredOn, days, knowledge.model);
+  return serviceRecordStart(registeredOn, days, knowledge.model);
 }

@@ -18,9 +18,9 @@ import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import {
   PROPERTY_REFERENCES,
   PropertyCache,
-  type PropertyReference,
   propertyReferenceText,
   RETIREMENT_COLUMNS,
+  type RowPropertyReference,
   readPropertyReference,
   retirementCells,
 } from "./property-import.ts";
@@ -34,7 +34,7 @@ import {
 } from "./row-kind.ts";
 
 type Entry = {
-  property: PropertyReference;
+  property: RowPropertyReference;
   input: NewAppliance;
   /** The number of the unit in the property. */
   unit: number | undefined;

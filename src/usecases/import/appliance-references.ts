@@ -5,14 +5,16 @@ import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import {
   PropertyCache,
-  type PropertyReference,
   propertyReferenceText,
+  type RowPropertyReference,
   readPropertyReference,
 } from "./property-import.ts";
 import type { RowCells } from "./row-kind.ts";
 
 /** The appliance of a row: by its ID, or by its serial within a property. */
-export type RowApplianceReference = { applianceId: string } | { serial: string; property: PropertyReference };
+export type RowApplianceReference =
+  | { applianceId: string }
+  | { serial: string; property: RowPropertyReference };
 
 /** The columns of which a file needs one of the sets. */
 export const APPLIANCE_REFERENCES = [

@@ -17,8 +17,8 @@ import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts"
 import {
   PROPERTY_REFERENCES,
   PropertyCache,
-  type PropertyReference,
   propertyReferenceText,
+  type RowPropertyReference,
   readPropertyReference,
 } from "./property-import.ts";
 import {
@@ -31,7 +31,7 @@ import {
 } from "./row-kind.ts";
 import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./void-columns.ts";
 
-type Entry = { claimNumber: string; property: PropertyReference; cells: RowCells } & (
+type Entry = { claimNumber: string; property: RowPropertyReference; cells: RowCells } & (
   | { input: NewClaim }
   /** For a row that voids the claim, if it is on record. */
   | { voids: Voiding }

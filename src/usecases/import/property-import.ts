@@ -15,7 +15,7 @@ import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts"
 import { NOTHING_ADDED, type RowCells, type RowKind, type SameAddress } from "./row-kind.ts";
 
 /** The reference to a property in rows of other files. */
-export type PropertyReference = { propertyId: string } | { partnerPropertyId: string };
+export type RowPropertyReference = { propertyId: string } | { partnerPropertyId: string };
 
 export const PROPERTY_REFERENCES = [["partner_property_id"], ["property_id"]] as const;
 
@@ -106,7 +106,7 @@ export class PropertyCache {
 
   constructor(private readonly writer: Pick<PortfolioWriter, "tx" | "partner">) {}
 
-  async preload(references: readonly PropertyReference[]): Promise<void> {
+  async preload(references: readonly RowPropertyReference[]): Promise<void> {
     const { tx, partner } = this.writer;
     const ids = new Set<string>();
     const own = new Set<string>();
@@ -125,7 +125,7 @@ export class PropertyCache {
   }
 
   /** Finds among the loaded properties. */
-  find(reference: PropertyReference): Property | undefined {
+  find(reference: RowPropertyReference): Property | undefined {
     return "propertyId" in reference
       ? this.#byId.get(reference.propertyId)
       : this.#byReference.get(reference.partnerPropertyId);
@@ -133,7 +133,7 @@ export class PropertyCache {
 }
 
 /** Throws a Failure if the row has no reference. */
-export function readPropertyReference(cells: RowCells): PropertyReference {
+export function readPropertyReference(cells: RowCells): RowPropertyReference {
   const { property_id: propertyId, partner_property_id: partnerPropertyId } = cells;
   if (propertyId !== undefined) return { propertyId: String(propertyId) };
   if (partnerPropertyId !== undefined) return { partnerPropertyId: String(partnerPropertyId) };
@@ -143,5 +143,5 @@ export function readPropertyReference(cells: RowCells): PropertyReference {
 }
 
 /** Returns the reference as it appears in messages. */
-export const propertyReferenceText = (reference: PropertyReference) =>
+export const propertyReferenceText = (reference: RowPropertyReference) =>
   "propertyId" in reference ? reference.propertyId : reference.partnerPropertyId;

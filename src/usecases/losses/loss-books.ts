@@ -3,7 +3,7 @@ import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/a
 import type { Knowledge, Peril, System } from "../../domain/knowledge.ts";
 import { annualBookLosses, type BookLosses } from "../../domain/losses/book-losses.ts";
 import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component-losses.ts";
-import { covarianceWith } from "../../domain/losses/drivers.ts";
+import { covarianceWithBook } from "../../domain/losses/drivers.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
 import { LOSSES, type LossComponent, type LossKind } from "../../domain/losses/loss-component.ts";
 import type { InsuredLayer } from "../../domain/losses/severity.ts";
@@ -187,7 +187,9 @@ export class LossBooks {
     const { book } = await this.#book(layer, yearFactors, (add) =>
       this.#collectProperty(deps, property, selection, add),
     );
-    return (await runYielding(covarianceWith(losses.variation, book, "insured"), deps.yieldNow)) / deviation;
+    return (
+      (await runYielding(covarianceWithBook(losses.variation, book, "insured"), deps.yieldNow)) / deviation
+    );
   }
 
   async #once(

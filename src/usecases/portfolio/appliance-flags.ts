@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import type { InspectionRecord } from "../../domain/figures/inspection-record.ts";
-import { flagCodesOf, hazardFlagsOfAppliance, serializeStoredFlags } from "../../domain/hazards.ts";
+import { hazardFlagsOfAppliance, parseStoredCodes, serializeStoredFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadInspectionRecords } from "../history/inspection-records.ts";
@@ -51,7 +51,7 @@ type StatedFlags = { flagsSet: string; flagsCleared: string };
 
 /** Throws invalid_request for a code that is unknown or of another type, and for one that is both set and cleared. */
 export function checkStatedFlags(knowledge: Knowledge, typeId: string, stated: StatedFlags): void {
-  const [set, cleared] = [flagCodesOf(stated.flagsSet), flagCodesOf(stated.flagsCleared)];
+  const [set, cleared] = [parseStoredCodes(stated.flagsSet), parseStoredCodes(stated.flagsCleared)];
   const codes = knowledge.hazardsOf(typeId).map(({ code }) => code);
   const possible = codes.length === 0 ? `${typeId} has none` : `${typeId} has ${codes.join(", ")}`;
   for (const [field, given] of [

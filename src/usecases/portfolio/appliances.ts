@@ -7,11 +7,11 @@ import {
 import type { Component } from "../../domain/component.ts";
 import { applianceSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { flagCodesOf, hazardFlagsOfAppliance, serializeStoredFlags } from "../../domain/hazards.ts";
+import { hazardFlagsOfAppliance, parseStoredCodes, serializeStoredFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkBuildingYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import {
-  changedRetirement,
+  applyRetirementChange,
   checkRetirementDay,
   isRetired,
   NOT_RETIRED,
@@ -159,7 +159,7 @@ export async function changeAppliance(
     refuseRetired("Appliance", stored);
     return await changeListed(writer, property, stored, others);
   }
-  const retirement = changedRetirement(stored, change);
+  const retirement = applyRetirementChange(stored, change);
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Appliance", stored);
   if (retiredAt !== undefined) {
@@ -251,7 +251,7 @@ async function placeOf(
  * Gives the appliances that have the building's year for lack of their own its new year, retired ones too. Throws a conflict
  * if it has none anymore and a listed one needs it.
  */
-export async function followYearBuilt(tx: Tx, { id, yearBuilt }: Property): Promise<void> {
+export async function applyBuildingYearToAppliances(tx: Tx, { id, yearBuilt }: Property): Promise<void> {
   const follow = async (some: readonly Appliance[]) => {
     for (const appliance of some) {
       if (appliance.installYearBasis === "given") continue;
@@ -300,8 +300,8 @@ function installYearOf(
 
 /** Returns the flags that a partner sets and clears, by their names in the API. */
 const statedFlags = ({ flagsSet, flagsCleared }: Appliance) => ({
-  flags_set: flagCodesOf(flagsSet),
-  flags_cleared: flagCodesOf(flagsCleared),
+  flags_set: parseStoredCodes(flagsSet),
+  flags_cleared: parseStoredCodes(flagsCleared),
 });
 
 /** Returns a warning about appliances that are older than the building, as `installYearWarnings` does of one. */
@@ -365,7 +365,7 @@ function requireType(knowledge: Knowledge, id: string) {
 /** Returns those of the stated flags that the type can have. */
 function flagsOfType(knowledge: Knowledge, typeId: string, stated: string): string {
   const possible = new Set(knowledge.hazardsOf(typeId).map(({ code }) => code));
-  return flagCodesOf(stated)
+  return parseStoredCodes(stated)
     .filter((code) => possible.has(code))
     .join(" ");
 }

@@ -1,6 +1,6 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import {
-  changedComponent,
+  applyComponentChange,
   type PlacedComponent,
   type StatedComponent,
   statedComponentOf,
@@ -36,7 +36,7 @@ export class ComponentCorrector {
     const { tx, partner } = this.writer;
     if (change.installYear !== undefined)
       checkBuildingYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
-    const changed = changedComponent(component, change, await this.writer.prices());
+    const changed = applyComponentChange(component, change, await this.writer.prices());
     if (COLUMNS.every((column) => changed[column] === component[column])) return component;
     const appliance = (await tx.appliances.find(partner.id, component.applianceId))!;
     refuseRetired("Appliance", appliance);

@@ -5,7 +5,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import {
   type DueState,
-  dueStateOf,
+  dueStateOfAppliance,
   isSameDue,
   type PlanContext,
 } from "../../domain/planning/planned-appliance.ts";
@@ -87,7 +87,7 @@ export class DueCostChanges {
   ): Promise<void> | undefined {
     this.#context ??= planContextOf<DuePart>(prices);
     const parts = components.map((component) => duePart(component, appliance, place));
-    const due = parts.length === 0 ? NOTHING_DUE : dueStateOf(this.#context, parts);
+    const due = parts.length === 0 ? NOTHING_DUE : dueStateOfAppliance(this.#context, parts);
     const before = this.#saved.get(appliance.id) ?? appliance;
     return isSameDue(due, before) ? undefined : this.#save(appliance, before, due);
   }

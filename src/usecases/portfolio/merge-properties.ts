@@ -6,7 +6,7 @@ import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims.ts";
 import { serializeProperty } from "../../wire/property.ts";
 import { rederiveRecordStarts } from "../history/update-record-starts.ts";
-import { followYearBuilt } from "./appliances.ts";
+import { applyBuildingYearToAppliances } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { changeProperty, duplicateWarnings } from "./properties.ts";
@@ -59,7 +59,7 @@ export async function mergeProperties(
   if (into.isDemo || from.isDemo) throw conflict("The demo property cannot be merged");
   const merged = await takeFields(writer, into, from);
   const appliances = await moveAppliances(writer, from, merged);
-  await followYearBuilt(tx, merged);
+  await applyBuildingYearToAppliances(tx, merged);
   const claims = await moveClaims(writer, from, merged);
   await tx.embeds.moveOfProperty(from.id, into.id);
   const [property = merged] = await rederiveRecordStarts(writer, [merged]);

@@ -13,7 +13,7 @@ import {
   propertyNotFound,
 } from "../../domain/property.ts";
 import {
-  changedRetirement,
+  applyRetirementChange,
   isRetired,
   NOT_RETIRED,
   type Retirement,
@@ -24,7 +24,7 @@ import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { propertyCreatedMessage } from "../../wire/webhook-payloads.ts";
 import { deriveRecordStart } from "../history/update-record-starts.ts";
-import { followYearBuilt } from "./appliances.ts";
+import { applyBuildingYearToAppliances } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescoreProperty } from "./rescore.ts";
 import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
@@ -88,7 +88,7 @@ export async function changeProperty(
     refuseRetired("Property", stored);
     return await changeListed(writer, stored, others);
   }
-  const retirement = changedRetirement(stored, change);
+  const retirement = applyRetirementChange(stored, change);
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Property", stored);
   // Brought back, a duplicate is a property of its own again.
@@ -137,7 +137,7 @@ async function changeListed(
   });
   if (PRICED_FIELDS.some((field) => after[field] !== before[field])) await reprice(writer, before, after);
   if (after.state !== before.state) await moveComponents(tx, after);
-  if (after.yearBuilt !== before.yearBuilt) await followYearBuilt(tx, after);
+  if (after.yearBuilt !== before.yearBuilt) await applyBuildingYearToAppliances(tx, after);
   if (SCORED_FIELDS.some((field) => after[field] !== before[field]))
     await rescoreProperty(writer, after, "all", "history");
   return after;

@@ -3,7 +3,7 @@ import { trendPointsByDay } from "../../domain/figures/score-trend.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
-import { addDays, dayOf, type Instant, toIso } from "../../domain/time.ts";
+import { addDays, dayOf, type Instant, isoText } from "../../domain/time.ts";
 import { mapYielding, runYielding, type Yield } from "../../event-loop.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
 import type { Store } from "../../store/store.ts";
@@ -65,7 +65,7 @@ type PropertyFiguresRequest = {
  * Loads the figures of a property's page as the public API would return them, the components from one snapshot of the
  * database. Yields to the event loop in between.
  */
-export async function propertyFigures(
+export async function loadPropertyFigures(
   deps: PropertyFiguresDeps,
   property: Property,
   { chosen, terms, defaultTrend }: PropertyFiguresRequest,
@@ -135,7 +135,7 @@ export async function propertyFigures(
     conditionTrend: (await read.conditionTrends.points(property.partnerId, property.id)).map(
       serializeConditionPoint,
     ),
-    assessedAt: toIso(now),
+    assessedAt: isoText(now),
   };
 }
 

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import { addressLine } from "../../domain/address.ts";
 import { probabilityText } from "../../domain/us-english.ts";
 import type { ActionPageJson, PortfolioActionJson } from "../../wire/portfolio-action.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../code-labels.ts";
-import { capitalizeFirst, countWithNoun, money, monthOf } from "../format.ts";
+import { capitalizeFirst, countWithNoun, moneyText, monthOf } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { WorkMarkText } from "../sections/actions.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
@@ -48,7 +48,7 @@ export function ActionsPage({ route }: { route: Route }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const rows = list.value?.rows ?? [];
   const chosen = rows.filter((row) => selected.has(idOf(row)));
-  const set = (changes: Record<string, string>) => replaceQuery(route, changes);
+  const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
   const select = (ids: readonly string[], isOn: boolean) => {
     const next = new Set(selected);
     for (const id of ids)
@@ -156,7 +156,7 @@ function ActionFilters(props: {
       {filter(
         "min_cost",
         "Planned cost",
-        COSTS.map((cost) => [String(cost), `From ${money(cost)}`]),
+        COSTS.map((cost) => [String(cost), `From ${moneyText(cost)}`]),
       )}
       <DownloadAllCsv file="actions.csv" path={pathOf(route.query)} total={list.value?.total ?? 0} />
     </FilterRow>
@@ -181,9 +181,9 @@ function Totals({ page }: { page: ActionPageJson }) {
   return (
     <p class="result-totals" role="status">
       <strong>{countWithNoun(total, "action")}</strong>: planned cost{" "}
-      <strong>{money(Math.round(totals.proactive_cost))}</strong>; waiting a year is expected to cost{" "}
-      <strong>{money(Math.round(totals.cost_of_waiting_a_year))}</strong> more; failures within 12 months,{" "}
-      <strong>{money(Math.round(totals.expected_cost_12m))}</strong>.
+      <strong>{moneyText(Math.round(totals.proactive_cost))}</strong>; waiting a year is expected to cost{" "}
+      <strong>{moneyText(Math.round(totals.cost_of_waiting_a_year))}</strong> more; failures within 12 months,{" "}
+      <strong>{moneyText(Math.round(totals.expected_cost_12m))}</strong>.
     </p>
   );
 }
@@ -200,7 +200,7 @@ function Selection(props: {
       <span>
         {rows.length === 0
           ? "Select actions to mark their work or to save them as CSV."
-          : `${countWithNoun(rows.length, "action")} selected, ${money(Math.round(sumBy(rows, (row) => row.proactive_cost)))}`}
+          : `${countWithNoun(rows.length, "action")} selected, ${moneyText(Math.round(sumBy(rows, (row) => row.proactive_cost)))}`}
       </span>
       {rows.length > 0 && (
         <>
@@ -329,14 +329,14 @@ const columnsOf = (
     key: "planned",
     heading: "Planned cost",
     isNumber: true,
-    cell: (row) => money(Math.round(row.proactive_cost)),
+    cell: (row) => moneyText(Math.round(row.proactive_cost)),
   },
   {
     key: "failed",
     heading: "After failure",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => <span class="muted">{money(Math.round(row.reactive_cost))}</span>,
+    cell: (row) => <span class="muted">{moneyText(Math.round(row.reactive_cost))}</span>,
   },
   {
     key: "waiting",
@@ -344,7 +344,7 @@ const columnsOf = (
     isNumber: true,
     isSortable: true,
     shownFrom: "medium",
-    cell: (row) => money(Math.round(row.cost_of_waiting_a_year)),
+    cell: (row) => moneyText(Math.round(row.cost_of_waiting_a_year)),
   },
   {
     key: "expected",
@@ -352,7 +352,7 @@ const columnsOf = (
     isNumber: true,
     isSortable: true,
     shownFrom: "wide",
-    cell: (row) => money(Math.round(row.expected_cost_12m)),
+    cell: (row) => moneyText(Math.round(row.expected_cost_12m)),
   },
 ];
 

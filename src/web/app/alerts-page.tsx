@@ -2,11 +2,11 @@ import { useMemo } from "preact/hooks";
 import { probabilityText } from "../../domain/us-english.ts";
 import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
 import { ApplianceNames } from "../appliance-names.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS } from "../code-labels.ts";
-import { capitalizeFirst, count, money } from "../format.ts";
+import { capitalizeFirst, count, moneyText } from "../format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { ComponentName } from "../sections/component-name.tsx";
 import { FilterRow } from "../widgets/filters.tsx";
@@ -35,7 +35,7 @@ export function AlertsPage({ route }: { route: Route }) {
   const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
   const types = useLoad("types", () => readApplianceTypes(api));
   const columns = useMemo(() => columnsOf(new ApplianceNames(types.value ?? [], [])), [types.value]);
-  const set = (changes: Record<string, string>) => replaceQuery(route, changes);
+  const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
   return (
     <>
       <header class="heading">
@@ -170,14 +170,14 @@ const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJs
     key: "planned",
     heading: "Planned cost",
     isNumber: true,
-    cell: (row) => money(row.proactive_cost),
+    cell: (row) => moneyText(row.proactive_cost),
   },
   {
     key: "reactive",
     heading: "After failure",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => <span class="muted">{money(row.reactive_cost)}</span>,
+    cell: (row) => <span class="muted">{moneyText(row.reactive_cost)}</span>,
   },
   {
     key: "cost",
@@ -185,6 +185,6 @@ const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJs
     isNumber: true,
     isSortable: true,
     shownFrom: "wide",
-    cell: (row) => money(Math.round(row.expected_cost_12m)),
+    cell: (row) => moneyText(Math.round(row.expected_cost_12m)),
   },
 ];

@@ -9,8 +9,8 @@ import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../code-labels.ts";
-import { expectedLoss } from "../expected-loss.ts";
-import { capitalizeFirst, countWithNoun, likelyFailureText, money } from "../format.ts";
+import { expectedLossUsd } from "../expected-loss.ts";
+import { capitalizeFirst, countWithNoun, likelyFailureText, moneyText } from "../format.ts";
 import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponent } from "../records/edit-component.tsx";
 import { ServiceEvents } from "../records/service-events.tsx";
@@ -95,14 +95,14 @@ function StatusFigures({ component }: { component: ComponentJson }) {
         </div>
         <div>
           <dt>Planned replacement cost</dt>
-          <dd>{money(component.proactive_cost)}</dd>
+          <dd>{moneyText(component.proactive_cost)}</dd>
           <dd class="small muted">
-            {money(component.reactive_cost)} after failure; {COST_BASIS_LABELS[component.cost_basis]}
+            {moneyText(component.reactive_cost)} after failure; {COST_BASIS_LABELS[component.cost_basis]}
           </dd>
         </div>
         <div>
           <dt>12-month expected loss</dt>
-          <dd>{money(Math.round(expectedLoss(component)))}</dd>
+          <dd>{moneyText(Math.round(expectedLossUsd(component)))}</dd>
           <dd class="small muted">probability × cost of failure</dd>
         </div>
       </dl>

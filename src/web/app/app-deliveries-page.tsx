@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { DeliveryJson, DeliveryPageJson } from "../../wire/delivery.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { count, countWithNoun } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
@@ -42,7 +42,7 @@ export function AppDeliveriesPage({ route }: { route: Route }) {
   );
   const path = `/v1/webhook-deliveries${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
   const list = usePagedList<"deliveries", DeliveryJson, DeliveryPageJson>(api, path, "deliveries");
-  const set = (changes: Record<string, string>) => replaceQuery(route, changes);
+  const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
   const costOf = useApiCallCost();
   const refresh = () => {
     api.refresh();

@@ -8,7 +8,7 @@ import { ValueBar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
 import { TierCount, TierMark } from "../charts/tier-mark.tsx";
 import { systemLabel } from "../code-labels.ts";
-import { count, countWithNoun, date, money } from "../format.ts";
+import { count, countWithNoun, date, moneyText } from "../format.ts";
 import { ConditionTrend } from "../sections/condition-trend.tsx";
 import { CollapsedTable, Section } from "../sections/section.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
@@ -175,13 +175,13 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
         </div>
         <div>
           <dt>Planned replacement cost</dt>
-          <dd>{money(total_deferred)}</dd>
+          <dd>{moneyText(total_deferred)}</dd>
           <dd class="small muted">of critical and warning components</dd>
         </div>
         <div>
           <dt>Cost after failure</dt>
-          <dd>{money(total_reactive)}</dd>
-          <dd class="small muted">{money(total_reactive - total_deferred)} more than planned</dd>
+          <dd>{moneyText(total_reactive)}</dd>
+          <dd class="small muted">{moneyText(total_reactive - total_deferred)} more than planned</dd>
         </div>
       </dl>
     </Section>
@@ -267,7 +267,7 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
               <span class="small muted">{countWithNoun(row.properties, "property", "properties")}</span>
             </span>
             <ValueBar value={row.deferred} max={most} />
-            <strong>{money(row.deferred)}</strong>
+            <strong>{moneyText(row.deferred)}</strong>
           </li>
         ))}
       </ul>
@@ -293,8 +293,8 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
           { heading: "Components", isNumber: true, cell: (row) => count(row.components) },
           { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
           { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
-          { heading: "Planned cost", isNumber: true, cell: (row) => money(row.deferred) },
-          { heading: "Cost after failure", isNumber: true, cell: (row) => money(row.reactive) },
+          { heading: "Planned cost", isNumber: true, cell: (row) => moneyText(row.deferred) },
+          { heading: "Cost after failure", isNumber: true, cell: (row) => moneyText(row.reactive) },
         ]}
       />
     </Section>

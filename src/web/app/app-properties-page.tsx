@@ -2,9 +2,9 @@ import { useEffect, useMemo } from "preact/hooks";
 import { addressLine } from "../../domain/address.ts";
 import { joinPlace } from "../../domain/place.ts";
 import type { PortfolioItemJson, PortfolioPageJson } from "../../wire/portfolio.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TierCount } from "../charts/tier-mark.tsx";
-import { count, countWithNoun, money } from "../format.ts";
+import { count, countWithNoun, moneyText } from "../format.ts";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
@@ -20,7 +20,7 @@ import {
   parseSortOrder,
   type SearchableProperty,
   sortProperties,
-  toSearchable,
+  toSearchableProperty,
 } from "./portfolio-list.ts";
 import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
 import { RetiredProperties } from "./retired-properties.tsx";
@@ -65,7 +65,7 @@ export function PropertiesPage({ route }: { route: Route }) {
       {showsRetired ? (
         <>
           <FilterRow>
-            <RetiredFilter value={RETIRED} onChange={(status) => replaceQuery(route, { status })} />
+            <RetiredFilter value={RETIRED} onChange={(status) => replaceAddressQuery(route, { status })} />
           </FilterRow>
           <RetiredProperties />
         </>
@@ -86,7 +86,7 @@ function FlaggedProperties({ flag, route }: { flag: string; route: Route }) {
     `/v1/portfolio/summary?${new URLSearchParams({ flag })}`,
     "portfolio",
   );
-  const all = useMemo(() => (list.value?.rows ?? []).map(toSearchable), [list.value]);
+  const all = useMemo(() => (list.value?.rows ?? []).map(toSearchableProperty), [list.value]);
   return (
     <LoadedContent loaded={list} what="the properties">
       {({ total }) => (
@@ -109,7 +109,7 @@ function PropertyList({ all, route }: { all: readonly SearchableProperty[]; rout
     [all, filter.search, filter.state, filter.rating, sorting.key, sorting.isDescending],
   );
   const states = useMemo(() => [...new Set(all.map(({ item }) => joinPlace(item)))].sort(), [all]);
-  const set = (changes: Record<string, string>) => replaceQuery(route, changes);
+  const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
   return (
     <>
       <FilterRow>
@@ -220,7 +220,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     heading: "Planned cost",
     isNumber: true,
     isSortable: true,
-    cell: (row) => money(row.total_deferred_maintenance),
+    cell: (row) => moneyText(row.total_deferred_maintenance),
   },
   {
     key: "reactive",
@@ -228,7 +228,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isNumber: true,
     isSortable: true,
     shownFrom: "medium",
-    cell: (row) => <span class="muted">{money(row.total_reactive_exposure)}</span>,
+    cell: (row) => <span class="muted">{moneyText(row.total_reactive_exposure)}</span>,
   },
   {
     key: "door",
@@ -236,6 +236,6 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isNumber: true,
     isSortable: true,
     shownFrom: "wide",
-    cell: (row) => (row.unit_count === 0 ? "–" : money(Math.round(row.deferred_per_door))),
+    cell: (row) => (row.unit_count === 0 ? "–" : moneyText(Math.round(row.deferred_per_door))),
   },
 ];

@@ -9,7 +9,7 @@ import type { PropertyJson, UnitJson } from "../../wire/property.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { rowsOfCsvFile } from "../csv-download-rows.ts";
 import { date } from "../format.ts";
@@ -110,7 +110,7 @@ export function AppPropertyPage({
                 renderBudgetPlanner={(props) => (
                   <BudgetSlider
                     {...props}
-                    onSettled={(amount) => replaceQuery(route, { budget: String(amount) })}
+                    onSettled={(amount) => replaceAddressQuery(route, { budget: String(amount) })}
                   />
                 )}
                 renderMark={(row, placeOf) => (

@@ -149,7 +149,7 @@ export function mapColumnToField(
   const chosen = withDecimalCommas(file, { ...kept, fields: { ...fields, [field]: column } });
   if (!DAY_FIELDS.includes(field)) return chosen;
   const format = dateFormatOf(cellsOf(file, column)) ?? DATE_FORMATS[0];
-  return withoutUnprovenDates(file, withDateFormat(chosen, field, format), [field]);
+  return withoutAmbiguousDates(file, withDateFormat(chosen, field, format), [field]);
 }
 
 function withDecimalCommas(file: TableFile, { decimal_comma: _, ...mapping }: ImportMapping): ImportMapping {
@@ -162,7 +162,7 @@ function withDecimalCommas(file: TableFile, { decimal_comma: _, ...mapping }: Im
 }
 
 /** Returns a mapping without the format of dates that have the day or the month first, where neither is usual. */
-export function withoutUnprovenDates(
+export function withoutAmbiguousDates(
   file: TableFile,
   mapping: ImportMapping,
   fields: readonly string[] = DAY_FIELDS,

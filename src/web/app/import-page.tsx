@@ -21,7 +21,7 @@ import {
   sendRows,
   type TableFile,
   tableOfSheet,
-  withoutUnprovenDates,
+  withoutAmbiguousDates,
 } from "./import-file.ts";
 import { MappingSection } from "./import-mapping.tsx";
 import { readWorkbookFile } from "./workbook-file.ts";
@@ -91,7 +91,7 @@ export function ImportPage() {
       const { answer } = await sendRows(api, table, first, { isDry: true });
       if (!isLatest()) return;
       setGuess(answer);
-      setMapping(withoutUnprovenDates(table, answer.mapping as ImportMapping));
+      setMapping(withoutAmbiguousDates(table, answer.mapping as ImportMapping));
     }).finally(() => isLatest() && setReading(false));
     if (failure !== undefined && isLatest()) setProblem(failure);
   };

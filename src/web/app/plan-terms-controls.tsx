@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
-import { type Route, replaceQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/route.ts";
 import { OFFERED_YEARS } from "../sections/reserve-page.tsx";
 
 /* The terms of a plan, in the address of a page. */
@@ -47,7 +47,7 @@ export function PlanTermsControls({ route, children }: { route: Route; children?
       <select
         id="years"
         value={years}
-        onChange={({ currentTarget }) => replaceQuery(route, { years: currentTarget.value })}
+        onChange={({ currentTarget }) => replaceAddressQuery(route, { years: currentTarget.value })}
       >
         {[...new Set([...OFFERED_YEARS, years])]
           .sort((a, b) => a - b)
@@ -63,7 +63,7 @@ export function PlanTermsControls({ route, children }: { route: Route; children?
         max={most}
         step="0.1"
         value={inflationPct}
-        onChange={({ currentTarget }) => replaceQuery(route, { inflation_pct: currentTarget.value })}
+        onChange={({ currentTarget }) => replaceAddressQuery(route, { inflation_pct: currentTarget.value })}
       />
       <button type="button" class="outline secondary" onClick={() => print()}>
         Print

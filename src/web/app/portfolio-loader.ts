@@ -1,7 +1,7 @@
 import type { PortfolioPageJson, PortfolioTotalsJson } from "../../wire/portfolio.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { type SearchableProperty, toSearchable } from "./portfolio-list.ts";
+import { type SearchableProperty, toSearchableProperty } from "./portfolio-list.ts";
 
 /** The largest page of the API. */
 export const PAGE_SIZE = 200;
@@ -75,7 +75,7 @@ export class PortfolioLoader {
           answer = await read();
         }
         const { portfolio, total, totals } = answer;
-        const loaded = [...this.state.loaded, ...portfolio.map(toSearchable)];
+        const loaded = [...this.state.loaded, ...portfolio.map(toSearchableProperty)];
         this.#set({ loaded, total, totals, includesDemo, isLoading: true });
         if (portfolio.length === 0 || loaded.length >= total) break;
       }

@@ -3,13 +3,13 @@ import { oneOfCurrency } from "../../domain/currency-and-units.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import { assumptionSentences } from "../assumption-sentences.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
-import { count, countWithNoun, date, money } from "../format.ts";
+import { count, countWithNoun, date, moneyText } from "../format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
 import { dueNowHeadline, HeadlineFigures } from "../sections/condition.tsx";
-import { delayCost, dueCount, dueNowText, PlanCostsByYear } from "../sections/plan.tsx";
+import { delayCostText, dueCount, dueNowText, PlanCostsByYear } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { useApiCallCost } from "./api-call-cost.ts";
@@ -110,8 +110,8 @@ function DueByProperty({ plan }: { plan: BudgetedPlan }) {
               </a>{" "}
               <span class="muted small">{dueNowText(property.due_now)}</span>
             </span>
-            <strong class="number">{money(Math.round(property.due_now.cost))}</strong>
-            <span class="number muted small">{delayCost(property.cost_of_waiting_a_year)}</span>
+            <strong class="number">{moneyText(Math.round(property.due_now.cost))}</strong>
+            <span class="number muted small">{delayCostText(property.cost_of_waiting_a_year)}</span>
           </li>
         ))}
       </ul>
@@ -137,7 +137,7 @@ function PortfolioBudgetPlanner({
     if (amount === requested) return;
     const timer = setTimeout(() => {
       setRequested(amount);
-      replaceQuery(route, { budget: String(amount) });
+      replaceAddressQuery(route, { budget: String(amount) });
     }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [amount, requested, route]);

@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import type { LossesJson } from "../../wire/losses.ts";
-import { compactMoney, money } from "../format.ts";
+import { compactMoney, moneyText } from "../format.ts";
 import { percentLength } from "./bar.tsx";
 import { ChartWithReadouts } from "./chart.tsx";
 
@@ -23,14 +23,14 @@ export function LossCurve({ losses, height = 172 }: { losses: LossesJson; height
       name="annual loss by return period"
       points={points.map(({ return_period_years, amount, with_model_error }, at) => ({
         x: (at + 0.5) * slot,
-        text: `Once in ${return_period_years} years: ${money(Math.round(amount))}; ${money(Math.round(with_model_error))} with model error`,
+        text: `Once in ${return_period_years} years: ${moneyText(Math.round(amount))}; ${moneyText(Math.round(with_model_error))} with model error`,
       }))}
     >
       <svg
         width="100%"
         height={height}
         role="img"
-        aria-label={`Annual loss by return period: ${money(points[0]?.amount ?? 0)} once in 2 years, ${money(last?.amount ?? 0)} once in ${last?.return_period_years ?? 200} years.`}
+        aria-label={`Annual loss by return period: ${moneyText(points[0]?.amount ?? 0)} once in 2 years, ${moneyText(last?.amount ?? 0)} once in ${last?.return_period_years ?? 200} years.`}
       >
         {y.ticks(4).map((tick) => (
           <g class="tick">

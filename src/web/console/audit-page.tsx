@@ -5,7 +5,7 @@ import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
 import { auditValueText } from "../audit-changes.ts";
 import { CSV_TYPE } from "../browser/csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { count } from "../format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -30,7 +30,7 @@ export function AuditPage({ route }: { route: Route }) {
   const offset = of("offset") || "0";
   const loaded = useAdminRead<AuditPageJson>(`${PATH}?${query}&offset=${offset}`);
   const people = useAdminRead<AdministratorPageJson>("/admin/administrators?limit=200");
-  const set = (changes: Record<string, string>) => replaceQuery(route, { offset: "", ...changes });
+  const set = (changes: Record<string, string>) => replaceAddressQuery(route, { offset: "", ...changes });
   const actors = (people.value?.administrators ?? []).map(({ admin_id, name }) => [admin_id, name] as const);
   const actor = of("actor");
   const isListed = actor === "" || actors.some(([id]) => id === actor);
@@ -84,7 +84,7 @@ export function AuditPage({ route }: { route: Route }) {
               <PreviousNextButtons
                 page={page}
                 one="change"
-                onOffset={(to) => replaceQuery(route, { offset: String(to) })}
+                onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
               />
             </section>
           )

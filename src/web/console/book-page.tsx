@@ -1,7 +1,7 @@
 import { joinPlace } from "../../domain/place.ts";
 import type { BookAlertPageJson, BookLossesJson, BookPropertiesPageJson } from "../../wire/book.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
-import { count, countWithNoun, money } from "../format.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { count, countWithNoun, moneyText } from "../format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LargestDamageTable, LossDrivers, LossExceedanceTable } from "../sections/loss-tables.tsx";
@@ -39,14 +39,14 @@ export function BookOfBusinessPage({ route }: { route: Route }) {
         <PartnerField
           label="Partner"
           value={partner}
-          onChange={(to) => replaceQuery(route, { partner_id: to, offset: "" })}
+          onChange={(to) => replaceAddressQuery(route, { partner_id: to, offset: "" })}
         />
         <SelectFilter
           label="Show"
           value={view === "properties" ? "" : view}
           all="Properties"
           choices={VIEWS.filter(([name]) => name !== "properties")}
-          onChange={(to) => replaceQuery(route, { view: to, offset: "" })}
+          onChange={(to) => replaceAddressQuery(route, { view: to, offset: "" })}
         />
       </div>
       {view === "losses" ? (
@@ -102,7 +102,7 @@ const PROPERTY_COLUMNS: readonly TableColumn<BookPropertiesPageJson["portfolio"]
     isNumber: true,
     width: "narrow",
     shownFrom: "medium",
-    cell: ({ total_deferred_maintenance }) => money(Math.round(total_deferred_maintenance)),
+    cell: ({ total_deferred_maintenance }) => moneyText(Math.round(total_deferred_maintenance)),
   },
 ];
 
@@ -114,7 +114,7 @@ function Properties({ partner, route }: ViewProps) {
     if (filter(name) !== "") query.set(name, filter(name));
   if (showsRetired) query.set("retired", "true");
   const loaded = useAdminRead<BookPropertiesPageJson>(`/admin/book/summary?${query}`);
-  const set = (change: Record<string, string>) => replaceQuery(route, { ...change, offset: "" });
+  const set = (change: Record<string, string>) => replaceAddressQuery(route, { ...change, offset: "" });
   return (
     <>
       <FilterRow>
@@ -158,7 +158,7 @@ function Properties({ partner, route }: ViewProps) {
                   {countWithNoun(page.totals.properties, "property", "properties")},{" "}
                   {countWithNoun(page.totals.components, "component")}: {count(page.totals.critical)}{" "}
                   critical, {count(page.totals.warning)} warning. Planned cost of both{" "}
-                  {money(Math.round(page.totals.total_deferred))}.
+                  {moneyText(Math.round(page.totals.total_deferred))}.
                 </p>
               )}
             </PagedTable>
@@ -193,13 +193,13 @@ function Alerts({ partner, route }: ViewProps) {
           value={sort}
           all="Expected loss"
           choices={[["score", "Risk score"]]}
-          onChange={(to) => replaceQuery(route, { sort: to, offset: "" })}
+          onChange={(to) => replaceAddressQuery(route, { sort: to, offset: "" })}
         />
         <AlertFilters route={route} />
         <StateOrRegionFilter
           known={US_STATES}
           value={state}
-          onChange={(to) => replaceQuery(route, { state: to, offset: "" })}
+          onChange={(to) => replaceAddressQuery(route, { state: to, offset: "" })}
         />
       </FilterRow>
       <LoadedContent loaded={loaded} what="the alerts">
@@ -248,7 +248,7 @@ function Losses({ partner, route }: ViewProps) {
         <StateOrRegionFilter
           known={US_STATES}
           value={state}
-          onChange={(to) => replaceQuery(route, { state: to })}
+          onChange={(to) => replaceAddressQuery(route, { state: to })}
         />
         <DownloadWorkbook
           api={api}

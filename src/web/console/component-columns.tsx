@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { AlertJson } from "../../wire/component.ts";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { money } from "../format.ts";
+import { moneyText } from "../format.ts";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
 import { formatPrecisePercent } from "./number-format.ts";
 
@@ -30,7 +30,7 @@ export const consoleComponentColumns = <Row extends ListedComponent>(
           {row.component_name}
         </a>
         <span class="under small muted">
-          <span class="below-medium">{money(Math.round(row.expected_cost_12m))} · </span>
+          <span class="below-medium">{moneyText(Math.round(row.expected_cost_12m))} · </span>
           {placeOf(row)}
         </span>
       </>
@@ -66,6 +66,6 @@ export const consoleComponentColumns = <Row extends ListedComponent>(
     heading: "12-month expected loss",
     isNumber: true,
     shownFrom: "medium",
-    cell: ({ expected_cost_12m }) => money(Math.round(expected_cost_12m)),
+    cell: ({ expected_cost_12m }) => moneyText(Math.round(expected_cost_12m)),
   },
 ];

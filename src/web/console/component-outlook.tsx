@@ -1,7 +1,7 @@
 import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../code-labels.ts";
-import { countWithNoun, date, likelyFailureText, money } from "../format.ts";
+import { countWithNoun, date, likelyFailureText, moneyText } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { formatPrecisePercent } from "./number-format.ts";
 
@@ -110,31 +110,34 @@ export function RecommendedAction({ explained: { decision } }: { explained: Expl
           <div>
             <dt>Whole appliance</dt>
             <dd>
-              {ACTION_LABELS[unit.action]}. {unit.reason} {money(unit.price)} planned,{" "}
-              {money(unit.failed_price)} after failure
+              {ACTION_LABELS[unit.action]}. {unit.reason} {moneyText(unit.price)} planned,{" "}
+              {moneyText(unit.failed_price)} after failure
             </dd>
           </div>
         )}
         <div>
           <dt>Replacement cost</dt>
           <dd>
-            {money(proactive_cost)} planned, {money(reactive_cost)} after failure
+            {moneyText(proactive_cost)} planned, {moneyText(reactive_cost)} after failure
           </dd>
         </div>
         <div>
           <dt>Long-term cost</dt>
           <dd>
-            {money(decision.yearly_cost)} a year
-            {isByAge && ` (run to failure: ${money(decision.yearly_cost_run_to_failure)})`}
+            {moneyText(decision.yearly_cost)} a year
+            {isByAge && ` (run to failure: ${moneyText(decision.yearly_cost_run_to_failure)})`}
           </dd>
         </div>
         <div>
           <dt>12-month delay</dt>
           <dd>
-            Expected extra cost {money(decision.risked_a_year)} (
-            {formatPrecisePercent(decision.failure_probability_12m)} × {money(reactive_cost - proactive_cost)}
-            ), less {money(decision.yearly_cost)} deferred ={" "}
-            {netCost > 0 ? `net cost of delay ${money(netCost)}` : `net saving from delay ${money(-netCost)}`}
+            Expected extra cost {moneyText(decision.risked_a_year)} (
+            {formatPrecisePercent(decision.failure_probability_12m)} ×{" "}
+            {moneyText(reactive_cost - proactive_cost)}
+            ), less {moneyText(decision.yearly_cost)} deferred ={" "}
+            {netCost > 0
+              ? `net cost of delay ${moneyText(netCost)}`
+              : `net saving from delay ${moneyText(-netCost)}`}
           </dd>
         </div>
       </dl>

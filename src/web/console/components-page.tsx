@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerComponentJson, PartnerComponentPageJson } from "../../wire/component.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TIER_LABELS, TIERS } from "../code-labels.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -88,7 +88,7 @@ function TierChoice({ of, route }: { of: string; route: Route }) {
       value={route.query.get("tier") ?? ""}
       all={parameterOf(of) === "appliance_id" ? "All" : "Critical and warning"}
       choices={TIERS.map((tier) => [tier, TIER_LABELS[tier].name])}
-      onChange={(to) => replaceQuery(route, { tier: to, offset: "" })}
+      onChange={(to) => replaceAddressQuery(route, { tier: to, offset: "" })}
     />
   );
 }

@@ -1,6 +1,6 @@
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import type { DeliveryJson, FailureGroupsJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { count } from "../format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -38,7 +38,7 @@ export function ConsoleDeliveriesPage({ route }: { route: Route }) {
     moveToNow();
     again();
   };
-  const set = (changes: Record<string, string>) => replaceQuery(route, { offset: "", ...changes });
+  const set = (changes: Record<string, string>) => replaceAddressQuery(route, { offset: "", ...changes });
   useConsoleTitle("Deliveries");
   return (
     <>
@@ -112,7 +112,7 @@ export function ConsoleDeliveriesPage({ route }: { route: Route }) {
                 page={page}
                 one="delivery"
                 many="deliveries"
-                onOffset={(offset) => replaceQuery(route, { offset: String(offset) })}
+                onOffset={(offset) => replaceAddressQuery(route, { offset: String(offset) })}
               />
             </section>
           )

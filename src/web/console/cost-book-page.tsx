@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { CostBookJson, CostLineJson } from "../../wire/cost-book.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { hrefTo } from "../browser/route.ts";
-import { countWithNoun, date, money } from "../format.ts";
+import { countWithNoun, date, moneyText } from "../format.ts";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -133,7 +133,7 @@ export function CostBookPage({ id }: { id: string }) {
 
 const MOST_WARNINGS = 20;
 
-const costOf = (cost: number | null) => (cost === null ? <span class="muted">–</span> : money(cost));
+const costOf = (cost: number | null) => (cost === null ? <span class="muted">–</span> : moneyText(cost));
 
 const replaced = (lines: readonly CostLineJson[], line: CostLineJson, by: NewCostLine) =>
   lines.map((each) => (each === line ? by : each));

@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { MAX_EMBED_DAYS, PASSCODE_LENGTH } from "../../domain/embed.ts";
 import type { EmbedJson, EmbedPageJson, EmbedViewsJson, NewEmbedJson } from "../../wire/embed.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { count, countWithNoun, date } from "../format.ts";
 import { PICKED, PropertyPicker } from "../records/property-picker.tsx";
 import { DataTable } from "../sections/section.tsx";
@@ -27,7 +27,7 @@ export function EmbedsPage({ route }: { route: Route }) {
     .filter(([, value]) => value !== "");
   const loaded = useAdminRead<EmbedPageJson>(`/admin/embeds?${new URLSearchParams(filters)}`);
   const isCreating = of("new") !== "";
-  const setCreating = (isOpen: boolean) => replaceQuery(route, { new: isOpen ? "yes" : "" });
+  const setCreating = (isOpen: boolean) => replaceAddressQuery(route, { new: isOpen ? "yes" : "" });
   const [created, setCreated] = useState<NewEmbedJson>();
   useConsoleTitle("Embeds");
   return (
@@ -75,13 +75,13 @@ export function EmbedsPage({ route }: { route: Route }) {
         <PartnerField
           label="Partner"
           value={of("partner_id")}
-          onChange={(partner_id) => replaceQuery(route, { partner_id, offset: "" })}
+          onChange={(partner_id) => replaceAddressQuery(route, { partner_id, offset: "" })}
         />
         {of("property_id") !== "" && (
           <button
             type="button"
             class="outline"
-            onClick={() => replaceQuery(route, { property_id: "", offset: "" })}
+            onClick={() => replaceAddressQuery(route, { property_id: "", offset: "" })}
           >
             Show all properties
           </button>
@@ -196,7 +196,7 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
       <PreviousNextButtons
         page={page}
         one="embed"
-        onOffset={(to) => replaceQuery(route, { offset: String(to) })}
+        onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
       />
       {shown && <ViewLog {...shown} onClose={() => setShown(undefined)} />}
     </section>

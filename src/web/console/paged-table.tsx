@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { PagingJson } from "../../wire/paging.ts";
-import { type Route, replaceQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/route.ts";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 
@@ -27,7 +27,7 @@ export function PagedTable<Row>(props: {
         one={one}
         {...(many !== undefined && { many })}
         directions={["Previous", "Next"]}
-        onOffset={(to) => replaceQuery(route, { offset: String(to) })}
+        onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
       />
     </section>
   );

@@ -1,5 +1,5 @@
 import type { UsageJson } from "../../wire/partner.ts";
-import { type Route, replaceQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
 import { count, countWithNoun, date } from "../format.ts";
 import { CollapsedTable, Section } from "../sections/section.tsx";
@@ -28,7 +28,7 @@ export function PartnerUsageSection({
             type="month"
             value={month}
             max={new Date().toISOString().slice(0, 7)}
-            onChange={({ currentTarget: { value } }) => value && replaceQuery(route, { month: value })}
+            onChange={({ currentTarget: { value } }) => value && replaceAddressQuery(route, { month: value })}
           />
         </span>
       </form>

@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerJson, PartnerPageJson } from "../../wire/partner.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { count, date } from "../format.ts";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -60,7 +60,7 @@ export function PartnersPage({ route }: { route: Route }) {
         <SearchFilter
           label="Name or ID"
           value={search}
-          onChange={(to) => replaceQuery(route, { search: to, offset: "" })}
+          onChange={(to) => replaceAddressQuery(route, { search: to, offset: "" })}
         />
         <p class="result-count">
           <a href={hrefTo(["usage"])}>Usage by partner</a>
@@ -107,7 +107,7 @@ export function PartnersPage({ route }: { route: Route }) {
                 page={page}
                 one="partner"
                 directions={["Previous", "Next"]}
-                onOffset={(to) => replaceQuery(route, { offset: String(to) })}
+                onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
               />
             </section>
           )

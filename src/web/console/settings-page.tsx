@@ -1,5 +1,5 @@
 import type { SettingJson, SettingsJson } from "../../wire/setting.ts";
-import { type Route, replaceQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/route.ts";
 import { countWithNoun } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
@@ -42,14 +42,14 @@ export function SettingsPage({ route }: { route: Route }) {
               <SearchFilter
                 label="Search settings"
                 value={route.query.get("q") ?? ""}
-                onChange={(q) => replaceQuery(route, { q })}
+                onChange={(q) => replaceAddressQuery(route, { q })}
               />
               <label class="switch">
                 <input
                   type="checkbox"
                   checked={isFiltered}
                   onChange={({ currentTarget }) =>
-                    replaceQuery(route, { show: currentTarget.checked ? "given" : "" })
+                    replaceAddressQuery(route, { show: currentTarget.checked ? "given" : "" })
                   }
                 />
                 Show non-default only

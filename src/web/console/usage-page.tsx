@@ -1,6 +1,6 @@
 import type { UsageJson, UsagePageJson } from "../../wire/partner.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
-import { hrefTo, type Route, replaceQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { count } from "../format.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
@@ -38,7 +38,7 @@ export function UsagePage({ route }: { route: Route }) {
             value={month}
             max={thisMonth()}
             onChange={({ currentTarget: { value } }) =>
-              value && replaceQuery(route, { month: value, offset: "" })
+              value && replaceAddressQuery(route, { month: value, offset: "" })
             }
           />
         </span>
@@ -76,7 +76,7 @@ export function UsagePage({ route }: { route: Route }) {
                 page={page}
                 one="partner"
                 directions={["Previous", "Next"]}
-                onOffset={(to) => replaceQuery(route, { offset: String(to) })}
+                onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
               />
             </section>
           )

@@ -1,4 +1,4 @@
-import { type Route, replaceQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/route.ts";
 import { SYSTEMS, systemLabel, TIER_LABELS } from "../code-labels.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
 
@@ -14,13 +14,13 @@ export function AlertFilters({ route }: { route: Route }) {
           ["CRITICAL", TIER_LABELS.CRITICAL.name],
           ["WARNING", TIER_LABELS.WARNING.name],
         ]}
-        onChange={(tier) => replaceQuery(route, { tier, offset: "" })}
+        onChange={(tier) => replaceAddressQuery(route, { tier, offset: "" })}
       />
       <SelectFilter
         label="System"
         value={filter("system")}
         choices={SYSTEMS.map((system) => [system, systemLabel(system)])}
-        onChange={(system) => replaceQuery(route, { system, offset: "" })}
+        onChange={(system) => replaceAddressQuery(route, { system, offset: "" })}
       />
     </>
   );

@@ -4,7 +4,7 @@ import type { ClaimJson } from "../../wire/claim.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { codeLabel } from "../code-labels.ts";
-import { countWithNoun, date, money } from "../format.ts";
+import { countWithNoun, date, moneyText } from "../format.ts";
 import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { ChangeWarnings } from "./change-warnings.tsx";
@@ -65,7 +65,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                     )}
                   </div>
                   <span class="number">
-                    {money(claim.amount_paid)}
+                    {moneyText(claim.amount_paid)}
                     <span class="row-actions">
                       <EditRecordDialog
                         title={`Edit claim of ${date(claim.date_of_loss)}`}
@@ -105,7 +105,7 @@ function lossRunOf(claim: ClaimJson): string[] {
     ["valued", claim.valued_at],
   ];
   return [
-    ...amounts.flatMap(([name, usd]) => (usd === null ? [] : `${name} ${money(usd)}`)),
+    ...amounts.flatMap(([name, usd]) => (usd === null ? [] : `${name} ${moneyText(usd)}`)),
     ...days.flatMap(([name, day]) => (day === null ? [] : `${name} ${date(day)}`)),
     ...(claim.catastrophe_code === null ? [] : [`catastrophe ${claim.catastrophe_code}`]),
   ];

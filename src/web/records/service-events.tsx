@@ -2,7 +2,7 @@ import { currencyCode } from "../../domain/currency-and-units.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { codeLabel, foundConditionText } from "../code-labels.ts";
-import { date, money } from "../format.ts";
+import { date, moneyText } from "../format.ts";
 import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
@@ -45,7 +45,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
             )}
           </div>
           <span class="number">
-            {event.total_cost === null ? "" : money(event.total_cost)}
+            {event.total_cost === null ? "" : moneyText(event.total_cost)}
             <Corrections event={event} onChanged={onChanged} />
           </span>
         </li>

@@ -4,7 +4,7 @@ import type { ActionRow } from "../action-rows.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS, TIER_LABELS } from "../code-labels.ts";
-import { capitalizeFirst, count, countWithNoun, date, money, monthOf } from "../format.ts";
+import { capitalizeFirst, count, countWithNoun, date, moneyText, monthOf } from "../format.ts";
 import { rangeText, sumBy } from "../grouping.ts";
 import type { PlanLine } from "../plan-line.ts";
 import type { DefinedTerm } from "../term-definitions.ts";
@@ -95,17 +95,18 @@ export function DueActions(props: {
           {
             heading: "Planned cost",
             isNumber: true,
-            cell: (row) => (row.policy === "with_unit" ? "with appliance" : money(row.cost)),
+            cell: (row) => (row.policy === "with_unit" ? "with appliance" : moneyText(row.cost)),
           },
           {
             heading: "Cost after failure",
             isNumber: true,
-            cell: (row) => (row.policy === "with_unit" ? "–" : money(row.failedCost)),
+            cell: (row) => (row.policy === "with_unit" ? "–" : moneyText(row.failedCost)),
           },
           {
             heading: "Cost of waiting a year",
             isNumber: true,
-            cell: (row) => (row.policy === "with_unit" ? "–" : money(Math.round(row.cost_of_waiting_a_year))),
+            cell: (row) =>
+              row.policy === "with_unit" ? "–" : moneyText(Math.round(row.cost_of_waiting_a_year)),
           },
         ]}
       />
@@ -167,8 +168,8 @@ function Row(props: { row: ActionRow; applianceNames: ApplianceNames; renderMark
         : due === null
           ? "–"
           : monthOf(due),
-    money(costUsd),
-    money(failedUsd),
+    moneyText(costUsd),
+    moneyText(failedUsd),
   ];
   return (
     // biome-ignore lint/a11y/noRedundantRoles: on phones the style takes the roles away

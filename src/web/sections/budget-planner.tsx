@@ -8,7 +8,7 @@ import {
   type SliderRange,
   sliderRange,
 } from "../budget-planner.ts";
-import { countWithNoun, money } from "../format.ts";
+import { countWithNoun, moneyText } from "../format.ts";
 
 const MAX_LINES = 5;
 /** The ids of the budget planner on its page, and of the script element with its data. */
@@ -81,11 +81,11 @@ export function AmountSlider(
         max={range.max}
         step={range.step}
         value={amount}
-        aria-valuetext={money(amount)}
+        aria-valuetext={moneyText(amount)}
         onInput={({ currentTarget }) => onSlide(Number(currentTarget.value))}
         onChange={({ currentTarget }) => onSettled?.(Number(currentTarget.value))}
       />
-      <output for="amount">{money(amount)}</output>
+      <output for="amount">{moneyText(amount)}</output>
     </div>
   );
 }
@@ -99,17 +99,17 @@ export function BudgetOutcome({ result, amount }: { result: BudgetResult; amount
       <p class="budget-result" aria-live="polite">
         {replacements === 0 ? (
           <>
-            <strong>{money(amount)}</strong> covers no replacements. Delaying everything for 12 months costs a
-            net {money(Math.round(remainingUsd))}.
+            <strong>{moneyText(amount)}</strong> covers no replacements. Delaying everything for 12 months
+            costs a net {moneyText(Math.round(remainingUsd))}.
           </>
         ) : (
           <>
-            <strong>{money(amount)}</strong> covers {countWithNoun(replacements, "replacement")} (
-            {money(Math.round(spentUsd))}) and avoids {remainingUsd < 0.5 && "all "}
-            <strong>{money(Math.round(avoidedUsd))}</strong>
+            <strong>{moneyText(amount)}</strong> covers {countWithNoun(replacements, "replacement")} (
+            {moneyText(Math.round(spentUsd))}) and avoids {remainingUsd < 0.5 && "all "}
+            <strong>{moneyText(Math.round(avoidedUsd))}</strong>
             {remainingUsd < 0.5
               ? " in 12-month delay costs."
-              : ` in 12-month delay costs. ${money(Math.round(remainingUsd))} is not avoided.`}
+              : ` in 12-month delay costs. ${moneyText(Math.round(remainingUsd))} is not avoided.`}
           </>
         )}
       </p>
@@ -175,10 +175,10 @@ function BudgetLines({
               </span>
             )}
             <span class="number">
-              {money(Math.round(line.costUsd))}
+              {moneyText(Math.round(line.costUsd))}
               <span class="muted small">
                 {" "}
-                {saves} {money(Math.round(line.delayCostUsd))}
+                {saves} {moneyText(Math.round(line.delayCostUsd))}
               </span>
             </span>
           </li>
@@ -189,7 +189,7 @@ function BudgetLines({
               {restCount.toLocaleString("en-US")} more {restCount === 1 ? "component" : "components"}
             </span>
             <span class="number">
-              {money(Math.round(rest.reduce((sum, { costUsd }) => sum + costUsd, 0)))}
+              {moneyText(Math.round(rest.reduce((sum, { costUsd }) => sum + costUsd, 0)))}
             </span>
           </li>
         )}

@@ -2,8 +2,8 @@ import type { ComponentJson } from "../../wire/component.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS } from "../code-labels.ts";
-import { expectedLoss } from "../expected-loss.ts";
-import { failureWindowText, money } from "../format.ts";
+import { expectedLossUsd } from "../expected-loss.ts";
+import { failureWindowText, moneyText } from "../format.ts";
 import { ComponentName } from "./component-name.tsx";
 import type { Column } from "./section.tsx";
 
@@ -31,12 +31,12 @@ export function pageComponentColumns(applianceNames: ApplianceNames): Column<Com
       heading: "Likely failure (80%)",
       cell: (one) => <span class="nowrap">{failureWindowText(one.failure_window_80)}</span>,
     },
-    { heading: "Planned cost", isNumber: true, cell: (one) => money(one.proactive_cost) },
-    { heading: "Cost after failure", isNumber: true, cell: (one) => money(one.reactive_cost) },
+    { heading: "Planned cost", isNumber: true, cell: (one) => moneyText(one.proactive_cost) },
+    { heading: "Cost after failure", isNumber: true, cell: (one) => moneyText(one.reactive_cost) },
     {
       heading: "12-month expected loss",
       isNumber: true,
-      cell: (one) => money(Math.round(expectedLoss(one))),
+      cell: (one) => moneyText(Math.round(expectedLossUsd(one))),
     },
   ];
 }

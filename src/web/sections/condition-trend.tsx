@@ -1,6 +1,6 @@
 import type { ConditionPointJson } from "../../wire/condition-trend.ts";
 import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
-import { compactMoney, date, money } from "../format.ts";
+import { compactMoney, date, moneyText } from "../format.ts";
 import { timeRangePresets } from "../time-range.ts";
 import { GRADES } from "./condition.tsx";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
@@ -50,11 +50,11 @@ export function ConditionTrend(props: {
           { heading: "Day", cell: (point) => date(point.date) },
           { heading: "Score", isNumber: true, cell: (point) => point.condition_score },
           { heading: "Grade", cell: (point) => point.grade },
-          { heading: "Due now", isNumber: true, cell: (point) => money(Math.round(point.due_now)) },
+          { heading: "Due now", isNumber: true, cell: (point) => moneyText(Math.round(point.due_now)) },
           {
             heading: "Expected cost, 12 months",
             isNumber: true,
-            cell: (point) => money(Math.round(point.expected_cost_12m)),
+            cell: (point) => moneyText(Math.round(point.expected_cost_12m)),
           },
         ]}
       />
@@ -79,7 +79,7 @@ function ScoreChart({ points, actions }: ChartProps) {
         points={points.map(({ date: day, condition_score, grade, due_now }) => ({
           date: day,
           value: condition_score,
-          text: `${date(day)}: ${condition_score}, grade ${grade}; ${money(Math.round(due_now))} due`,
+          text: `${date(day)}: ${condition_score}, grade ${grade}; ${moneyText(Math.round(due_now))} due`,
           href: actions,
         }))}
       />
@@ -95,13 +95,13 @@ function CostChart({ points, actions }: ChartProps) {
       <h3>Expected cost, 12 months</h3>
       <TimeChart
         name="expected cost, 12 months"
-        label={`Expected cost from ${money(Math.round(first.expected_cost_12m))} on ${date(first.date)} to ${money(Math.round(last.expected_cost_12m))} on ${date(last.date)}`}
+        label={`Expected cost from ${moneyText(Math.round(first.expected_cost_12m))} on ${date(first.date)} to ${moneyText(Math.round(last.expected_cost_12m))} on ${date(last.date)}`}
         domain={[0, Math.max(...costs, 1) * 1.1]}
         valueLabel={compactMoney}
         points={points.map(({ date: day, expected_cost_12m }) => ({
           date: day,
           value: expected_cost_12m,
-          text: `${date(day)}: ${money(Math.round(expected_cost_12m))}`,
+          text: `${date(day)}: ${moneyText(Math.round(expected_cost_12m))}`,
           href: actions,
         }))}
       />

@@ -2,8 +2,8 @@ import { areaUnit } from "../../domain/currency-and-units.ts";
 import type { ConditionJson } from "../../wire/figures.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { percentLength } from "../charts/bar.tsx";
-import { capitalizeFirst, count, countWithNoun, money } from "../format.ts";
-import { dueAmounts, dueNowText } from "./plan.tsx";
+import { capitalizeFirst, count, countWithNoun, moneyText } from "../format.ts";
+import { dueAmountTexts, dueNowText } from "./plan.tsx";
 import { useUnitName } from "./property-unit-name.ts";
 import { Section } from "./section.tsx";
 import { DefinitionButton } from "./term-definition.tsx";
@@ -64,8 +64,10 @@ export function dueNowHeadline({ plan: { due_now: due }, hazards }: Headline): s
   const work =
     number === 0
       ? "Nothing has to be replaced now."
-      : `${capitalizeFirst(dueNowText(due))} should be replaced now (${money(Math.round(due.cost))})` +
-        (delayUsd >= 1 ? `; delaying a year is expected to cost ${money(Math.round(delayUsd))} more.` : ".");
+      : `${capitalizeFirst(dueNowText(due))} should be replaced now (${moneyText(Math.round(due.cost))})` +
+        (delayUsd >= 1
+          ? `; delaying a year is expected to cost ${moneyText(Math.round(delayUsd))} more.`
+          : ".");
   return hazards === 0
     ? work
     : `${work} ${countWithNoun(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`;
@@ -82,26 +84,26 @@ export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
         <dt>
           Replace now <DefinitionButton term="replaceNow" />
         </dt>
-        <dd>{money(Math.round(cost))}</dd>
-        <dd class="small muted">{dueAmounts(plan).join(", ")}</dd>
+        <dd>{moneyText(Math.round(cost))}</dd>
+        <dd class="small muted">{dueAmountTexts(plan).join(", ")}</dd>
       </div>
       <div>
         <dt>
           Cost of waiting a year <DefinitionButton term="costOfWaiting" />
         </dt>
-        <dd>{money(Math.round(cost_of_waiting_a_year))}</dd>
+        <dd>{moneyText(Math.round(cost_of_waiting_a_year))}</dd>
         <dd class="small muted">expected, for what should be replaced now</dd>
       </div>
       <div>
         <dt>
           Yearly reserve <DefinitionButton term="yearlyReserve" />
         </dt>
-        <dd>{money(Math.ceil(per_year))}</dd>
+        <dd>{moneyText(Math.ceil(per_year))}</dd>
         <dd class="small muted">
           for {plan.years === 1 ? "the next year" : `the next ${count(plan.years)} years`}
-          {per_unit_per_year !== null && `, ${money(Math.ceil(per_unit_per_year))} per ${word}`}
+          {per_unit_per_year !== null && `, ${moneyText(Math.ceil(per_unit_per_year))} per ${word}`}
           {per_1000_sqft_per_year !== null &&
-            `, ${money(Math.ceil(per_1000_sqft_per_year))} per 1,000 ${areaUnit()}`}
+            `, ${moneyText(Math.ceil(per_1000_sqft_per_year))} per 1,000 ${areaUnit()}`}
         </dd>
       </div>
     </dl>

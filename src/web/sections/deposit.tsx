@@ -1,6 +1,6 @@
 import { areaUnit } from "../../domain/currency-and-units.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
-import { count, money } from "../format.ts";
+import { count, moneyText } from "../format.ts";
 import { useUnitName } from "./property-unit-name.ts";
 import { CollapsedTable, type CsvLink } from "./section.tsx";
 
@@ -11,13 +11,13 @@ function amountText(amount: Amount, unit: string) {
   const { per_year, per_unit_per_month: perUnit, per_1000_sqft_per_year: perArea } = amount;
   const size =
     perUnit !== null
-      ? ` (${money(perUnit)} per ${unit} per month)`
+      ? ` (${moneyText(perUnit)} per ${unit} per month)`
       : perArea !== null
-        ? ` (${money(perArea)} per 1,000 ${areaUnit()} per year)`
+        ? ` (${moneyText(perArea)} per 1,000 ${areaUnit()} per year)`
         : "";
   return (
     <>
-      <strong>{money(Math.ceil(per_year))}</strong> a year{size}
+      <strong>{moneyText(Math.ceil(per_year))}</strong> a year{size}
     </>
   );
 }
@@ -37,19 +37,19 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
     <p class="deposit">
       Deposit {amountText(deposit["50"].noise, unit)}{" "}
       {years === 1 ? "for a year" : `for ${count(years)} years`} to pay planned replacements and expected
-      failures, apart from what is due now and repairs. The reserve starts at {money(opening_balance)} and
-      keeps at least {money(minimum_balance)}, at {inflation_pct}% inflation and {interest_pct}% interest. For
-      80% confidence, deposit {amountText(deposit["80"].noise, unit)}, or{" "}
-      {money(Math.ceil(deposit["80"].with_cost_error.per_year))} if costs may be wrong together. For 95%,
+      failures, apart from what is due now and repairs. The reserve starts at {moneyText(opening_balance)} and
+      keeps at least {moneyText(minimum_balance)}, at {inflation_pct}% inflation and {interest_pct}% interest.
+      For 80% confidence, deposit {amountText(deposit["80"].noise, unit)}, or{" "}
+      {moneyText(Math.ceil(deposit["80"].with_cost_error.per_year))} if costs may be wrong together. For 95%,
       deposit {amountText(deposit["95"].noise, unit)}, or{" "}
-      {money(Math.ceil(deposit["95"].with_cost_error.per_year))}.
+      {moneyText(Math.ceil(deposit["95"].with_cost_error.per_year))}.
     </p>
   );
 }
 
 /** The balance of the reserve by year. */
 export function BalanceTable({ plan, csv }: { plan: PlanSummaryJson; csv?: CsvLink | undefined }) {
-  const whole = (usd: number) => money(Math.round(usd));
+  const whole = (usd: number) => moneyText(Math.round(usd));
   return (
     <CollapsedTable
       summary="Reserve balance by year (table)"

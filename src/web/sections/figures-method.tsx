@@ -6,7 +6,7 @@ import type { ConditionJson } from "../../wire/figures.ts";
 import { assumptionSentences } from "../assumption-sentences.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS, TIERS } from "../code-labels.ts";
-import { count, countWithNoun, money } from "../format.ts";
+import { count, countWithNoun, moneyText } from "../format.ts";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 import { PlanDefinitions } from "./term-definition.tsx";
 
@@ -74,8 +74,8 @@ export function Methodology(props: {
             ),
           },
           { heading: "Components", isNumber: true, cell: ({ of }) => count(of.count) },
-          { heading: "Planned cost", isNumber: true, cell: ({ of }) => money(of.plannedUsd) },
-          { heading: "Cost after failure", isNumber: true, cell: ({ of }) => money(of.afterFailureUsd) },
+          { heading: "Planned cost", isNumber: true, cell: ({ of }) => moneyText(of.plannedUsd) },
+          { heading: "Cost after failure", isNumber: true, cell: ({ of }) => moneyText(of.afterFailureUsd) },
         ]}
         note={condition.methodology}
       />
@@ -97,7 +97,7 @@ const VALUE_BASIS_LABELS: Readonly<Record<ConditionJson["fci"]["basis"], string>
 function facilityConditionText({ value, due_now, replacement_value, basis }: ConditionJson["fci"]): string {
   if (value === null) return "Facility condition index (FCI): unknown, without a replacement value.";
   return (
-    `Facility condition index (FCI): ${(value * 100).toFixed(1)}%, ${money(Math.round(due_now))} due now of a replacement ` +
-    `value of ${money(Math.round(replacement_value))}, ${VALUE_BASIS_LABELS[basis]}. Here, high is bad.`
+    `Facility condition index (FCI): ${(value * 100).toFixed(1)}%, ${moneyText(Math.round(due_now))} due now of a replacement ` +
+    `value of ${moneyText(Math.round(replacement_value))}, ${VALUE_BASIS_LABELS[basis]}. Here, high is bad.`
   );
 }

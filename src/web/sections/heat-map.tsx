@@ -6,8 +6,8 @@ import type { ScoreReasonJson } from "../../wire/score-reason.ts";
 import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { systemLabel, TIER_LABELS, TIERS } from "../code-labels.ts";
-import { elevatedComponents, expectedLoss } from "../expected-loss.ts";
-import { count, countWithNoun, money } from "../format.ts";
+import { elevatedComponents, expectedLossUsd } from "../expected-loss.ts";
+import { count, countWithNoun, moneyText } from "../format.ts";
 import { groupInSteps, sumBy } from "../grouping.ts";
 import { ComponentName } from "./component-name.tsx";
 import { pageComponentColumns } from "./component-table.tsx";
@@ -85,11 +85,11 @@ export function SystemRiskHeatMap(props: {
             isNumber: true,
             cell: ({ tiers }: SystemRow) => count(tiers[tier]),
           })),
-          { heading: "Planned cost", isNumber: true, cell: ({ plannedUsd }) => money(plannedUsd) },
+          { heading: "Planned cost", isNumber: true, cell: ({ plannedUsd }) => moneyText(plannedUsd) },
           {
             heading: "Cost after failure",
             isNumber: true,
-            cell: ({ afterFailureUsd }) => money(afterFailureUsd),
+            cell: ({ afterFailureUsd }) => moneyText(afterFailureUsd),
           },
         ]}
         note="Costs are for critical and warning components."
@@ -133,7 +133,7 @@ function Explained(props: {
               <ComponentName component={component} />{" "}
               <span class="small muted">
                 {applianceNames.of(component)} · {probabilityText(component.failure_probability_12m)} in 12
-                months · {money(Math.round(expectedLoss(component)))} expected loss
+                months · {moneyText(Math.round(expectedLossUsd(component)))} expected loss
               </span>
               <ScoreReasons reasons={reasons.get(component.component_id)!} />
             </div>

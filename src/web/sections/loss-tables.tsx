@@ -2,10 +2,10 @@ import { probabilityText } from "../../domain/us-english.ts";
 import type { LossesJson } from "../../wire/losses.ts";
 import { LossCurve } from "../charts/loss-curve.tsx";
 import { codeLabel, systemLabel } from "../code-labels.ts";
-import { money } from "../format.ts";
+import { moneyText } from "../format.ts";
 import { DataTable } from "./section.tsx";
 
-const usd = (amount: number | undefined) => (amount === undefined ? "" : money(Math.round(amount)));
+const usd = (amount: number | undefined) => (amount === undefined ? "" : moneyText(Math.round(amount)));
 const percent = (value: number) => `${Math.round(value * 100)}%`;
 
 type YearRow = { year: string; total: number; withError?: number; damage: number; insured: number };

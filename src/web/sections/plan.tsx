@@ -15,7 +15,7 @@ import {
   sliderRange,
 } from "../budget-planner.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
-import { count, countWithNoun, date, money, monthAYearAfter } from "../format.ts";
+import { count, countWithNoun, date, moneyText, monthAYearAfter } from "../format.ts";
 import { type PlanLine, planLinesInSteps } from "../plan-line.ts";
 import {
   type AllocatedBudget,
@@ -82,7 +82,7 @@ export function dueNowText({ unit_count, component_count }: PlanSummaryDue): str
 }
 
 /** `$9,400 immediately`, `$600 by Nov 2027`: what is due now, by when. Leaves out what costs nothing. */
-export const dueAmounts = ({ due_now: { immediate, short_term }, as_of }: DueNow): string[] =>
+export const dueAmountTexts = ({ due_now: { immediate, short_term }, as_of }: DueNow): string[] =>
   (
     [
       [immediate.cost, "immediately"],
@@ -90,7 +90,7 @@ export const dueAmounts = ({ due_now: { immediate, short_term }, as_of }: DueNow
     ] as const
   )
     .filter(([cost]) => Math.round(cost) > 0)
-    .map(([cost, when]) => `${money(Math.round(cost))} ${when}`);
+    .map(([cost, when]) => `${moneyText(Math.round(cost))} ${when}`);
 type DueNow = {
   as_of: string;
   due_now: Pick<PlanSummaryJson["due_now"], "immediate" | "short_term">;
@@ -118,13 +118,13 @@ export function PlanCostsAndReserve(props: {
         To replace now: {dueNowText(due)}
         {due.cost > 0 && (
           <>
-            , <strong>{money(Math.round(due.cost))}</strong>: {dueAmounts(plan).join(" and ")}. An escrow of{" "}
-            {plan.escrow_pct}% is {money(Math.round(due.escrow))}
+            , <strong>{moneyText(Math.round(due.cost))}</strong>: {dueAmountTexts(plan).join(" and ")}. An
+            escrow of {plan.escrow_pct}% is {moneyText(Math.round(due.escrow))}
           </>
         )}
         .
         {due.repairs.count > 0 &&
-          ` Also due: ${countWithNoun(due.repairs.count, "minor part")} of appliances that stay (${money(Math.round(due.repairs.cost))}), paid as repairs.`}
+          ` Also due: ${countWithNoun(due.repairs.count, "minor part")} of appliances that stay (${moneyText(Math.round(due.repairs.cost))}), paid as repairs.`}
       </p>
       <PlanCostsByYear plan={plan} units={plan.unit_count} links={links} />
       <ReconciliationTable lines={plan.reconciliation} />
@@ -143,7 +143,7 @@ function ReconciliationTable({ lines }: { lines: PropertyPlanJson["reconciliatio
       rows={lines}
       columns={[
         { heading: "Figure", cell: ({ label }) => label },
-        { heading: "Amount", isNumber: true, cell: ({ amount }) => money(Math.round(amount)) },
+        { heading: "Amount", isNumber: true, cell: ({ amount }) => moneyText(Math.round(amount)) },
         { heading: "Counts", cell: ({ counts }) => <span class="small">{counts}</span> },
       ]}
     />
@@ -151,8 +151,8 @@ function ReconciliationTable({ lines }: { lines: PropertyPlanJson["reconciliatio
 }
 
 /** `+$15,804 if delayed 12 months` */
-export const delayCost = (usd: number) =>
-  `${usd >= 0.5 ? "+" : ""}${money(Math.round(usd))} if delayed 12 months`;
+export const delayCostText = (usd: number) =>
+  `${usd >= 0.5 ? "+" : ""}${moneyText(Math.round(usd))} if delayed 12 months`;
 
 /** The costs by year of a property's or a portfolio's plan, its savings, and the deposit that funds it. */
 export function PlanCostsByYear({
@@ -173,11 +173,11 @@ export function PlanCostsByYear({
     <>
       <h3>{plan.years === 1 ? "Next 12 months" : `Next ${count(plan.years)} years`}</h3>
       <p class="about">
-        Expected {count(plan.years)}-year cost: {money(Math.round(totals.planned))} with this plan,{" "}
-        {money(Math.round(totals.run_to_failure))} if everything runs to failure
-        {totals.savings > 0.5 && ` (a saving of ${money(Math.round(totals.savings))})`}.
+        Expected {count(plan.years)}-year cost: {moneyText(Math.round(totals.planned))} with this plan,{" "}
+        {moneyText(Math.round(totals.run_to_failure))} if everything runs to failure
+        {totals.savings > 0.5 && ` (a saving of ${moneyText(Math.round(totals.savings))})`}.
         {totals.savings < -0.5 &&
-          ` Within these years the plan costs ${money(Math.round(-totals.savings))} more: some replacements protect people, and others pay off later.`}
+          ` Within these years the plan costs ${moneyText(Math.round(-totals.savings))} more: some replacements protect people, and others pay off later.`}
       </p>
       <ScheduleChart years={schedule} schedule={links.schedule} />
       <ScheduleLegend />
@@ -193,31 +193,31 @@ export function PlanCostsByYear({
           {
             heading: "Planned replacements",
             isNumber: true,
-            cell: (year) => money(Math.round(year.planned_cost)),
+            cell: (year) => moneyText(Math.round(year.planned_cost)),
           },
           {
             heading: "Unplanned failures",
             isNumber: true,
-            cell: (year) => money(Math.round(year.failure_cost)),
+            cell: (year) => moneyText(Math.round(year.failure_cost)),
           },
-          { heading: "Repairs", isNumber: true, cell: (year) => money(Math.round(year.repair_cost)) },
-          { heading: "Total", isNumber: true, cell: (year) => money(Math.round(year.total)) },
+          { heading: "Repairs", isNumber: true, cell: (year) => moneyText(Math.round(year.repair_cost)) },
+          { heading: "Total", isNumber: true, cell: (year) => moneyText(Math.round(year.total)) },
           {
             heading: "Run to failure",
             isNumber: true,
-            cell: (year) => money(Math.round(year.run_to_failure)),
+            cell: (year) => moneyText(Math.round(year.run_to_failure)),
           },
           {
             heading: "Total with inflation",
             isNumber: true,
-            cell: (year) => money(Math.round(year.total_inflated)),
+            cell: (year) => moneyText(Math.round(year.total_inflated)),
           },
           ...(schedule.some(({ per_unit_inflated }) => per_unit_inflated !== null)
             ? [
                 {
                   heading: `Per ${word} with inflation`,
                   isNumber: true,
-                  cell: (year: PlanYearJson) => money(Math.round(year.per_unit_inflated ?? 0)),
+                  cell: (year: PlanYearJson) => moneyText(Math.round(year.per_unit_inflated ?? 0)),
                 },
               ]
             : []),

@@ -1,6 +1,6 @@
 import type { ReserveJson } from "../../wire/figures.ts";
 import type { ForecastJson } from "../../wire/forecast.ts";
-import { count, money } from "../format.ts";
+import { count, moneyText } from "../format.ts";
 import { useUnitName } from "./property-unit-name.ts";
 import { CollapsedTable, type CsvLink } from "./section.tsx";
 
@@ -28,18 +28,18 @@ export function FailureCostForecast({ forecast, csv }: { forecast: ForecastJson;
           isNumber: true,
           cell: (window) => window.expected_failures.toFixed(2),
         },
-        { heading: "Expected cost", isNumber: true, cell: (window) => money(window.expected_cost) },
+        { heading: "Expected cost", isNumber: true, cell: (window) => moneyText(window.expected_cost) },
         {
           heading: "80% range",
           isNumber: true,
-          cell: ({ expected_cost_80: { low, high } }) => `${money(low)} to ${money(high)}`,
+          cell: ({ expected_cost_80: { low, high } }) => `${moneyText(low)} to ${moneyText(high)}`,
         },
         { heading: "Due components", isNumber: true, cell: (window) => count(window.component_count) },
-        { heading: "Their planned cost", isNumber: true, cell: (window) => money(window.proactive_cost) },
+        { heading: "Their planned cost", isNumber: true, cell: (window) => moneyText(window.proactive_cost) },
         {
           heading: "Cost if all fail at once",
           isNumber: true,
-          cell: (window) => money(window.emergency_cost_if_ignored),
+          cell: (window) => moneyText(window.emergency_cost_if_ignored),
         },
       ]}
     />
@@ -59,18 +59,18 @@ export function ReserveContributions({ reserve, csv }: { reserve: ReserveJson; c
       note="Expected replacements of the period as components fail, in equal monthly parts. The yearly reserve above follows the plan instead."
       columns={[
         { heading: "Period", cell: (span) => span.name },
-        { heading: "Property per month", isNumber: true, cell: (span) => money(span.property_per_month) },
+        { heading: "Property per month", isNumber: true, cell: (span) => moneyText(span.property_per_month) },
         ...(hasUnits
           ? [
               {
                 heading: `Per ${word} per month`,
                 isNumber: true,
-                cell: (span: (typeof spans)[number]) => money(span.per_unit_per_month),
+                cell: (span: (typeof spans)[number]) => moneyText(span.per_unit_per_month),
               },
               {
                 heading: `Per ${word} per year`,
                 isNumber: true,
-                cell: (span: (typeof spans)[number]) => money(span.per_unit_per_year),
+                cell: (span: (typeof spans)[number]) => moneyText(span.per_unit_per_year),
               },
             ]
           : []),

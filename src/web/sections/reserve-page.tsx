@@ -4,7 +4,7 @@ import { usDollars } from "../../domain/currency-and-units.ts";
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
 import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import type { PropertyJson } from "../../wire/property.ts";
-import { count, countWithNoun, date, money } from "../format.ts";
+import { count, countWithNoun, date, moneyText } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import {
   type CostShare,
@@ -104,8 +104,8 @@ export function ReserveScheduleSummary(props: {
       <AverageYearlyCosts schedule={sums} units={units} />
       <div class="sentences">
         <p>
-          Due now: {dueNowText(plan.due_now)} ({money(Math.round(plan.due_now.cost))}), included in year 1 but
-          not in the deposits. Escrow at {plan.escrow_pct}%: {money(Math.round(plan.due_now.escrow))}.
+          Due now: {dueNowText(plan.due_now)} ({moneyText(Math.round(plan.due_now.cost))}), included in year 1
+          but not in the deposits. Escrow at {plan.escrow_pct}%: {moneyText(Math.round(plan.due_now.escrow))}.
         </p>
         <DepositSentence plan={plan} />
         {children}
@@ -128,14 +128,16 @@ function ReserveComparison({ plan, largest }: { plan: PlanSummaryJson; largest: 
       {perUnit !== null && (
         <>
           US lenders usually ask {usDollars(least)} to {usDollars(most)} per unit per year, and this schedule{" "}
-          <strong>{money(Math.round(perUnit))}</strong>.{" "}
+          <strong>{moneyText(Math.round(perUnit))}</strong>.{" "}
           {perUnit > most && "It is more where items past their life are likely to fail soon. "}
         </>
       )}
       {largest.length === 1 ? "One item makes" : `${count(largest.length)} items make`} up {share}% of the
       costs after what is due now:{" "}
       {largest
-        .map(({ name, cost, isPastLife }) => `${name} ${money(cost)}${isPastLife ? " (past its life)" : ""}`)
+        .map(
+          ({ name, cost, isPastLife }) => `${name} ${moneyText(cost)}${isPastLife ? " (past its life)" : ""}`,
+        )
         .join(", ")}
       .
     </p>

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { todaysMoney } from "../../domain/currency-and-units.ts";
-import { count, money } from "../format.ts";
+import { count, moneyText } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
 import { useUnitName } from "./property-unit-name.ts";
@@ -180,18 +180,18 @@ export function AverageYearlyCosts({ schedule, units }: { schedule: ScheduleSums
   const word = useUnitName();
   const average = (of: readonly number[]) =>
     units < 1
-      ? `${money(Math.round(sumBy(of, Number) / years))} per year`
-      : `${money(Math.round(sumBy(of, Number) / years / units))} per ${word} per year`;
+      ? `${moneyText(Math.round(sumBy(of, Number) / years))} per year`
+      : `${moneyText(Math.round(sumBy(of, Number) / years / units))} per ${word} per year`;
   return (
     <dl class="figures">
       <div>
         <dt>Total ({todaysMoney()})</dt>
-        <dd>{money(sumBy(schedule.years, Number))}</dd>
+        <dd>{moneyText(sumBy(schedule.years, Number))}</dd>
         <dd class="small muted">{average(schedule.years)}</dd>
       </div>
       <div>
         <dt>Total (with inflation)</dt>
-        <dd>{money(sumBy(schedule.inflated, Number))}</dd>
+        <dd>{moneyText(sumBy(schedule.inflated, Number))}</dd>
         <dd class="small muted">{average(schedule.inflated)}</dd>
       </div>
     </dl>

@@ -5,7 +5,7 @@ import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { changePoints, TimeChart } from "../charts/time-chart.tsx";
 import { codeLabel, foundConditionText, TIER_LABELS } from "../code-labels.ts";
-import { countWithNoun, date, money } from "../format.ts";
+import { countWithNoun, date, moneyText } from "../format.ts";
 import { CollapsedTable, type CsvLink, DataTable, Section } from "./section.tsx";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
 
@@ -83,7 +83,7 @@ export function ScoreTrend(props: {
               {
                 heading: "Cost",
                 isNumber: true,
-                cell: (event) => (event.total_cost === null ? "–" : money(event.total_cost)),
+                cell: (event) => (event.total_cost === null ? "–" : moneyText(event.total_cost)),
               },
             ]}
           />

@@ -3,13 +3,13 @@ import { addressLine } from "../../domain/address.ts";
 import { exactMoney, oneOfCurrency } from "../../domain/currency-and-units.ts";
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { codeLabel } from "../code-labels.ts";
-import { count, countWithNoun, date, money } from "../format.ts";
+import { count, countWithNoun, date, moneyText } from "../format.ts";
 import { LossDrivers, LossExceedanceTable } from "./loss-tables.tsx";
 import { unitNameOf } from "./property-unit-name.ts";
 import { DataTable, Section } from "./section.tsx";
 import { DefinitionButton } from "./term-definition.tsx";
 
-const usd = (amount: number) => money(Math.round(amount));
+const usd = (amount: number) => moneyText(Math.round(amount));
 
 /** The height of the curve, in pixels, beside which its table fits on a screen. */
 const CURVE_HEIGHT = 104;

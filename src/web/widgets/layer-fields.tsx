@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
-import { type Route, replaceQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/route.ts";
 
 const LIMITS = { deductible: LOSS_LIMITS.deductibleUsd, limit: LOSS_LIMITS.limitUsd } as const;
 type Amount = keyof typeof LIMITS;
@@ -58,7 +58,7 @@ function AmountField({ label, name, route }: { label: string; name: Amount; rout
         placeholder={least === 0 ? "0" : "None"}
         defaultValue={amount}
         onChange={({ currentTarget }) => {
-          if (currentTarget.checkValidity()) replaceQuery(route, { [name]: currentTarget.value });
+          if (currentTarget.checkValidity()) replaceAddressQuery(route, { [name]: currentTarget.value });
         }}
       />
     </span>

@@ -1,4 +1,4 @@
-import { type Instant, toIso } from "../../domain/time.ts";
+import { type Instant, isoText } from "../../domain/time.ts";
 
 /** Returns an amount in USD with at most two decimals. */
 export function usdFromCents(cents: number): number {
@@ -12,7 +12,7 @@ export const usdFromCentsOrNull = (cents: number | null): number | null =>
 export const scoreFromHundredths = (hundredths: number): number => hundredths / 100;
 
 export const isoOrNull = (instant: Instant | null): string | null =>
-  instant === null ? null : toIso(instant);
+  instant === null ? null : isoText(instant);
 
 /** Rounds to a number of decimals, half towards positive infinity. */
 export function roundToDecimals(value: number, decimals: number): number {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { WindowCounts } from "../../../src/domain/calibration/failure-window-counts.ts";
-import { failureWindow, windowSurvival } from "../../../src/domain/scoring/failure-window.ts";
+import { failureWindow, failureWindowSurvival } from "../../../src/domain/scoring/failure-window.ts";
 import { seededRandom } from "../../../src/domain/statistics/seeded-random.ts";
 import { knowledge } from "../scoring/histories.ts";
 
@@ -19,7 +19,7 @@ test("a tenth of components that fail as forecast miss their window on either si
   const random = seededRandom(7);
   const counts = new WindowCounts();
   for (let nth = 0; nth < 20_000; nth++) {
-    const survivalAt = windowSurvival(outlookAt(10 + 30 * random()), true, knowledge.model);
+    const survivalAt = failureWindowSurvival(outlookAt(10 + 30 * random()), true, knowledge.model);
     const chance = random();
     let [low, high] = [0, YEAR];
     if (survivalAt(YEAR) < chance)
@@ -40,7 +40,7 @@ test("a tenth of components that fail as forecast miss their window on either si
 test("the counted window is the one that answers have", () => {
   const outlook = outlookAt(30);
   const { earliestDays, latestDays } = failureWindow(outlook, true, knowledge.model);
-  const survivalAt = windowSurvival(outlook, true, knowledge.model);
+  const survivalAt = failureWindowSurvival(outlook, true, knowledge.model);
   const outcomesOf = (followUpDays: number, failedAfterDays: number | null) => {
     const counts = new WindowCounts();
     counts.add(survivalAt, followUpDays, failedAfterDays);

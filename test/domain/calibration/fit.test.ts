@@ -7,8 +7,8 @@ import {
 } from "../../../src/domain/calibration/fit-evidence-strength.ts";
 import {
   estimateFrailty,
-  fitCorrection,
   fitFrailtyShapeInSteps,
+  fitLifeCorrection,
 } from "../../../src/domain/calibration/fit-lives.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { ReproducibleSum } from "../../../src/domain/statistics/reproducible-sum.ts";
@@ -53,7 +53,7 @@ describe("the fit finds what a brute-force maximizer finds", () => {
           const posterior = (y: number) =>
             -shape * y * failures - exposure * Math.exp(-shape * y) - y ** 2 / (2 * 0.3 ** 2);
           const brute = bruteMaximum(posterior, -Math.log(2.5), Math.log(2.5));
-          expect(Math.abs(fitCorrection(failures, exposure, shape) - brute)).toBeLessThan(1e-6);
+          expect(Math.abs(fitLifeCorrection(failures, exposure, shape) - brute)).toBeLessThan(1e-6);
         },
       ),
     );

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  conditionGrade,
   conditionIndex,
-  gradeOf,
   METHODOLOGY,
   propertyConditionOf,
-  ratingOf,
+  ratingOfCondition,
 } from "../../../src/domain/figures/condition.ts";
 
 describe("the condition index", () => {
@@ -84,7 +84,7 @@ describe("the condition of a property", () => {
 
 // Rule: grades
 test("grades begin at 90, 80, 70 and 60", () => {
-  expect([100, 90, 89, 80, 79, 70, 69, 60, 59, 1].map(gradeOf)).toEqual([
+  expect([100, 90, 89, 80, 79, 70, 69, 60, 59, 1].map(conditionGrade)).toEqual([
     ...(["A", "A", "B", "B", "C", "C", "D", "D", "F", "F"] as const),
   ]);
 });
@@ -92,8 +92,20 @@ test("grades begin at 90, 80, 70 and 60", () => {
 // Rule: grades
 test("each grade has its ratings", () => {
   const grades = ["A", "B", "C", "D", "F"] as const;
-  expect(grades.map((grade) => ratingOf(grade, false))).toEqual(["GOOD", "GOOD", "FAIR", "FAIL", "FAIL"]);
-  expect(grades.map((grade) => ratingOf(grade, true))).toEqual(["GOOD", "FAIR", "FAIL", "FAIL", "FAIL"]);
+  expect(grades.map((grade) => ratingOfCondition(grade, false))).toEqual([
+    "GOOD",
+    "GOOD",
+    "FAIR",
+    "FAIL",
+    "FAIL",
+  ]);
+  expect(grades.map((grade) => ratingOfCondition(grade, true))).toEqual([
+    "GOOD",
+    "FAIR",
+    "FAIL",
+    "FAIL",
+    "FAIL",
+  ]);
 });
 
 test("the methodology names the points of the index", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SYSTEMS } from "../../../src/domain/knowledge.ts";
 import { annualBookLosses } from "../../../src/domain/losses/book-losses.ts";
-import { covarianceWith, DRIVERS, lossDriversInSteps } from "../../../src/domain/losses/drivers.ts";
+import { covarianceWithBook, DRIVERS, lossDriversInSteps } from "../../../src/domain/losses/drivers.ts";
 import { exactLosses, largestDamageExceedance } from "../../../src/domain/losses/exact-losses.ts";
 import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import { insuredMoments } from "../../../src/domain/losses/severity.ts";
@@ -203,7 +203,7 @@ describe("the drivers", () => {
         for (const loss of LOSSES) {
           const covariances = ["P_1", "P_2", "P_3"].map((id) =>
             runSteps(
-              covarianceWith(
+              covarianceWithBook(
                 variation,
                 bookOf(components.filter(({ propertyId }) => propertyId === id)),
                 loss,

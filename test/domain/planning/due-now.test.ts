@@ -7,7 +7,7 @@ import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
   actionFromOwnRow,
   actionsOfStored,
-  dueStateOf,
+  dueStateOfAppliance,
   planStoredAppliance,
 } from "../../../src/domain/planning/planned-appliance.ts";
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
@@ -51,7 +51,7 @@ describe("the cost of what is due now", () => {
     let due = 0;
     fc.assert(
       fc.property(anyAppliance, (components) => {
-        const cents = dueStateOf(context, components).dueCents;
+        const cents = dueStateOfAppliance(context, components).dueCents;
         if (cents > 0) due++;
         expect(cents).toBe(dueOf(components).cents);
       }),
@@ -70,7 +70,9 @@ describe("the cost of what is due now", () => {
     for (let at = 0; at < 9; at++)
       for (const one of [roof[at], boiler[at]]) if (one) sum.add({ ...one, applianceId: one.typeId });
     const cents = runSteps(sum.finish());
-    expect(cents).toBe(dueStateOf(context, roof).dueCents + dueStateOf(context, boiler).dueCents);
+    expect(cents).toBe(
+      dueStateOfAppliance(context, roof).dueCents + dueStateOfAppliance(context, boiler).dueCents,
+    );
     expect(cents).toBeGreaterThan(0);
   });
 });
@@ -119,7 +121,7 @@ describe("from a component's own row", () => {
     const seen = new Set<string>();
     assertForAll(anyAppliance, (components) => {
       const { unit, components: planned } = planStoredAppliance(context, components, "2026-07-01", 1);
-      const { unitTiming } = dueStateOf(context, components);
+      const { unitTiming } = dueStateOfAppliance(context, components);
       expect(unitTiming).toBe(unit && TIMING(unit.dueInMonths));
       const isHazard = components.some(({ installYear }) => installYear === HAZARD_YEAR);
       for (const { component, action } of planned) {
@@ -138,12 +140,12 @@ describe("from a component's own row", () => {
     const components = applianceOf(knowledge, "boiler", COSTLY_LATER);
     const { unit } = planStoredAppliance(context, components, "2026-07-01", 1);
     expect(unit!.dueInMonths).toBe(33);
-    expect(dueStateOf(context, components)).toEqual({ dueCents: 0, unitTiming: "later" });
+    expect(dueStateOfAppliance(context, components)).toEqual({ dueCents: 0, unitTiming: "later" });
   });
 
   test("it is not told where the time of its appliance is unknown", () => {
     const components = applianceOf(knowledge, "boiler", [OLD]);
-    expect(dueStateOf(context, components.slice(0, 3)).unitTiming).toBeNull();
+    expect(dueStateOfAppliance(context, components.slice(0, 3)).unitTiming).toBeNull();
     expect(actionFromOwnRow(context, { ...components[0]!, unitTiming: null, flags: "" })).toBeUndefined();
     const [covering] = applianceOf(knowledge, "roof", [OLD]);
     expect(actionFromOwnRow(context, { ...covering!, unitTiming: null, flags: "" })).toBeDefined();

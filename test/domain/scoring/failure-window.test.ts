@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { failureWindow, WINDOW_TAIL, windowSurvival } from "../../../src/domain/scoring/failure-window.ts";
+import {
+  failureWindow,
+  failureWindowSurvival,
+  WINDOW_TAIL,
+} from "../../../src/domain/scoring/failure-window.ts";
 import { failureProbability, type Outlook } from "../../../src/domain/scoring/outlook.ts";
 import { knowledge } from "./histories.ts";
 
@@ -38,7 +42,7 @@ describe("the failure window", () => {
     fc.assert(
       fc.property(possible, fc.boolean(), (given, isCalibrated) => {
         const { earliestDays, latestDays } = failureWindow(given, isCalibrated, model);
-        const survival = windowSurvival(given, isCalibrated, model);
+        const survival = failureWindowSurvival(given, isCalibrated, model);
         if (earliestDays < 36_525) expect(survival(earliestDays)).toBeCloseTo(1 - WINDOW_TAIL, 6);
         if (latestDays !== null) expect(survival(latestDays)).toBeCloseTo(WINDOW_TAIL, 6);
         else expect(survival(36_525)).toBeGreaterThan(WINDOW_TAIL - 1e-6);

@@ -1,6 +1,6 @@
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { ApplianceHistory, BrandTier } from "../../../src/domain/scoring/scoring-types.ts";
-import { recordsSince } from "../../../src/domain/scoring/service-record-start.ts";
+import { serviceRecordStart } from "../../../src/domain/scoring/service-record-start.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
 import cases from "../../fixtures/golden-scores.json" with { type: "json" };
 import { appliance, event, knowledge, property } from "./histories.ts";
@@ -47,7 +47,7 @@ export function goldenHistory(golden: GoldenCase) {
     status: claim.status as "open" | "closed" | "denied",
   }));
   const eventDays = appliances.flatMap(({ events }) => events.map(({ date }) => date));
-  const since = records_since ?? recordsSince(golden.as_of, eventDays, knowledge.model);
+  const since = records_since ?? serviceRecordStart(golden.as_of, eventDays, knowledge.model);
   return property(appliances, { state, claims, recordsSince: since, yearBuilt });
 }
 

@@ -7,7 +7,7 @@ import {
   PriorCache,
 } from "../../../src/domain/scoring/renewal.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
-import { recordsSince } from "../../../src/domain/scoring/service-record-start.ts";
+import { serviceRecordStart } from "../../../src/domain/scoring/service-record-start.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
 import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./histories.ts";
 
@@ -115,7 +115,7 @@ describe("the past counts as unknown", () => {
 describe("a record begins", () => {
   const registered = "2025-07-01";
   const back = (...days: number[]) =>
-    recordsSince(
+    serviceRecordStart(
       registered,
       days.map((ago) => addDays(registered, -ago)),
       model,
@@ -156,9 +156,9 @@ describe("a record begins", () => {
     fc.assert(
       fc.property(days, days, (some, more) => {
         const day = (ago: number) => dayFromNumber(dayNumber(registered) - ago);
-        const before = recordsSince(registered, some.map(day), model);
+        const before = serviceRecordStart(registered, some.map(day), model);
         const all = [...some, ...more].map(day);
-        expect(recordsSince(before, all, model)).toBe(recordsSince(registered, all, model));
+        expect(serviceRecordStart(before, all, model)).toBe(serviceRecordStart(registered, all, model));
       }),
     );
   });

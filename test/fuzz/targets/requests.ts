@@ -1,6 +1,6 @@
 import { Failure } from "../../../src/domain/errors.ts";
 import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
-import { parseWeights } from "../../../src/http/accept.ts";
+import { parseHeaderWeights } from "../../../src/http/accept.ts";
 import { parseJsonObject } from "../../../src/http/body.ts";
 import { clientAddress } from "../../../src/http/client-address.ts";
 import { encodingFor } from "../../../src/http/encoding.ts";
@@ -121,7 +121,7 @@ const headers: Target = {
   words: ["q=", ";", ",", '"', "*", "W/", "[::1]", ":99999", "x-gzip", "identity;q=0"],
   parse(input) {
     const value = header(input);
-    parseWeights(value);
+    parseHeaderWeights(value);
     const encoding = encodingFor(value);
     matchesTag(value, 'W/"abc"');
     clientAddress("127.0.0.1", value, (address) => address.startsWith("10."));

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import {
   isRecalculating,
-  recalculateSums,
-  requestIfBasisChanged,
+  recalculateStoredSums,
+  requestRecalculationIfBasisChanged,
 } from "../../../src/usecases/costs/recalculate.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
@@ -95,7 +95,7 @@ describe("a change of the cost book of a large portfolio", () => {
     const pausing = async () => {
       if (++taken === steps) abort.abort();
     };
-    await expect(recalculateSums(deps({ yieldNow: pausing, signal: abort.signal }))).rejects.toThrow();
+    await expect(recalculateStoredSums(deps({ yieldNow: pausing, signal: abort.signal }))).rejects.toThrow();
   };
 
   let large: PortfolioFixture | undefined;
@@ -119,11 +119,11 @@ describe("a change of the cost book of a large portfolio", () => {
     expect(await fixture.store.read.recalculations.all()).toMatchObject([{ doneSeq: 20 }]);
     expect(await wrongProperties()).toBe(25);
     expect(await recalculating()).toBe(true);
-    expect(await recalculateSums(deps())).toEqual([fixture.partnerId]);
+    expect(await recalculateStoredSums(deps())).toEqual([fixture.partnerId]);
     expect(await wrongSums()).toBe(0);
     expect(await recalculating()).toBe(false);
     expect(await plan()).not.toEqual(before);
-    expect(await recalculateSums(deps())).toEqual([]);
+    expect(await recalculateStoredSums(deps())).toEqual([]);
   });
 
   // Rule: cost-book-effect
@@ -135,21 +135,21 @@ describe("a change of the cost book of a large portfolio", () => {
     expect(await fixture.store.read.recalculations.all()).toMatchObject([{ doneSeq: 0, requests: 2 }]);
     await stopAfter(3);
     await fixture.addProperty();
-    expect(await recalculateSums(deps())).toEqual([fixture.partnerId]);
+    expect(await recalculateStoredSums(deps())).toEqual([fixture.partnerId]);
     expect(await wrongSums()).toBe(0);
     expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toEqual([]);
   });
 
   test("may be followed by two servers at once", async () => {
     await save([LINE]);
-    const both = await Promise.all([recalculateSums(deps()), recalculateSums(deps())]);
+    const both = await Promise.all([recalculateStoredSums(deps()), recalculateStoredSums(deps())]);
     expect(both.flat()).toContain(fixture.partnerId);
     expect([await wrongSums(), await recalculating()]).toEqual([0, false]);
   });
 
   test("that is the same as before changes nothing", async () => {
     await save([LINE]);
-    await recalculateSums(deps());
+    await recalculateStoredSums(deps());
     const revision = await fixture.store.read.partners.revision(fixture.partnerId);
     expect(await save([LINE])).toMatchObject({ changes: 0, recalculating: false });
     expect(await fixture.store.read.partners.revision(fixture.partnerId)).toBe(revision! + 1);
@@ -159,13 +159,13 @@ describe("a change of the cost book of a large portfolio", () => {
 describe("the sums of all portfolios", () => {
   // Rule: prices-recalculated
   test("are recalculated after a start with other prices, but not in a new database", async () => {
-    expect(await requestIfBasisChanged(fixture.store, "a")).toBe(false);
+    expect(await requestRecalculationIfBasisChanged(fixture.store, "a")).toBe(false);
     expect(await recalculating()).toBe(false);
-    expect(await requestIfBasisChanged(fixture.store, "a")).toBe(false);
-    expect(await requestIfBasisChanged(fixture.store, "b")).toBe(true);
+    expect(await requestRecalculationIfBasisChanged(fixture.store, "a")).toBe(false);
+    expect(await requestRecalculationIfBasisChanged(fixture.store, "b")).toBe(true);
     expect(await recalculating()).toBe(true);
-    expect(await recalculateSums(deps())).toEqual([fixture.partnerId]);
-    expect(await requestIfBasisChanged(fixture.store, "b")).toBe(false);
+    expect(await recalculateStoredSums(deps())).toEqual([fixture.partnerId]);
+    expect(await requestRecalculationIfBasisChanged(fixture.store, "b")).toBe(false);
     expect(await recalculating()).toBe(false);
   });
 });

@@ -7,8 +7,8 @@ import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 import {
   digestOfSumsBasis,
-  recalculateSums,
-  requestIfBasisChanged,
+  recalculateStoredSums,
+  requestRecalculationIfBasisChanged,
 } from "../../../src/usecases/costs/recalculate.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
@@ -177,7 +177,7 @@ const CHANGES: Record<string, Change> = {
     await fixture.write((writer) => writer.tx.recalculations.request(writer.partner.id, writer.tx.now));
     await fixture.sql("UPDATE appliances SET unit_timing = 'never'");
     expect(await check(fixture)).toBeGreaterThan(0);
-    await recalculateSums({ store, knowledge, clock, yieldNow });
+    await recalculateStoredSums({ store, knowledge, clock, yieldNow });
   },
   "a day later": async (fixture) => {
     fixture.time.now += DAY_MS;
@@ -256,7 +256,7 @@ describe("after a start with another knowledge base or settings, the actions of 
   ])("%s", async (_, other) => {
     const fixture = await open(NOON);
     const { store, clock } = fixture;
-    await requestIfBasisChanged(store, digestOfSumsBasis(knowledge));
+    await requestRecalculationIfBasisChanged(store, digestOfSumsBasis(knowledge));
     const { id: propertyId } = await fixture.addProperty({ unitCount: 12 });
     const types = ["boiler", "refrigerator", "roof", "elevator", "hvac_central", "ptac", "water_heater_gas"];
     await fixture.addAppliances(
@@ -266,9 +266,9 @@ describe("after a start with another knowledge base or settings, the actions of 
     );
     const { listed, planned } = await actionsOfList(fixture, other);
     expect(listed).not.toEqual(planned);
-    expect(await requestIfBasisChanged(store, digestOfSumsBasis(other))).toBe(true);
+    expect(await requestRecalculationIfBasisChanged(store, digestOfSumsBasis(other))).toBe(true);
     expect(await check(fixture, other)).toBeGreaterThan(0);
-    await recalculateSums({ store, knowledge: other, clock, yieldNow });
+    await recalculateStoredSums({ store, knowledge: other, clock, yieldNow });
     expect(await check(fixture, other)).toBe(0);
   });
 });
@@ -295,16 +295,16 @@ test.each<[string, Parameters<typeof loadKnowledge>[0], Partial<PlanTerms>]>([
     const other = loadKnowledge(settings);
     const fixture = await open(NOON);
     const { store, clock } = fixture;
-    await requestIfBasisChanged(store, digestOfSumsBasis(knowledge));
+    await requestRecalculationIfBasisChanged(store, digestOfSumsBasis(knowledge));
     const property = await fixture.addProperty({ unitCount: 12 });
     await fixture.addAppliances(
       ...["electrical_panel", "boiler", "refrigerator", "roof", "elevator", "ptac"].flatMap((typeId) =>
         [1988, 2006, 2019].map((installYear) => ({ propertyId: property.id, typeId, installYear })),
       ),
     );
-    expect(await requestIfBasisChanged(store, digestOfSumsBasis(other))).toBe(true);
+    expect(await requestRecalculationIfBasisChanged(store, digestOfSumsBasis(other))).toBe(true);
     await check(fixture, other);
-    await recalculateSums({ store, knowledge: other, clock, yieldNow });
+    await recalculateStoredSums({ store, knowledge: other, clock, yieldNow });
     expect(await check(fixture, other)).toBe(0);
     const { listed } = await actionsOfList(fixture, other);
     const deps = { store, knowledge: other, clock, yieldNow };

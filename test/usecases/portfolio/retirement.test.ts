@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { addDays, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { pageStartAt } from "../../../src/store/queries/list-page-starts.ts";
+import { listPageStartAt } from "../../../src/store/queries/list-page-starts.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
@@ -280,7 +280,7 @@ test("the place of an offset among gaps is that of the row", () => {
       for (const seq of retired)
         blocks.set(Math.floor(seq / 2048), (blocks.get(Math.floor(seq / 2048)) ?? 0) + 1);
       const rows = [...blocks].map(([block, count]) => ({ block, count })).sort((a, b) => a.block - b.block);
-      const { from, skip } = pageStartAt(rows, offset);
+      const { from, skip } = listPageStartAt(rows, offset);
       expect(skip).toBeLessThan(2048);
       expect(list.filter((seq) => seq >= from)[skip]).toBe(list[offset]!);
     }),
