@@ -90,7 +90,7 @@ const KNOWS: Record<string, readonly string[]> = {
     "usecases",
     "web",
   ],
-  app: [
+  server: [
     ...[
       "domain",
       "event-loop.ts",
@@ -122,7 +122,7 @@ const KNOWS: Record<string, readonly string[]> = {
       "log.ts",
       "wire",
     ],
-    ...["usecases", "backup", "doctor", "web", "http", "app"],
+    ...["usecases", "backup", "doctor", "web", "http", "server"],
   ],
   "main.ts": ["cli"],
 };
@@ -146,8 +146,8 @@ const KEPT_IN: Record<string, readonly string[]> = {
   "drizzle-orm": ["store"],
   pg: ["store"],
   // Types of it also where a database is looked at or copied as a file.
-  "bun:sqlite": ["store", "app", "backup", "doctor"],
-  "bun:ffi": ["app"],
+  "bun:sqlite": ["store", "server", "backup", "doctor"],
+  "bun:ffi": ["server"],
   croner: ["jobs"],
   commander: ["cli"],
   "cli-progress": ["cli"],
@@ -261,8 +261,8 @@ const src = sourcesIn("src");
 
 test("the sources and their imports are found", () => {
   expect(src.length).toBeGreaterThan(100);
-  const app = src.find(({ path }) => path === "src/app/app.ts")!;
-  expect(importsOf(app)).toEqual(
+  const start = src.find(({ path }) => path === "src/server/start-server.ts")!;
+  expect(importsOf(start)).toEqual(
     expect.arrayContaining(["../store/sqlite/leftover-files.ts", "../http/server.ts"]),
   );
   const types = importsOf({

@@ -1,7 +1,7 @@
 import type { Day, Instant } from "../domain/time.ts";
 
 /** The health of the service, as `/health` returns it. */
-export type Health = {
+export type ServiceHealth = {
   /** `draining` while the server stops and still accepts requests. */
   status: "ok" | "degraded" | "draining";
   version: string;

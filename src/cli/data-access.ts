@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { type DataFolder, openDataFolder } from "../app/data-folder.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, impersonationTokens } from "../secrets/impersonation-token.ts";
+import { type DataFolder, openDataFolder } from "../server/data-folder.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { CommandContext } from "./context.ts";

@@ -1,6 +1,6 @@
-import { databaseFile } from "../app/data-folder.ts";
 import { defaultConfigFiles } from "../config/load.ts";
 import { OperatorError } from "../domain/errors.ts";
+import { databaseFile } from "../server/data-folder.ts";
 import { hasDatabaseContent, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import type { CommandContext } from "./context.ts";
 

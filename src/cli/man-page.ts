@@ -1,4 +1,4 @@
-import { BUILD } from "../app/build-info.ts";
+import { BUILD } from "../server/build-info.ts";
 import type { DescribedCommand, Option } from "./command-description.ts";
 import { argumentForm, GLOBAL_OPTIONS, optionFlag, SUMMARY } from "./parser.ts";
 import { EXIT } from "./report-command-error.ts";

@@ -1,6 +1,6 @@
 import { Command as Commander, Option as CommanderOption } from "commander";
-import { BUILD } from "../app/build-info.ts";
 import type { Override } from "../config/load.ts";
+import { BUILD } from "../server/build-info.ts";
 import {
   type Command,
   type ListedCommand,

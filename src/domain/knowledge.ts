@@ -1,4 +1,4 @@
-import type { CostOrigin, PriceTerms } from "./costs/cost-adjustment.ts";
+import type { CostAdjustment, CostOrigin } from "./costs/cost-adjustment.ts";
 import type { KnownHazard } from "./known-hazard.ts";
 import type { RemovalRules } from "./scoring/noted-removals.ts";
 import type { BrandTier, Confidence } from "./scoring/scoring-types.ts";
@@ -378,7 +378,7 @@ export type Knowledge = {
   sources: ReadonlyMap<string, Source>;
   costs: CostOrigin;
   /** Scales the costs of the types; its own by default. */
-  priceTerms: PriceTerms;
+  priceTerms: CostAdjustment;
   /** The replacement value of a building per square foot of its gross area. */
   buildingCentsPerSqft: number;
   provenance: Readonly<Record<FactGroup, Provenance>>;

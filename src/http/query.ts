@@ -14,7 +14,7 @@ import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/scoring-types.ts";
 import { type Instant, parseDay, parseInstant } from "../domain/time.ts";
 import { WORK_STATES } from "../domain/work.ts";
-import type { RowRange } from "../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../store/limit-and-offset.ts";
 import type { RetirementFilter } from "../store/queries/appliances.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -64,7 +64,7 @@ function unknownParameter(name: string | undefined, known: readonly string[]) {
 const LONGEST_NAME = 60;
 
 /** Parses `limit` and `offset`. Limits above 200 are capped. */
-export function parseRowRange(query: HttpQuery): RowRange {
+export function parseRowRange(query: HttpQuery): LimitAndOffset {
   const limit = wholeNumber(query, "limit", 1) ?? DEFAULT_LIMIT;
   return { limit: Math.min(limit, MAX_LIMIT), offset: wholeNumber(query, "offset", 0) ?? 0 };
 }

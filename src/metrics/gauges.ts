@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import { type Health, isPassingCheck } from "../administration/service-health.ts";
+import { isPassingCheck, type ServiceHealth } from "../administration/service-health.ts";
 import type { Instant } from "../domain/time.ts";
 import type { DispatcherStats } from "../webhooks/dispatcher.ts";
 import { type DatabaseGaugeSources, defineDatabaseGauges } from "./database-gauges.ts";
@@ -10,7 +10,7 @@ import { readWithTimeout } from "./read-with-timeout.ts";
 /** The sources of the values that are read when metrics are requested. */
 export type GaugeSources = DatabaseGaugeSources & {
   build: { version: string; commit: string; target: string };
-  health: () => Promise<Health>;
+  health: () => Promise<ServiceHealth>;
   /** Called if the database cannot be read; throws for an error that has another cause. */
   unreadable: (error: unknown) => void;
   /** The server's folders, by their purpose. */

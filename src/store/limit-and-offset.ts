@@ -1,2 +1,2 @@
 /** A range of the rows of a list. A partner's rows are numbered without gaps, so that an offset is the number to start after. */
-export type RowRange = { limit: number; offset: number };
+export type LimitAndOffset = { limit: number; offset: number };

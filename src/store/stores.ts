@@ -10,7 +10,7 @@ import { costLineStore } from "./queries/cost-lines.ts";
 import { dailyCallStore } from "./queries/daily-calls.ts";
 import { deliveryStore } from "./queries/deliveries.ts";
 import { deliveryLogStore } from "./queries/delivery-log.ts";
-import { brandStore } from "./queries/embed-brands.ts";
+import { embedBrandStore } from "./queries/embed-brands.ts";
 import { embedStore } from "./queries/embeds.ts";
 import { feedCursorStore } from "./queries/event-feed-cursors.ts";
 import { eventLogStore } from "./queries/event-log.ts";
@@ -85,7 +85,7 @@ export const createStores = (engine: Engine) => ({
   clock: latestInstantStore(engine),
   audit: auditStore(engine),
   embeds: embedStore(engine),
-  brands: brandStore(engine),
+  brands: embedBrandStore(engine),
   export: exportStore(engine),
   gauges: gaugeStore(engine),
   servers: serverStore(engine),

@@ -1,7 +1,7 @@
-import type { EvidencePart } from "../domain/explanation/explained-evidence.ts";
+import type { ExplainedEvidence } from "../domain/explanation/explained-evidence.ts";
 import type { Explanation } from "../domain/explanation/explanation.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import type { Corrections } from "../domain/scoring/model-corrections.ts";
+import type { ModelCorrections } from "../domain/scoring/model-corrections.ts";
 import type { Evidence } from "../domain/scoring/scoring-types.ts";
 import { sourceKind, sourceToken } from "./explained-life.ts";
 import { day, enumOf, number, object, text, whole } from "./schema/fields.ts";
@@ -59,7 +59,7 @@ export const evidence = object({
 });
 export type EvidenceJson = WireOf<typeof evidence>;
 
-export const serializeEvidence = evidence.serializer((evidencePart: EvidencePart) => ({
+export const serializeEvidence = evidence.serializer((evidencePart: ExplainedEvidence) => ({
   kind: evidencePart.kind,
   subject: evidencePart.subject,
   label: evidencePart.label,
@@ -100,7 +100,7 @@ export const hazard = object({
 });
 
 export const serializeHazard = hazard.serializer(
-  ({ product, score }: Explanation, { model }: Knowledge, { strength }: Corrections) => ({
+  ({ product, score }: Explanation, { model }: Knowledge, { strength }: ModelCorrections) => ({
     strength_condition: strength.condition,
     strength_repairs: strength.repairs,
     most_repairs: model.evidence.repair.counted,

@@ -4,7 +4,7 @@ import {
   type Explanation,
   effectiveLifespanOf,
 } from "../domain/explanation/explanation.ts";
-import type { Decision } from "../domain/explanation/replacement-decision.ts";
+import type { ReplacementDecision } from "../domain/explanation/replacement-decision.ts";
 import { CHANGES, type ChangeName } from "../domain/explanation/what-if.ts";
 import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
@@ -276,7 +276,7 @@ const serializeWhatIfChange = change.serializer(
   }),
 );
 
-const serializeDecision = decision.serializer((made: Decision) => ({
+const serializeDecision = decision.serializer((made: ReplacementDecision) => ({
   policy: made.policy,
   ...serializeAction(made.action),
   replace_on: made.dueOn,

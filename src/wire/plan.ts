@@ -5,7 +5,7 @@ import { lifespanYearsOf } from "../domain/planning/part-in-place.ts";
 import type { ComponentPlan, DueNow, WholePlan } from "../domain/planning/planned-appliance.ts";
 import type { PropertyPlan } from "../domain/planning/property-plan.ts";
 import type { CostSchedule } from "../domain/planning/schedule.ts";
-import type { Reconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
+import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Work } from "../domain/work.ts";
 import { actionFields, serializeAction } from "./action.ts";
@@ -233,7 +233,7 @@ type SerializedLines = {
 export const serializePropertyPlan = propertyPlan.serializer(
   (
     made: PropertyPlan<PlacedComponent>,
-    made12m: Reconciliation,
+    made12m: TwelveMonthReconciliation,
     flags: FlagGatherer,
     { units, components }: SerializedLines,
   ) => ({

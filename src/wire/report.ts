@@ -3,9 +3,9 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../domain/figures/property-assessment.ts";
-import { type Report, ReportAccumulator } from "../domain/figures/property-report.ts";
+import { type PropertyReport, PropertyReportAccumulator } from "../domain/figures/property-report.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
-import { ApplianceGroups } from "../domain/planning/components-by-appliance.ts";
+import { ComponentsByAppliance } from "../domain/planning/components-by-appliance.ts";
 import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
 import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
@@ -78,7 +78,7 @@ const UNPLANNED: Pick<ReportItemJson, "action" | "reason"> = { action: "monitor"
 
 /** Sets the actions of report items, appliance by appliance. */
 class ItemActions {
-  readonly #groups: ApplianceGroups<PlacedComponent>;
+  readonly #groups: ComponentsByAppliance<PlacedComponent>;
   readonly #sums = new PlanSumsAccumulator(SHORTEST);
   /** The items of appliances that are not complete yet. */
   readonly #open = new Map<string, ReportItemJson>();
@@ -87,7 +87,7 @@ class ItemActions {
     private readonly planning: PlanContext<PlacedComponent>,
     private readonly asOf: Day,
   ) {
-    this.#groups = new ApplianceGroups(planning.knowledge);
+    this.#groups = new ComponentsByAppliance(planning.knowledge);
   }
 
   add(component: PlacedComponent, item: ReportItemJson): void {
@@ -120,7 +120,7 @@ const SHORTEST = 1;
 
 type Reported = {
   property: Property;
-  report: Report<WireOf<typeof reportItem>>;
+  report: PropertyReport<WireOf<typeof reportItem>>;
   reserve: ReserveAccumulator;
   flags: FlagGatherer;
   dueCents: number;
@@ -169,7 +169,7 @@ export function reportAccumulator(
   now: Instant,
 ): FigureAccumulator<WireOf<typeof report>> {
   const actions = new ItemActions(planning, dayOf(now));
-  const collector = new ReportAccumulator(prices, (row: PlacedComponent) => {
+  const collector = new PropertyReportAccumulator(prices, (row: PlacedComponent) => {
     const item = serializeReportItem(prices, row);
     actions.add(row, item);
     return item;

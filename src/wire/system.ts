@@ -1,4 +1,4 @@
-import type { Health } from "../administration/service-health.ts";
+import type { ServiceHealth } from "../administration/service-health.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { forPartner, partnerName } from "./paging.ts";
 import { defineConstraint, loadValidators } from "./schema/field-constraint.ts";
@@ -21,24 +21,27 @@ import {
 import { body, documentedAs, type InputOf, optional, required } from "./schema/input.ts";
 
 export const health = object({
-  status: enumOf<Health["status"]>(
+  status: enumOf<ServiceHealth["status"]>(
     ["ok", "degraded", "draining"],
     "Overall status of the service; `draining` while the server stops",
   ),
   version: text("Version of the server", "0.1.0"),
   uptime_s: whole("Seconds since the start", 86_400),
   checks: object({
-    database: enumOf<Health["checks"]["database"]>(["ok", "failed"], "Whether the database is writable"),
-    scheduler: enumOf<Health["checks"]["scheduler"]>(
+    database: enumOf<ServiceHealth["checks"]["database"]>(
+      ["ok", "failed"],
+      "Whether the database is writable",
+    ),
+    scheduler: enumOf<ServiceHealth["checks"]["scheduler"]>(
       ["ok", "late", "off"],
       "Whether the daily snapshots are on schedule",
     ),
-    outbox: enumOf<Health["checks"]["outbox"]>(["ok", "stopped"], "Whether webhooks are sent"),
-    pages: enumOf<Health["checks"]["pages"]>(
+    outbox: enumOf<ServiceHealth["checks"]["outbox"]>(["ok", "stopped"], "Whether webhooks are sent"),
+    pages: enumOf<ServiceHealth["checks"]["pages"]>(
       ["ok", "checking", "damaged", "unknown"],
       "Result of the database integrity check, which runs after the start and once a week",
     ),
-    clock: enumOf<Health["checks"]["clock"]>(
+    clock: enumOf<ServiceHealth["checks"]["clock"]>(
       ["ok", "off"],
       "Whether the clocks of the server and its database agree to within a minute. If they do not, no snapshots are taken",
     ),
@@ -60,29 +63,31 @@ export const health = object({
     .orNull(),
 });
 
-export const serializeHealth = health.serializer(({ lastSnapshot, lastBackup, ...health }: Health) => ({
-  status: health.status,
-  version: health.version,
-  uptime_s: Math.floor(health.uptimeMs / 1000),
-  checks: {
-    database: health.checks.database,
-    scheduler: health.checks.scheduler,
-    outbox: health.checks.outbox,
-    pages: health.checks.pages,
-    clock: health.checks.clock,
-  },
-  last_snapshot: lastSnapshot && {
-    date: lastSnapshot.date,
-    finished_at: isoText(lastSnapshot.finishedAt),
-  },
-  last_backup: lastBackup && {
-    at: isoText(lastBackup.at),
-    ok: lastBackup.ok,
-    drill_ok: lastBackup.drillOk,
-    bytes: lastBackup.bytes,
-    duration_ms: lastBackup.durationMs,
-  },
-}));
+export const serializeHealth = health.serializer(
+  ({ lastSnapshot, lastBackup, ...health }: ServiceHealth) => ({
+    status: health.status,
+    version: health.version,
+    uptime_s: Math.floor(health.uptimeMs / 1000),
+    checks: {
+      database: health.checks.database,
+      scheduler: health.checks.scheduler,
+      outbox: health.checks.outbox,
+      pages: health.checks.pages,
+      clock: health.checks.clock,
+    },
+    last_snapshot: lastSnapshot && {
+      date: lastSnapshot.date,
+      finished_at: isoText(lastSnapshot.finishedAt),
+    },
+    last_backup: lastBackup && {
+      at: isoText(lastBackup.at),
+      ok: lastBackup.ok,
+      drill_ok: lastBackup.drillOk,
+      bytes: lastBackup.bytes,
+      duration_ms: lastBackup.durationMs,
+    },
+  }),
+);
 
 const method = {
   type: text("Type of credential", "api_key"),

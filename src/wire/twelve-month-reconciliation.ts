@@ -1,5 +1,5 @@
 import { IMMEDIATE_WORK } from "../domain/planning/immediate-work-text.ts";
-import type { Reconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
+import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
 import { list, record, text, usd } from "./schema/fields.ts";
 import { usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -18,7 +18,7 @@ export const reconciliation = list(
 );
 
 /** Serializes how the figures of the coming 12 months fit together. */
-export function serializeReconciliation(made: Reconciliation): ReconciliationLine[] {
+export function serializeReconciliation(made: TwelveMonthReconciliation): ReconciliationLine[] {
   const of = (figure: string, label: string, cents: number, counts: string) => ({
     figure,
     label,

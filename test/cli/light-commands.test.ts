@@ -70,7 +70,7 @@ test("a small command loads no heavy package before it runs", () => {
 });
 
 test("a server loads arktype with its first validation, not at its start", () => {
-  const app = join(import.meta.dir, "../../src/app/app.ts");
+  const app = join(import.meta.dir, "../../src/server/start-server.ts");
   expect(heavyOf(app).some((chain) => chain.endsWith(" > elysia"))).toBe(true);
   expect(heavyOf(app).filter((chain) => / > (arktype|@ark)|input-columns/.test(chain))).toEqual([]);
 });

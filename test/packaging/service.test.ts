@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { drainSeconds } from "../../src/app/drain.ts";
 import { defaultSettings } from "../../src/config/defaults.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { drainSeconds } from "../../src/server/drain.ts";
 
 const FILE = join(import.meta.dir, "../../packaging/mainstay.service");
 const text = readFileSync(FILE, "utf8");

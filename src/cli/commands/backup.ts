@@ -1,10 +1,10 @@
 import { setPriority } from "node:os";
 import { resolve } from "node:path";
-import { BUILD } from "../../app/build-info.ts";
-import { databaseFile } from "../../app/data-folder.ts";
 import { readPassphrase } from "../../backup/read-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { formatBytes } from "../../files.ts";
+import { BUILD } from "../../server/build-info.ts";
+import { databaseFile } from "../../server/data-folder.ts";
 import { defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
 import { requireInstallation } from "../installation-check.ts";
 

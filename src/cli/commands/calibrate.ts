@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import type { DataFolder } from "../../app/data-folder.ts";
-import { FIT_LOCK } from "../../app/self-exec.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { dayOf } from "../../domain/time.ts";
 import { replaceFile } from "../../files.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import type { DataFolder } from "../../server/data-folder.ts";
+import { FIT_LOCK } from "../../server/self-exec.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { calibrateModel } from "../../usecases/calibration/calibrate.ts";

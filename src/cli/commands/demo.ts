@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { startApp } from "../../app/app.ts";
 import { dayOf } from "../../domain/time.ts";
 import { createLogger } from "../../log.ts";
+import { startServer } from "../../server/start-server.ts";
 import { defineCommand, settingOption } from "../command.ts";
 import type { CommandContext } from "../context.ts";
 import { DeliveryPrinter } from "../demo/delivery-printer.ts";
@@ -41,7 +41,7 @@ export const demoCommand = defineCommand({
       const data = await prepareDemo(deps, receiver.url, stop.signal);
       secret = data.credentials.webhook_secret;
       const log = createLogger({ level: "warn", format: "pretty", destination: standardStream(2) });
-      const app = await startApp({ ...deps, log });
+      const app = await startServer({ ...deps, log });
       const apiUrl = `${app.url}${config.server.basePath}`;
       const tries = demoExampleRequests(data, apiUrl, dayOf(now()), usesProxy(env));
       const demo: DemoSummary = {

@@ -1,5 +1,4 @@
 import { setPriority } from "node:os";
-import { databaseFile } from "../../app/data-folder.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import {
   type CheckResult,
@@ -12,6 +11,7 @@ import { FROM_BACKUP } from "../../doctor/database-checks.ts";
 import { diagnoseInstallation } from "../../doctor/diagnose.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import { databaseFile } from "../../server/data-folder.ts";
 import { findDatabasePageProblems } from "../../store/sqlite/inspect-database.ts";
 import type { DerivedData } from "../../usecases/operations/derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { databaseFile } from "../../app/data-folder.ts";
 import { importLockName, withLock } from "../../cluster/locks.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import { databaseFile } from "../../server/data-folder.ts";
 import { withScratchCopy, withScratchDatabase } from "../../store/sqlite/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";

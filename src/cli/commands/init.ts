@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { openDataFolder } from "../../app/data-folder.ts";
-import { lockDataFolderForMigration } from "../../app/instance-lock.ts";
 import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { toStorageError } from "../../files.ts";
 import { environmentProvidesKey, keyFilePath } from "../../secrets/master-key.ts";
+import { openDataFolder } from "../../server/data-folder.ts";
+import { lockDataFolderForMigration } from "../../server/instance-lock.ts";
 import { defineCommand, switchOption, textOption, UsageError, valueOption } from "../command.ts";
 import { installService } from "./install-service.ts";
 

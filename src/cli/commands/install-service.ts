@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import unit from "../../../packaging/mainstay.service" with { type: "text" };
-import { BUILD } from "../../app/build-info.ts";
 import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { openNewFile, temporaryPath, toStorageError } from "../../files.ts";
+import { BUILD } from "../../server/build-info.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
 import type { CommandContext } from "../context.ts";
 import { manPageText } from "../man-page.ts";

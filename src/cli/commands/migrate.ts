@@ -1,5 +1,5 @@
-import { migrateDataFolder } from "../../app/data-folder.ts";
-import { lockDataFolderForMigration } from "../../app/instance-lock.ts";
+import { migrateDataFolder } from "../../server/data-folder.ts";
+import { lockDataFolderForMigration } from "../../server/instance-lock.ts";
 import { defineCommand } from "../command.ts";
 import { requireInstallation } from "../installation-check.ts";
 

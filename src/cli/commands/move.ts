@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { isPostgresAddress, type MoveStep, moveData } from "../../app/move-data.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { readOneLine } from "../../secrets/one-line-file.ts";
+import { isPostgresAddress, type MoveStep, moveData } from "../../server/move-data.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import { requireInstallation } from "../installation-check.ts";
 import { progressBar } from "../terminal/progress-bar.ts";

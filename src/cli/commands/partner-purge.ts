@@ -57,7 +57,7 @@ export const purgeCommand: Command = defineCommand({
   options: { confirm: textOption("TEXT", "the partner's full name; required to delete anything") },
   examples: ['mainstay partner purge PARTNER_… --confirm "Acme Insurance"'],
   async run(context, { partnerId }, { confirm }) {
-    const { photoStorageOf } = await import("../../app/photo-storage.ts");
+    const { photoStorageOf } = await import("../../server/photo-storage.ts");
     const deleted = await withAdministration(
       context,
       async (administration) => {

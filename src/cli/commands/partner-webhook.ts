@@ -134,7 +134,7 @@ const probe = defineCommand({
         "specify either a partner ID or --all",
         "See: mainstay partner probe-webhook --help",
       );
-    const { buildWebhookSender } = await import("../../app/webhook-delivery.ts");
+    const { buildWebhookSender } = await import("../../server/webhook-delivery.ts");
     const { probeSignatureChecks } = await import("../../usecases/deliveries/probe-signature-checks.ts");
     const sender = buildWebhookSender(context.config);
     const probed = await withAdministration(context, async (administration) => {

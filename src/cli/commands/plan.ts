@@ -1,4 +1,3 @@
-import type { DataFolder } from "../../app/data-folder.ts";
 import { spreadsheetLine } from "../../csv/write.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { centsFromUsd } from "../../domain/money.ts";
@@ -11,6 +10,7 @@ import {
 } from "../../domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load.ts";
+import type { DataFolder } from "../../server/data-folder.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans.ts";
 import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";

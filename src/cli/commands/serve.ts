@@ -27,8 +27,8 @@ export const serveCommand = defineCommand({
   ],
   longRunning: true,
   async run({ config: given, env, now, random }, _arguments, { port }) {
-    const { startApp } = await import("../../app/app.ts");
-    const { serviceManagerOf } = await import("../../app/systemd-notifications.ts");
+    const { startServer } = await import("../../server/start-server.ts");
+    const { serviceManagerOf } = await import("../../server/systemd-notifications.ts");
     const config = port === "0" ? withFreeAdminPort(given) : given;
     const lines = standardStream(1);
     const errors = recentErrors();
@@ -40,7 +40,7 @@ export const serveCommand = defineCommand({
     process.on("SIGHUP", () => renewTls());
     const manager = serviceManagerOf(env, log);
     const diagnostics = { droppedLines: lines.dropped, recentErrors: errors.list };
-    const app = await startApp({ config, env, clock: now, random, log, ...diagnostics });
+    const app = await startServer({ config, env, clock: now, random, log, ...diagnostics });
     const reportReady = () => manager.ready(`Serving at ${app.url}`);
     renewTls = () => {
       manager.reloading();

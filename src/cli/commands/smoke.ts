@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { ownExecutable } from "../../app/self-exec.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { replaceFile, toStorageError } from "../../files.ts";
+import { ownExecutable } from "../../server/self-exec.ts";
 import { defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { junitReport } from "../smoke/junit.ts";
 import { runSmoke, type SmokeStep } from "../smoke/run.ts";

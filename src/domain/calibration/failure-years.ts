@@ -1,5 +1,5 @@
 import type { System } from "../knowledge.ts";
-import type { Corrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps.ts";
 import { type Day, dayNumber, dayNumberOfDate, MS_PER_DAY } from "../time.ts";
@@ -25,7 +25,7 @@ export type FailureYear = {
  */
 export function* countFailuresByYearInSteps(
   lives: readonly LifeOnRecord[],
-  { lifeFactors, frailties }: Pick<Corrections, "lifeFactors" | "frailties">,
+  { lifeFactors, frailties }: Pick<ModelCorrections, "lifeFactors" | "frailties">,
   asOf: Day,
 ): Steps<FailureYear[]> {
   const last = calendarYear(dayNumber(asOf) + 1) - 1;

@@ -1,4 +1,4 @@
-import type { Corrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps.ts";
 
@@ -15,7 +15,7 @@ const STRENGTH_SD = 0.5;
 const STRENGTH_MEAN = 1;
 const HIGHEST_STRENGTH = 4;
 const ROWS_PER_STEP = 20_000;
-type EvidenceStrength = Corrections["strength"];
+type EvidenceStrength = ModelCorrections["strength"];
 
 const PRECISION = 1e-10;
 const ROUNDS = 50;

@@ -1,5 +1,5 @@
 import type { Knowledge, ScoringModel } from "../knowledge.ts";
-import type { Corrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { ReproducibleSum } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps.ts";
 import { expectedHazard, expectedHazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
@@ -20,7 +20,7 @@ export type Fit = {
   kinds: readonly KindFit[];
   /** κ; null without frailty. */
   frailtyShape: number | null;
-  corrections: Corrections;
+  corrections: ModelCorrections;
   /** Component years that the strength of evidence is based on. */
   years: number;
 };

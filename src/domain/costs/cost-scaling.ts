@@ -1,9 +1,14 @@
 import type { ApplianceType, ComponentDef } from "../knowledge.ts";
 import type { DamageCosts, Scaling } from "./component-costs.ts";
-import type { PriceTerms } from "./cost-adjustment.ts";
+import type { CostAdjustment } from "./cost-adjustment.ts";
 
 /** Costs of the knowledge base in a place; not rounded. */
-export type BookCosts = { planned: number; emergency: number; damage: DamageCosts | null; scaling: Scaling };
+export type ScaledCosts = {
+  planned: number;
+  emergency: number;
+  damage: DamageCosts | null;
+  scaling: Scaling;
+};
 
 /** The failure of a unit costs the share of its principal part more than planned work does, at most this much. */
 const MOST_FAILED_SHARE = 1.3;
@@ -21,7 +26,7 @@ export class CostScale {
     private readonly type: ApplianceType,
     state: string,
     size: number | null,
-    { locationFactors, priceLevel }: PriceTerms,
+    { locationFactors, priceLevel }: CostAdjustment,
   ) {
     const rule = type.size;
     const byLocation = locationFactors?.get(state) ?? 1;
@@ -37,12 +42,12 @@ export class CostScale {
     };
   }
 
-  component({ proactiveCents, emergencyCents, damage }: ComponentDef): BookCosts {
+  component({ proactiveCents, emergencyCents, damage }: ComponentDef): ScaledCosts {
     return this.#costs(proactiveCents, emergencyCents, damage);
   }
 
   /** Returns U, and U_f with the damage of its principal part; without one, U_f is that of an average part. */
-  unit(principal: ComponentDef | null): BookCosts {
+  unit(principal: ComponentDef | null): ScaledCosts {
     const { replacementCents, components } = this.type;
     const failing = principal ? [principal] : components;
     const planned = failing.reduce((sum, def) => sum + def.proactiveCents, 0);
@@ -51,7 +56,7 @@ export class CostScale {
     return this.#costs(replacementCents, replacementCents * share, principal?.damage ?? null);
   }
 
-  #costs(planned: number, emergency: number, damage: ComponentDef["damage"]): BookCosts {
+  #costs(planned: number, emergency: number, damage: ComponentDef["damage"]): ScaledCosts {
     const factor = this.#bySize * this.#byPlace;
     return {
       planned: planned * factor,

@@ -1,8 +1,8 @@
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
 import { type ComponentCosts, type PartCosts, type UnitCosts, zeroCentsByBasis } from "./component-costs.ts";
-import type { PriceTerms } from "./cost-adjustment.ts";
+import type { CostAdjustment } from "./cost-adjustment.ts";
 import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
-import { type BookCosts, CostScale } from "./cost-scaling.ts";
+import { CostScale, type ScaledCosts } from "./cost-scaling.ts";
 import { applianceSizeForPricing, type PricedAppliance, type PricedProperty } from "./size.ts";
 import {
   applyStatedCosts,
@@ -33,7 +33,7 @@ export class PriceList {
 
   constructor(
     readonly knowledge: Knowledge,
-    readonly terms: PriceTerms,
+    readonly terms: CostAdjustment,
     lines: readonly CostLine[] = [],
   ) {
     this.#lines = new CostLines(lines);
@@ -82,7 +82,7 @@ export class PriceList {
 }
 
 /** A part's costs in the knowledge base and by the partner, before a component's own numbers. */
-type Priced<Of> = { book: BookCosts; stated: StatedCosts; costs: Of };
+type Priced<Of> = { book: ScaledCosts; stated: StatedCosts; costs: Of };
 
 /** The prices of the appliances of a type that are of one size, in one state. */
 export class TypePrices {
@@ -95,7 +95,7 @@ export class TypePrices {
     private readonly type: ApplianceType,
     state: string,
     size: number | null,
-    terms: PriceTerms,
+    terms: CostAdjustment,
     lines: CostLines,
   ) {
     const scale = new CostScale(type, state, size, terms);
@@ -177,6 +177,6 @@ export class TypePrices {
 
 const NOT_STATED: StatedCosts = { planned: null, failed: null };
 
-function priceOf(book: BookCosts, stated: StatedCosts): Priced<ComponentCosts> {
+function priceOf(book: ScaledCosts, stated: StatedCosts): Priced<ComponentCosts> {
   return { book, stated, costs: { ...applyStatedCosts(book, stated), isPrincipal: false } };
 }

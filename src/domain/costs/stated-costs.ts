@@ -1,6 +1,6 @@
 import { type CostBasis, exactFailedCents, type PartCosts } from "./component-costs.ts";
 import type { StatedCost, StatedCosts } from "./cost-line.ts";
-import type { BookCosts } from "./cost-scaling.ts";
+import type { ScaledCosts } from "./cost-scaling.ts";
 
 /** A component's own numbers, in whole cents; null or absent where it has none. */
 export type OwnCosts = { ownPlannedCents?: number | null; ownFailedCents?: number | null };
@@ -27,7 +27,7 @@ export function firstStatedCosts(first: StatedCosts, second: StatedCosts): State
  * Returns the costs that the partner states, else those of the book (docs/model/costs.md). If only one of the two is stated,
  * the other keeps its proportion to it.
  */
-export function applyStatedCosts(book: BookCosts, { planned, failed }: StatedCosts): PartCosts {
+export function applyStatedCosts(book: ScaledCosts, { planned, failed }: StatedCosts): PartCosts {
   const stated = planned ?? failed;
   const plannedCents = Math.round(planned?.cents ?? book.planned * (failed ? shareOf(book, failed) : 1));
   const { emergencyCents, damage } = failed
@@ -57,7 +57,7 @@ const BASIS = { own: "own", history: "own_history" } as const satisfies Record<
 >;
 
 /** Returns the stated cost of a failure ÷ the book's. */
-function shareOf(book: BookCosts, { cents, source }: StatedCost): number {
+function shareOf(book: ScaledCosts, { cents, source }: StatedCost): number {
   return (
     cents /
     (source === "history"
@@ -67,7 +67,7 @@ function shareOf(book: BookCosts, { cents, source }: StatedCost): number {
 }
 
 /** A bill in the history is that of the replacement alone; an own number includes damages in their proportion. */
-function failureOf(book: BookCosts, failed: StatedCost): Pick<PartCosts, "emergencyCents" | "damage"> {
+function failureOf(book: ScaledCosts, failed: StatedCost): Pick<PartCosts, "emergencyCents" | "damage"> {
   if (failed.source === "history") return { emergencyCents: failed.cents, damage: book.damage };
   const share = shareOf(book, failed);
   const damage = book.damage && { ...book.damage, cents: book.damage.cents * share };

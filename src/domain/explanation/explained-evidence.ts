@@ -5,7 +5,7 @@ import type { Condition } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";
 
 /** A piece of evidence with its calculation: ratio = (1 + (base − 1) · remaining)^weight, factor = ratio^(strength·times). */
-export type EvidencePart = Evidence & {
+export type ExplainedEvidence = Evidence & {
   /** A description in words. */
   label: string;
   baseRatio: number;
@@ -28,7 +28,7 @@ export function explainEvidence(
   downstream: string,
   evidence: Evidence,
   today: number,
-): EvidencePart {
+): ExplainedEvidence {
   const { kind, on, ratio, weight = 1, strength = 1, times = 1 } = evidence;
   const spanDays = spanOf(knowledge, kind);
   const remaining =
@@ -74,7 +74,7 @@ function spanOf({ model }: Knowledge, kind: Evidence["kind"]): number | null {
   }
 }
 
-type Origin = Pick<EvidencePart, "label" | "baseRatio" | "provenance">;
+type Origin = Pick<ExplainedEvidence, "label" | "baseRatio" | "provenance">;
 
 function originOf(knowledge: Knowledge, downstream: string, evidence: Evidence): Origin {
   const { kind, subject, severity } = evidence;

@@ -6,7 +6,7 @@ import type { PlanContext } from "../planning/planned-appliance.ts";
 import { type ServiceRecord, serviceRecordOf } from "../scoring/confidence.ts";
 import { datedEventsUpTo } from "../scoring/dated-events.ts";
 import { type FailureDays, failureDays } from "../scoring/failure-window.ts";
-import type { Corrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import {
   daysToEvenOdds,
   effectiveLifespan,
@@ -24,9 +24,9 @@ import { cumulativeHazard } from "../scoring/weibull.ts";
 import { runSteps, type Steps } from "../steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { type AgeParts, explainAge } from "./age.ts";
-import { type EvidencePart, explainEvidence } from "./explained-evidence.ts";
+import { type ExplainedEvidence, explainEvidence } from "./explained-evidence.ts";
 import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./life.ts";
-import { type Decision, explainDecision } from "./replacement-decision.ts";
+import { explainDecision, type ReplacementDecision } from "./replacement-decision.ts";
 import type { ChangeName, WhatIfTarget } from "./what-if.ts";
 
 /** The calculation of a component's score: each number with its inputs, unrounded. */
@@ -38,14 +38,14 @@ export type Explanation = {
   life: LifeParts;
   rate: RateParts;
   age: AgeParts;
-  evidence: readonly EvidencePart[];
+  evidence: readonly ExplainedEvidence[];
   product: ProductParts;
   risk: RiskParts;
   record: ServiceRecord;
   brandIsKnown: boolean;
   outlook: Outlook;
   projection: Projection & { projectedFailureOn: Day; daysToEvenOdds: number; window: FailureDays };
-  decision: Decision;
+  decision: ReplacementDecision;
 };
 
 /** The explanation of a score alone, without what to do about it. */
@@ -57,7 +57,7 @@ export type ExplainedComponent = {
   modelVersion: string;
   costs: ComponentCosts;
   explanation: Explanation;
-  corrections: Corrections;
+  corrections: ModelCorrections;
   /** The score after each possible change. */
   changes: readonly { change: ChangeName; score: Score }[];
 };
@@ -93,7 +93,7 @@ export function explainScore(
   history: PropertyHistory,
   target: WhatIfTarget,
   asOf: Day,
-  corrections: Corrections,
+  corrections: ModelCorrections,
   planning: Omit<PlanContext<Plannable>, "knowledge">,
 ): Explanation {
   const { parts, scores } = runSteps(explainedInSteps(knowledge, history, target, asOf, corrections));
@@ -118,7 +118,7 @@ function* explainedInSteps(
   history: PropertyHistory,
   { applianceId, componentId }: WhatIfTarget,
   asOf: Day,
-  corrections: Corrections,
+  corrections: ModelCorrections,
 ): Steps<{ parts: ScoreParts; scores: ReadonlyMap<string, Score> }> {
   const { model } = knowledge;
   const today = dayNumber(asOf);
@@ -171,7 +171,7 @@ function plannableComponents(
   return components.map((component) => ({ ...place, ...component, ...scores.get(component.id)! }));
 }
 
-function productOf({ working, hazardRatio }: Score, evidence: readonly EvidencePart[]): ProductParts {
+function productOf({ working, hazardRatio }: Score, evidence: readonly ExplainedEvidence[]): ProductParts {
   const { ownRatio, cascadeRatio } = working!;
   const ofCascades = evidence.filter(({ kind }) => kind === "cascade");
   return {

@@ -1,5 +1,5 @@
 import type { ComponentDef, EnvironmentFactor, PlaceEnvironment, ScoringModel } from "../knowledge.ts";
-import type { Corrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/scoring-types.ts";
 import { environmentFactor, usageFactor } from "../scoring/virtual-age.ts";
 import { medianFromScale } from "../scoring/weibull.ts";
@@ -29,7 +29,7 @@ export function explainLife(
   { overrideLifespan }: ComponentHistory,
   { id, brandTier }: ApplianceHistory,
   { scaleYears }: AgedLife,
-  corrections: Corrections,
+  corrections: ModelCorrections,
   model: ScoringModel,
 ): LifeParts {
   const shape = def.weibullShape;

@@ -1,7 +1,7 @@
 import type { EnvironmentFactor } from "../knowledge.ts";
 import { effectiveLifespan } from "../scoring/outlook.ts";
 import type { Day } from "../time.ts";
-import type { EvidencePart } from "./explained-evidence.ts";
+import type { ExplainedEvidence } from "./explained-evidence.ts";
 import type { ScoreParts } from "./explanation.ts";
 
 /** A reason for a score, in words. */
@@ -70,7 +70,7 @@ function ageReason({ age, life, outlook }: ScoreParts): Reason {
 /** Returns a reason for each kind of evidence, that with the greatest effect first. */
 function evidenceReasons({ evidence, risk, product }: ScoreParts): Reason[] {
   const hazardByAge = product.hazardRatio * risk.hazardByAge;
-  const effectOf = ({ kind, factor, hazard = 0 }: EvidencePart) =>
+  const effectOf = ({ kind, factor, hazard = 0 }: ExplainedEvidence) =>
     kind === "smart_event" ? Math.log1p((hazard * risk.acuteShare) / hazardByAge) : Math.log(factor);
   const kinds = Map.groupBy(evidence, ({ kind, subject }) => (isRepair(kind) ? kind : `${kind} ${subject}`));
   return [...kinds.values()]
@@ -89,10 +89,10 @@ function evidenceReasons({ evidence, risk, product }: ScoreParts): Reason[] {
     }));
 }
 
-const isRepair = (kind: EvidencePart["kind"]) => kind === "repair" || kind === "emergency_repair";
+const isRepair = (kind: ExplainedEvidence["kind"]) => kind === "repair" || kind === "emergency_repair";
 
-function textOf(some: readonly EvidencePart[]): string {
-  const [{ kind, subject, label, severity }] = some as [EvidencePart];
+function textOf(some: readonly ExplainedEvidence[]): string {
+  const [{ kind, subject, label, severity }] = some as [ExplainedEvidence];
   const times = some.reduce((sum, one) => sum + one.times, 0);
   switch (kind) {
     case "emergency_repair":

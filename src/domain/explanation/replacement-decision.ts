@@ -9,7 +9,7 @@ import { bestAgeFactor } from "../planning/replacement-advice.ts";
 import type { Day } from "../time.ts";
 
 /** The advice on a component with its inputs (docs/model/planning.md#due-date). Costs in cents. */
-export type Decision = ComponentPlan<Plannable> & {
+export type ReplacementDecision = ComponentPlan<Plannable> & {
   /** The unit that it is a part of, if that is replaced as a whole. */
   unit: WholePlan<Plannable> | null;
   /** Factor of the hazard ratio on the best age, θ^(−1/(β−1)); null for run to failure. */
@@ -24,7 +24,7 @@ export function explainDecision(
   components: readonly Plannable[],
   componentId: string,
   asOf: Day,
-): Decision {
+): ReplacementDecision {
   const { unit, components: plans } = planStoredAppliance(context, components, asOf, 1);
   const plan = plans.find(({ component }) => component.id === componentId)!;
   const { part, dueInYears } = plan;

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge.ts";
-import type { Corrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { scoreProperty } from "../scoring/score.ts";
 import type { EventEvidence, PropertyHistory, Score } from "../scoring/scoring-types.ts";
 import type { Day } from "../time.ts";
@@ -23,7 +23,7 @@ export function scoreAfterChange(
   { applianceId, componentId }: WhatIfTarget,
   change: ChangeName,
   asOf: Day,
-  corrections: Corrections,
+  corrections: ModelCorrections,
 ): Score {
   const event: EventEvidence = { componentId, date: asOf, note: null, ...CHANGES[change] };
   const appliances = history.appliances.map((appliance) =>

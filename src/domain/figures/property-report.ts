@@ -5,7 +5,7 @@ import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "
 import { ScoreBuckets } from "./score-bucket-sort.ts";
 
 /** A property's components by appliance type and by tier. */
-export type Report<Item> = {
+export type PropertyReport<Item> = {
   totals: Assessment;
   /** By appliance type, in the order in which the property got them. */
   categories: ReadonlyMap<string, Assessment>;
@@ -17,7 +17,7 @@ export type Report<Item> = {
  * Builds the report of a property (docs/model/figures.md#report). Components are added in the order of their creation; of
  * each, the result of `itemOf` is kept.
  */
-export class ReportAccumulator<C extends AssessedComponent, Item> {
+export class PropertyReportAccumulator<C extends AssessedComponent, Item> {
   readonly #totals: AssessmentAccumulator;
   readonly #categories = new Map<string, AssessmentAccumulator>();
   readonly #byTier = {
@@ -45,7 +45,7 @@ export class ReportAccumulator<C extends AssessedComponent, Item> {
     this.#byTier[riskTier].add(riskScore, this.itemOf(component));
   }
 
-  *report(): Steps<Report<Item>> {
+  *report(): Steps<PropertyReport<Item>> {
     const { CRITICAL, WARNING, GOOD } = this.#byTier;
     return {
       totals: this.#totals.assessment,

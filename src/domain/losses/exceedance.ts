@@ -1,5 +1,5 @@
 import type { Steps } from "../steps.ts";
-import type { SimulatedLoss } from "./simulated-year-losses.ts";
+import type { SimulatedYearLosses } from "./simulated-year-losses.ts";
 
 /** The return periods of an exceedance curve, in years. */
 export const RETURN_PERIODS = [2, 5, 10, 20, 50, 100, 200] as const;
@@ -18,7 +18,7 @@ export type ExceedancePoint = TailAmount & { years: number };
 type SortedYears = { plain: Float64Array; withError: Float64Array; batches: readonly Float64Array[] };
 
 /** Sorts simulated years, which takes a millisecond for each of the results. */
-export function* sortSimulatedYears({ plain, withError }: SimulatedLoss): Steps<SortedYears> {
+export function* sortSimulatedYears({ plain, withError }: SimulatedYearLosses): Steps<SortedYears> {
   const batches = batchesOf(plain);
   yield;
   const sorted = plain.toSorted();

@@ -4,7 +4,7 @@ import { type Steps, sortInSteps } from "../steps.ts";
 export type UnitLosses = { expected: number; damage: number };
 
 /** How many other properties there are, and how many of them have lower amounts per unit. */
-export type Standing = { others: number; lowerExpected: number; lowerDamage: number };
+export type LossStanding = { others: number; lowerExpected: number; lowerDamage: number };
 
 /** The amounts per unit of some properties, in ascending order. */
 type Ranking = { expected: readonly number[]; damage: readonly number[] };
@@ -23,7 +23,7 @@ export const standingInRanking = (
   { expected, damage }: Ranking,
   own: UnitLosses,
   isInRanking: boolean,
-): Standing => ({
+): LossStanding => ({
   others: expected.length - (isInRanking ? 1 : 0),
   lowerExpected: lowerThan(expected, own.expected),
   lowerDamage: lowerThan(damage, own.damage),

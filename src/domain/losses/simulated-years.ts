@@ -6,7 +6,7 @@ import { LOSSES, type LossKind } from "./loss-component.ts";
 import { GroupSums } from "./loss-group-sums.ts";
 import { GridStencil } from "./loss-hazard-grid.ts";
 import { RandomVariates } from "./random-variates.ts";
-import type { SimulatedLoss } from "./simulated-year-losses.ts";
+import type { SimulatedYearLosses } from "./simulated-year-losses.ts";
 import { type SimulatedYearFactors, type SingleComponent, simulateComponents } from "./single-components.ts";
 
 /** The seed of every answer. Another one gives amounts that differ within their standard errors. */
@@ -15,7 +15,7 @@ const SEED = 1;
 const CELLS = 128;
 const YEARS_PER_STEP = 1000;
 
-type SimulatedYears = Record<LossKind, SimulatedLoss>;
+type SimulatedYears = Record<LossKind, SimulatedYearLosses>;
 
 /** `modelError`: the standard deviation of the logarithm of an error that all hazards of a year share. */
 export type SimulationTerms = { years: number; modelError: number; seed?: number };
@@ -30,7 +30,7 @@ export function* simulateYears(
   { years, modelError, seed = SEED }: SimulationTerms,
 ): Steps<SimulatedYears> {
   const random = new RandomVariates(seed);
-  const empty = (): SimulatedLoss => ({
+  const empty = (): SimulatedYearLosses => ({
     plain: new Float64Array(years),
     withError: new Float64Array(years),
   });
@@ -156,7 +156,7 @@ function addSums(
   random: RandomVariates,
   { low, cell, means, variances }: MomentsByFactor,
   { plain, withError }: SimulatedYearFactors,
-  years: SimulatedLoss,
+  years: SimulatedYearLosses,
   from: number,
 ): void {
   const gammas = new Float64Array(2);

@@ -2,7 +2,7 @@ import type { Steps } from "../steps.ts";
 import type { LossKind } from "./loss-component.ts";
 import type { RandomVariates } from "./random-variates.ts";
 import { type DamageSeverity, type InsuredLayer, logNormalParameters } from "./severity.ts";
-import type { SimulatedLoss } from "./simulated-year-losses.ts";
+import type { SimulatedYearLosses } from "./simulated-year-losses.ts";
 
 /** Above this hazard it is cheaper to draw for every year than for every event. */
 const FREQUENT = 0.7;
@@ -22,7 +22,7 @@ export type SingleComponent = {
 /** The factors of a group by year, as the forecast is and with its error. */
 export type SimulatedYearFactors = { plain: Float64Array; withError: Float64Array };
 
-type SimulatedLosses = Record<LossKind, SimulatedLoss>;
+type SimulatedLosses = Record<LossKind, SimulatedYearLosses>;
 
 type Simulation = {
   random: RandomVariates;
@@ -238,7 +238,7 @@ class FailureCosts {
 }
 
 function addTo(
-  loss: SimulatedLoss,
+  loss: SimulatedYearLosses,
   amount: number,
   year: number,
   isPlain: boolean,

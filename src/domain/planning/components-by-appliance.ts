@@ -4,7 +4,7 @@ import type { Knowledge } from "../knowledge.ts";
  * Collects components by appliance, for plans that read them one by one. An appliance's components are created together, so
  * that few appliances are incomplete at a time.
  */
-export class ApplianceGroups<C extends { applianceId: string; typeId: string }> {
+export class ComponentsByAppliance<C extends { applianceId: string; typeId: string }> {
   readonly #open = new Map<string, C[]>();
 
   constructor(private readonly knowledge: Pick<Knowledge, "type">) {}

@@ -1,11 +1,11 @@
 import type { Steps } from "../steps.ts";
 import type { DueComponent } from "./component-plan.ts";
-import { ApplianceGroups } from "./components-by-appliance.ts";
+import { ComponentsByAppliance } from "./components-by-appliance.ts";
 import { type DueState, dueStateOfAppliance, type PlanContext } from "./planned-appliance.ts";
 
 /** Adds up the cost of what is due now, component by component. */
 export class DueSum<C extends DueComponent> {
-  readonly #groups: ApplianceGroups<C>;
+  readonly #groups: ComponentsByAppliance<C>;
   #cents = 0;
 
   /** `visit` receives what is due of each appliance. */
@@ -13,7 +13,7 @@ export class DueSum<C extends DueComponent> {
     private readonly context: PlanContext<C>,
     private readonly visit: (component: C, due: DueState) => void = () => {},
   ) {
-    this.#groups = new ApplianceGroups(context.knowledge);
+    this.#groups = new ComponentsByAppliance(context.knowledge);
   }
 
   add(component: C): void {

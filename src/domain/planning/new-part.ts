@@ -1,6 +1,6 @@
 import { type Spectrum, spectraOf } from "../statistics/fourier-spectrum.ts";
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
-import { KeptValues, type ValueCache } from "./numeric-key-cache.ts";
+import { NumericKeyCache, type ValueCache } from "./numeric-key-cache.ts";
 import type { PartKind } from "./part-in-place.ts";
 import { cumulativeSums, makeNewPart, type NewPart } from "./renewals.ts";
 import { type Policy, replacementPolicyOf } from "./replacement-policy.ts";
@@ -34,7 +34,7 @@ export function newPartOf(kind: PartKind, { parts }: { parts: ValueCache<PartKin
 
 /** Keeps the new parts of so many kinds. */
 export const cacheOfNewParts = (most: number) =>
-  new KeptValues<PartKind, KnownPart>(most, {
+  new NumericKeyCache<PartKind, KnownPart>(most, {
     first: ({ scaleYears }) => scaleYears,
     second: ({ failureCents }) => failureCents,
     isSame: (one, other) =>

@@ -15,7 +15,7 @@ type Comparison<Key> = {
  * Keeps values by keys of numbers. The numbers are compared as they are: texts of them take longer to write than most of
  * what is kept takes to compute. Beyond the limit all are computed again.
  */
-export class KeptValues<Key, Value> implements ValueCache<Key, Value> {
+export class NumericKeyCache<Key, Value> implements ValueCache<Key, Value> {
   readonly #kept = new Map<number, Map<number, { key: Key; value: Value }[]>>();
   #count = 0;
 

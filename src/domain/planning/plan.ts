@@ -1,6 +1,6 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
 import { type KnownPart, newPartOf } from "./new-part.ts";
-import { KeptValues, type ValueCache } from "./numeric-key-cache.ts";
+import { NumericKeyCache, type ValueCache } from "./numeric-key-cache.ts";
 import {
   monthlyFailureProbabilities,
   type PartInPlace,
@@ -18,16 +18,16 @@ import {
   sumMonthsByYear,
 } from "./schedule.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
-import type { UnitKind } from "./whole-unit.ts";
+import type { WholeUnitKind } from "./whole-unit.ts";
 
 /** The new parts and units that are known. */
 export type PlanCaches = { parts: ValueCache<PartKind, KnownPart>; units: ValueCache<NewUnitKey, NewUnit> };
 
 /** The data that a new unit follows from: its kind, and the new minor parts in the kind's order. */
-type NewUnitKey = { kind: Omit<UnitKind, "minors">; minors: readonly KnownPart[] };
+type NewUnitKey = { kind: Omit<WholeUnitKind, "minors">; minors: readonly KnownPart[] };
 
 /** Returns the new unit of a kind, from the cache if possible. */
-export function newUnitOf(kind: UnitKind, minors: readonly KnownPart[], { units }: PlanCaches): NewUnit {
+export function newUnitOf(kind: WholeUnitKind, minors: readonly KnownPart[], { units }: PlanCaches): NewUnit {
   const found = units.get({ kind, minors });
   if (found) return found;
   const { priceCents, failedPriceCents, principal, capMonths } = kind;
@@ -39,7 +39,7 @@ export function newUnitOf(kind: UnitKind, minors: readonly KnownPart[], { units 
 
 /** Keeps so many new units. */
 export const cacheOfNewUnits = (most: number) =>
-  new KeptValues<NewUnitKey, NewUnit>(most, {
+  new NumericKeyCache<NewUnitKey, NewUnit>(most, {
     first: ({ kind }) => kind.principal?.scaleYears ?? 0,
     second: ({ kind }) => kind.failedPriceCents,
     isSame: (one, other) =>

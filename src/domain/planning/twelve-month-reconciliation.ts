@@ -12,7 +12,7 @@ type OtherFigures = {
 };
 
 /** The sums of the coming 12 months that stand on one property's pages, and how they follow from each other; in cents. */
-export type Reconciliation = OtherFigures & {
+export type TwelveMonthReconciliation = OtherFigures & {
   immediateCents: number;
   shortTermCents: number;
   /** Planned replacements within 12 months after what is due now. */
@@ -30,7 +30,7 @@ export type Reconciliation = OtherFigures & {
 export function reconcileFigures(
   { due, years }: Pick<PlanSums, "due" | "years">,
   others: OtherFigures,
-): Reconciliation {
+): TwelveMonthReconciliation {
   const plannedCents = years.planned[0]!;
   const unplannedCents = years.failures[0]! + years.repairs[0]!;
   const runToFailureCents = years.runToFailure[0]!;

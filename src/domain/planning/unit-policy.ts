@@ -2,7 +2,7 @@ import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
 import { monthlyFailureProbabilities, newPartSurvival } from "./part-in-place.ts";
 import { convolvedAt, cumulativeSums, renewalsByAge, solveRenewalEquation } from "./renewals.ts";
-import type { UnitKind } from "./whole-unit.ts";
+import type { WholeUnitKind } from "./whole-unit.ts";
 
 /** The long-run policy of a kind of unit. Costs are in cents per year. */
 export type UnitPolicy = {
@@ -25,7 +25,7 @@ export type NewUnit = {
 };
 
 /** Returns the new unit of a kind whose new minor parts are given in the kind's order. */
-export function makeNewUnit(kind: UnitKind, minors: readonly KnownPart[]): NewUnit {
+export function makeNewUnit(kind: WholeUnitKind, minors: readonly KnownPart[]): NewUnit {
   const survival = kind.principal
     ? newPartSurvival(kind.principal, LOOKAHEAD_MONTHS)
     : new Float64Array(LOOKAHEAD_MONTHS + 1).fill(1);
@@ -69,7 +69,7 @@ export function meanSurvivalByMonth(survival: Float64Array): Float64Array {
 
 /** Returns the cheapest age of a unit with its repairs (docs/model/planning.md#policy-of-a-whole-unit). */
 function unitPolicyOf(
-  { priceCents, failedPriceCents, capMonths }: UnitKind,
+  { priceCents, failedPriceCents, capMonths }: WholeUnitKind,
   survival: Float64Array,
   working: Float64Array,
   repairCosts: Float64Array,

@@ -1,7 +1,7 @@
 import type { PartAge, PartInPlace, PartKind } from "./part-in-place.ts";
 
 /** A kind of appliance that is replaced as a whole, in its place. Decides the policy of new units. */
-export type UnitKind = {
+export type WholeUnitKind = {
   /** U: cost of planned replacement. */
   priceCents: number;
   /** U_f: cost of replacement after a failure, probable damage included. */
@@ -15,7 +15,7 @@ export type UnitKind = {
 };
 
 /** A unit in place. */
-export type UnitInPlace = Omit<UnitKind, "minors"> & {
+export type UnitInPlace = Omit<WholeUnitKind, "minors"> & {
   /** The age of the principal part; null without one. */
   principalAge: PartAge | null;
   /** The effective age of the principal part in calendar years, or without one the unit's calendar age. */

@@ -1,7 +1,7 @@
 import type { ComponentDef, PlaceEnvironment, ScoringModel } from "../knowledge.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import { type DatedEvents, lastReplacementDay } from "./dated-events.ts";
-import type { Corrections } from "./model-corrections.ts";
+import type { ModelCorrections } from "./model-corrections.ts";
 import { highestScoredAge } from "./outlook.ts";
 import { PriorCache } from "./renewal.ts";
 import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./scoring-types.ts";
@@ -37,7 +37,7 @@ export function lifeScale(
 export function calibratedLifeFactor(
   def: ComponentDef,
   applianceId: string,
-  corrections: Corrections,
+  corrections: ModelCorrections,
 ): number {
   const factor = corrections.lifeFactors.get(def.id) ?? 1;
   const frailty = corrections.frailties.get(applianceId) ?? 1;

@@ -1,5 +1,5 @@
 /** Corrections of the model by calibration (docs/model/calibration.md). */
-export type Corrections = {
+export type ModelCorrections = {
   /** Factor on the life, by component kind; 1 if absent. */
   lifeFactors: ReadonlyMap<string, number>;
   /** Factor on the hazard of all components, by appliance id (Gamma frailty); 1 if absent. */
@@ -9,7 +9,7 @@ export type Corrections = {
 };
 
 /** The plain model, without corrections. */
-export const UNCORRECTED: Corrections = {
+export const UNCORRECTED: ModelCorrections = {
   lifeFactors: new Map(),
   frailties: new Map(),
   strength: { condition: 1, repairs: 1 },

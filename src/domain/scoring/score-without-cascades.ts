@@ -13,7 +13,7 @@ import {
   type EvidenceTrail,
   serviceEventRatios,
 } from "./evidence.ts";
-import type { Corrections } from "./model-corrections.ts";
+import type { ModelCorrections } from "./model-corrections.ts";
 import { type Outlook, periodRisk, riskOverScorePeriods } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
 import type {
@@ -36,7 +36,7 @@ type PropertyContext = {
   /** Day numbers. */
   recordsSince: number;
   today: number;
-  corrections: Corrections;
+  corrections: ModelCorrections;
   /** Collects the evidence of each score. */
   explain: boolean;
 };
@@ -46,7 +46,7 @@ export function propertyContext(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
-  corrections: Corrections,
+  corrections: ModelCorrections,
   explain: boolean,
 ): PropertyContext {
   const today = dayNumber(asOf);
@@ -258,7 +258,7 @@ function eraRatio(
 
 const strengthened = (ratio: number, power: number) => (power === 1 || ratio === 1 ? ratio : ratio ** power);
 
-function noteStrength(trail: Evidence[], { condition, repairs }: Corrections["strength"]): void {
+function noteStrength(trail: Evidence[], { condition, repairs }: ModelCorrections["strength"]): void {
   for (const entry of trail) {
     const strength =
       entry.kind === "condition"

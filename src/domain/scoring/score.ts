@@ -2,7 +2,7 @@ import type { Knowledge } from "../knowledge.ts";
 import { runSteps, type Steps } from "../steps.ts";
 import type { Day } from "../time.ts";
 import { CascadeEffects, type CascadeSource } from "./cascade.ts";
-import { type Corrections, UNCORRECTED } from "./model-corrections.ts";
+import { type ModelCorrections, UNCORRECTED } from "./model-corrections.ts";
 import { periodRisk, riskOverScorePeriods } from "./outlook.ts";
 import {
   hasLongHistory,
@@ -23,7 +23,7 @@ export type ScoreOptions = {
   /** Fills `evidence` and `working`. */
   explain?: boolean;
   /** Corrections by calibration; none by default. */
-  corrections?: Corrections;
+  corrections?: ModelCorrections;
   /** Cascades of all appliances that bear on these; by default, of the appliances of the history. */
   cascades?: CascadeEffects;
 };
@@ -90,7 +90,7 @@ export function* scoreCascadeSourcesInSteps(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,
-  corrections: Corrections,
+  corrections: ModelCorrections,
 ): Steps<CascadeSource[]> {
   const context = propertyContext(knowledge, history, asOf, corrections, false);
   const sources: CascadeSource[] = [];

@@ -1,4 +1,4 @@
-import type { Corrections } from "./model-corrections.ts";
+import type { ModelCorrections } from "./model-corrections.ts";
 import type { ApplianceHistory } from "./scoring-types.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { ApplianceHistory } from "./scoring-types.ts";
  */
 export function scoringRepresentatives<A extends ApplianceHistory>(
   appliances: readonly A[],
-  { frailties }: Pick<Corrections, "frailties">,
+  { frailties }: Pick<ModelCorrections, "frailties">,
 ): Map<string, A> {
   const firsts = new Map<string, A>();
   const byId = new Map<string, A>();

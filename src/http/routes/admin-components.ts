@@ -4,7 +4,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
@@ -101,7 +101,7 @@ async function findComponents(
   store: Store,
   { kind, id }: Owner,
   { tier, byCost }: By,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<Found> {
   const { read } = store;
   if (kind === "partner") {
@@ -132,7 +132,7 @@ async function componentsOfPartner(
   { components }: Store["read"],
   partnerId: string,
   { tier, byCost }: By,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<Found> {
   const tiers: readonly RiskTier[] = tier ? [tier] : ["CRITICAL", "WARNING"];
   let total = 0;

@@ -3,7 +3,7 @@ import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { RetirementFilter } from "../../store/queries/appliances.ts";
 import type { Stores } from "../../store/stores.ts";
 import {
@@ -227,7 +227,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
 async function appliancesOfPartner(
   { appliances, totals }: Stores,
   partnerId: string,
-  slice: RowRange,
+  slice: LimitAndOffset,
   which: RetirementFilter,
 ): Promise<{ page: ListedAppliance[]; total: number }> {
   const stored = await totals.stored(partnerId);

@@ -7,7 +7,7 @@ import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
@@ -240,7 +240,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
 /** Filters that match few rows are counted as they are read; the others use the stored counts. */
 async function findComponents(
   call: PartnerCall,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<{ rows: PlacedComponent[]; total: number }> {
   const { partner, query, store } = call;
   const tier = parseTier(query);
@@ -273,7 +273,7 @@ type FoundAlerts = {
   demo?: Record<RiskTier, number> | undefined;
 };
 
-async function findAlerts(call: PartnerCall, slice: RowRange): Promise<FoundAlerts> {
+async function findAlerts(call: PartnerCall, slice: LimitAndOffset): Promise<FoundAlerts> {
   const { partner, query, store, sumsOf } = call;
   const includesDemo = wantsDemo(query);
   const tier = parseAlertTier(query);

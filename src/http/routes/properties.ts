@@ -8,7 +8,7 @@ import type { PropertyTotals } from "../../domain/property-totals.ts";
 import { runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -307,7 +307,7 @@ async function demoProperties(
 async function findPortfolio(
   knowledge: Knowledge,
   { partner, query, store, yieldNow, sumsOf }: PartnerCall,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<{
   rows: PortfolioRow[];
   total: number;

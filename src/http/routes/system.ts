@@ -1,4 +1,4 @@
-import type { Health } from "../../administration/service-health.ts";
+import type { ServiceHealth } from "../../administration/service-health.ts";
 import { Failure } from "../../domain/errors.ts";
 import { TOKEN_LIFETIME_S, TOKEN_SCOPE } from "../../secrets/tokens.ts";
 import { withPartner } from "../../wire/paging.ts";
@@ -32,7 +32,7 @@ import {
 
 export type SystemDeps = {
   authenticator: Authenticator;
-  checkHealth: () => Promise<Health>;
+  checkHealth: () => Promise<ServiceHealth>;
 };
 
 /** The size limit of a token request, far below that of other bodies. */

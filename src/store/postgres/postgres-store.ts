@@ -16,7 +16,7 @@ import {
 import { postgresEngine } from "./postgres-engine.ts";
 import { explainPostgresError } from "./postgres-errors.ts";
 import { MIGRATIONS, type Migration } from "./postgres-migrations.ts";
-import { Writers } from "./writer/postgres-writers.ts";
+import { PostgresWriters } from "./writer/postgres-writers.ts";
 
 /** Updates the statistics of the tables that an import fills. */
 const ANALYZE = [
@@ -77,7 +77,7 @@ function assemble(opened: Opened): Store {
   const { address } = connections;
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
   let onGroup: ((jobs: number, durationMs: number) => void) | undefined;
-  const writers = new Writers({
+  const writers = new PostgresWriters({
     ...opened,
     onGroup: (jobs, durationMs) => onGroup?.(jobs, durationMs),
     onOutbox: (partnerIds) => onOutbox?.(partnerIds),

@@ -16,7 +16,7 @@ import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../limit-and-offset.ts";
+import type { LimitAndOffset } from "../limit-and-offset.ts";
 import { placedComponentPage } from "./placed-component-rows.ts";
 
 const { placeholder } = sql;
@@ -133,7 +133,7 @@ export function alertLists(engine: Engine) {
     async alertPage(
       filter: AlertFilter,
       tier: RiskTier | undefined,
-      slice: RowRange,
+      slice: LimitAndOffset,
     ): Promise<PlacedComponent[]> {
       return readsFor(filter).page({ ...filter, ...scoreRangeOfTier(tier), ...slice });
     },
@@ -141,7 +141,7 @@ export function alertLists(engine: Engine) {
     async costliestPage(
       filter: AlertFilter,
       tier: RiskTier | undefined,
-      slice: RowRange,
+      slice: LimitAndOffset,
     ): Promise<PlacedComponent[]> {
       const { from: leastScore, to: mostScore } = scoreRangeOfTier(tier);
       return costPages[alertFilterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });

@@ -3,7 +3,7 @@ import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
 import type { DueState } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../limit-and-offset.ts";
+import type { LimitAndOffset } from "../limit-and-offset.ts";
 import { RETIRED } from "../list-counter-buckets.ts";
 import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./list-page-starts.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -250,14 +250,14 @@ export function applianceStore(engine: Engine) {
     ): Promise<(ScoredAppliance & { seq: number })[]> {
       return forScoringAfter({ propertyId, after, limit });
     },
-    async page(partnerId: string, { limit, offset }: RowRange): Promise<ListedAppliance[]> {
+    async page(partnerId: string, { limit, offset }: LimitAndOffset): Promise<ListedAppliance[]> {
       return await page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns the appliances numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<Appliance[]> {
       return sortBySequence(await numbered().execute({ partnerId, ...sequenceRange(after, last) }));
     },
-    async pageOfRetired(partnerId: string, { limit, offset }: RowRange): Promise<Appliance[]> {
+    async pageOfRetired(partnerId: string, { limit, offset }: LimitAndOffset): Promise<Appliance[]> {
       return await db
         .select()
         .from(appliances)
@@ -292,7 +292,7 @@ export function applianceStore(engine: Engine) {
     /** Returns a page of a property's appliances by creation: those that are not retired, the retired, or all. */
     async pageOfProperty(
       propertyId: string,
-      slice: RowRange,
+      slice: LimitAndOffset,
       which: RetirementFilter = "active",
     ): Promise<Appliance[]> {
       return await db

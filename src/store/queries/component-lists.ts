@@ -3,7 +3,7 @@ import { type PlacedComponent, tierOfHundredths } from "../../domain/component.t
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../limit-and-offset.ts";
+import type { LimitAndOffset } from "../limit-and-offset.ts";
 import {
   BLOCK_SIZE,
   ELEVATED_SCORES,
@@ -171,7 +171,7 @@ export function componentLists(engine: Engine) {
   async function bucketPage(
     list: typeof ofTier,
     bucket: Bucket,
-    { limit, offset }: RowRange,
+    { limit, offset }: LimitAndOffset,
   ): Promise<PlacedComponent[]> {
     if (limit <= 0) return [];
     if (offset === 0) return list.from({ ...bucket, limit, from: 0 });
@@ -181,7 +181,10 @@ export function componentLists(engine: Engine) {
     return start ? list.from({ ...bucket, limit, from: start.seq }) : [];
   }
 
-  async function rescoredPage(partnerId: string, { limit, offset }: RowRange): Promise<PlacedComponent[]> {
+  async function rescoredPage(
+    partnerId: string,
+    { limit, offset }: LimitAndOffset,
+  ): Promise<PlacedComponent[]> {
     if (offset === 0) return rescoredAfter({ partnerId, limit, rescoredAt: 0, seq: 0 });
     const [last] = await rescoredAt({ partnerId, offset: offset - 1 });
     return last ? rescoredAfter({ partnerId, limit, ...last }) : [];
@@ -239,7 +242,7 @@ export function componentLists(engine: Engine) {
   const bound = (where: NarrowFilter) => ({ ...where, propertyIds: engine.list(where.propertyIds ?? []) });
 
   return {
-    async page(partnerId: string, { limit, offset }: RowRange): Promise<PlacedComponent[]> {
+    async page(partnerId: string, { limit, offset }: LimitAndOffset): Promise<PlacedComponent[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns components with a `seq` after `after`, in order. */
@@ -255,7 +258,7 @@ export function componentLists(engine: Engine) {
     ): Promise<PlacedComponent[]> {
       return ofTier.from({ partnerId, tier, limit, from: after + 1 });
     },
-    async tierPage(partnerId: string, tier: RiskTier, slice: RowRange): Promise<PlacedComponent[]> {
+    async tierPage(partnerId: string, tier: RiskTier, slice: LimitAndOffset): Promise<PlacedComponent[]> {
       return bucketPage(ofTier, { partnerId, bucket: TIER_BUCKETS[tier], tier }, slice);
     },
     countElevated,
@@ -265,7 +268,7 @@ export function componentLists(engine: Engine) {
      */
     async elevatedPage(
       partnerId: string,
-      slice: RowRange,
+      slice: LimitAndOffset,
       tier?: RiskTier,
       counts?: readonly ScoreCount[],
     ): Promise<PlacedComponent[]> {
@@ -290,7 +293,7 @@ export function componentLists(engine: Engine) {
      * Returns CRITICAL and WARNING components ordered by their last scoring: first those that the latest snapshot scored,
      * by creation, then those that were scored since.
      */
-    async elevatedByScoring(partnerId: string, slice: RowRange): Promise<PlacedComponent[]> {
+    async elevatedByScoring(partnerId: string, slice: LimitAndOffset): Promise<PlacedComponent[]> {
       if (slice.limit <= 0) return [];
       const count = await countBucket(partnerId, SETTLED_ELEVATED);
       const found = slice.offset < count ? await bucketPage(settled, settledBucket(partnerId), slice) : [];
@@ -318,7 +321,7 @@ export function componentLists(engine: Engine) {
       return countBucket(partnerId, TIER_BUCKETS[tier]);
     },
     /** Alerts are ordered by score, lists by creation. */
-    async narrowPage(where: NarrowFilter, slice: RowRange): Promise<PlacedComponent[]> {
+    async narrowPage(where: NarrowFilter, slice: LimitAndOffset): Promise<PlacedComponent[]> {
       return narrowReads(where).page({ ...bound(where), ...slice });
     },
     async countNarrow(where: NarrowFilter): Promise<Record<RiskTier, number>> {

@@ -10,7 +10,7 @@ import { deliveryCreatedAt, lowestDeliveryIdFrom } from "../../domain/ids.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../limit-and-offset.ts";
+import type { LimitAndOffset } from "../limit-and-offset.ts";
 
 type DeliveryFilter = {
   partnerId?: string | undefined;
@@ -132,7 +132,7 @@ export function deliveryLogStore(engine: Engine) {
       return (await withAttempts(await db.select().from(d).where(eq(d.id, id))))[0];
     },
     /** Ordered from the newest. */
-    async page(filter: DeliveryFilter, { limit, offset }: RowRange): Promise<LoggedDelivery[]> {
+    async page(filter: DeliveryFilter, { limit, offset }: LimitAndOffset): Promise<LoggedDelivery[]> {
       const rows = await db
         .select()
         .from(d)
@@ -148,7 +148,10 @@ export function deliveryLogStore(engine: Engine) {
       return (await db.select({ n: count() }).from(matches))[0]!.n;
     },
     /** Returns a partner's deliveries, ordered from the newest. */
-    async pageOfPartner(filter: OwnDeliveryFilter, { limit, offset }: RowRange): Promise<LoggedDelivery[]> {
+    async pageOfPartner(
+      filter: OwnDeliveryFilter,
+      { limit, offset }: LimitAndOffset,
+    ): Promise<LoggedDelivery[]> {
       const ids = ownIds(filter).limit(limit).offset(offset);
       return await withAttempts(await db.select().from(d).where(inArray(d.id, ids)).orderBy(desc(d.id)));
     },

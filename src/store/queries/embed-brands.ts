@@ -3,7 +3,7 @@ import type { Brand, HexColor } from "../../domain/brand.ts";
 import type { Engine } from "../engine.ts";
 
 /** The looks of partners' embeds; a partner without one has no row. */
-export function brandStore(engine: Engine) {
+export function embedBrandStore(engine: Engine) {
   const { db } = engine;
   const { partnerBrands } = engine.tables;
   return {

@@ -5,7 +5,7 @@ import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Day } from "../../domain/time.ts";
 import type { WorkState } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../limit-and-offset.ts";
+import type { LimitAndOffset } from "../limit-and-offset.ts";
 import { isInSequenceRange, sequenceRange } from "./list-page-starts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -151,7 +151,7 @@ export function planActionStore(engine: Engine) {
       return mark({ propertyId, subjectId, ...columnsOf(work) });
     },
     /** Returns the subjects of the actions that match, the highest cost first. */
-    async page(filter: ActionFilter, order: ActionOrder, slice: RowRange) {
+    async page(filter: ActionFilter, order: ActionOrder, slice: LimitAndOffset) {
       return await readsOf(filter, order).page({ ...bound(filter), ...slice });
     },
     async sums(filter: ActionFilter, order: ActionOrder): Promise<ActionSums> {

@@ -5,7 +5,7 @@ import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/pla
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../limit-and-offset.ts";
+import type { LimitAndOffset } from "../limit-and-offset.ts";
 import { RETIRED } from "../list-counter-buckets.ts";
 import { listPageStarts } from "./list-page-starts.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -291,14 +291,14 @@ export function planStore(engine: Engine) {
       return rows.map((row) => ({ ...row, isUrgent: isUrgentRank(row.rank) }));
     },
     /** Ordered by creation. */
-    async page(partnerId: string, { limit, offset }: RowRange): Promise<PropertyPlanRow[]> {
+    async page(partnerId: string, { limit, offset }: LimitAndOffset): Promise<PropertyPlanRow[]> {
       const after = await places.before(partnerId, offset);
       return (await page().execute({ partnerId, limit, offset: after })).map(planRowFrom);
     },
     /** Ordered by the cost of delay of what was due when the plans were stored, the highest first. */
     async pageByWaiting(
       partnerId: string,
-      slice: RowRange,
+      slice: LimitAndOffset,
       without: readonly string[],
     ): Promise<PropertyPlanRow[]> {
       const ids = await idsByWaiting({ partnerId, without: engine.list(without), ...slice });

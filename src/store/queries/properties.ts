@@ -3,11 +3,11 @@ import { streetKeyRange } from "../../domain/address.ts";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { RowRange } from "../limit-and-offset.ts";
+import type { LimitAndOffset } from "../limit-and-offset.ts";
 import { RETIRED } from "../list-counter-buckets.ts";
 import { lowerCaseSql, searchedTextForm } from "../searched-texts.ts";
 import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./list-page-starts.ts";
-import { portfolioPages } from "./properties-with-sums.ts";
+import { propertiesWithSums } from "./properties-with-sums.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -323,7 +323,7 @@ export function propertyStore(engine: Engine) {
       const [lower, upper] = [given.toLowerCase(), given.toUpperCase()].map(searchedTextForm);
       return await ofName({ partnerId, lower, upper, given: searchedTextForm(given), limit });
     },
-    async page(partnerId: string, { limit, offset }: RowRange): Promise<PropertyRow[]> {
+    async page(partnerId: string, { limit, offset }: LimitAndOffset): Promise<PropertyRow[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns the properties numbered from after `after` to `last`, retired ones included, in the order of creation. */
@@ -342,7 +342,10 @@ export function propertyStore(engine: Engine) {
         .where(eq(properties.id, id));
     },
     /** Returns a page with the total count, from one statement. */
-    async countedPage(partnerId: string, slice: RowRange): Promise<{ rows: PropertyRow[]; total: number }> {
+    async countedPage(
+      partnerId: string,
+      slice: LimitAndOffset,
+    ): Promise<{ rows: PropertyRow[]; total: number }> {
       const rows = await countedPage({ partnerId, ...slice });
       const total = rows[0]?.total ?? (await totals({ partnerId }))[0]!.total;
       // With gaps before the offset, the page begins later.
@@ -350,7 +353,7 @@ export function propertyStore(engine: Engine) {
         return { rows: await this.page(partnerId, slice), total };
       return { rows, total };
     },
-    ...portfolioPages(engine, places),
+    ...propertiesWithSums(engine, places),
     async insert(property: Property): Promise<void> {
       return insert({
         ...property,

@@ -1,5 +1,5 @@
 import { and, eq, ne, sql } from "drizzle-orm";
-import type { Standing } from "../../domain/losses/loss-ranking.ts";
+import type { LossStanding } from "../../domain/losses/loss-ranking.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -7,7 +7,7 @@ import { aliased } from "./sql-column-aliases.ts";
 const { placeholder } = sql;
 
 /** How a property stands among its portfolio and the book, as of the snapshot of a day. */
-export type PropertyStanding = { propertyId: string; day: Day; portfolio: Standing; book: Standing };
+export type PropertyStanding = { propertyId: string; day: Day; portfolio: LossStanding; book: LossStanding };
 
 /** Reads and writes how properties stand among others. */
 export function propertyStandingStore(engine: Engine) {

@@ -1,7 +1,7 @@
 import { CRITICAL_FROM, type PlacedComponent } from "../../domain/component.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import { scoreRangeOfTier } from "../../store/queries/alert-lists.ts";
 import type {
   AlertCell,
@@ -35,7 +35,7 @@ type Selection = Listed & { partnerIds: ReadonlySet<string> | undefined };
 export async function bookAlerts(
   { store, yieldNow }: BookDeps,
   { partnerIds, ...listed }: Selection,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<BookAlerts> {
   const listedValue = (row: PlacedComponent) =>
     listed.order === "cost" ? row.expectedCostCents : row.riskScore;
@@ -68,7 +68,7 @@ const isUnfiltered = ({ system, state }: BookAlertFilter) => system === undefine
 const sumOf = (counted: readonly { count: number }[]) => counted.reduce((sum, { count }) => sum + count, 0);
 
 /** Counts a selection as far as the page. `offset` of the answer is the page's place among the values. */
-async function countsOf(reading: Reading, listed: Listed, slice: RowRange): Promise<Counts> {
+async function countsOf(reading: Reading, listed: Listed, slice: LimitAndOffset): Promise<Counts> {
   const { tier, order } = listed;
   if (!isUnfiltered(listed)) {
     const byScore = { ...listed, order: "score" } as const;
@@ -95,7 +95,7 @@ async function countsOf(reading: Reading, listed: Listed, slice: RowRange): Prom
   };
 }
 
-const countCosts = (reading: Reading, listed: Listed, { limit, offset }: RowRange) =>
+const countCosts = (reading: Reading, listed: Listed, { limit, offset }: LimitAndOffset) =>
   countValues(reading, listed, costRanges(), offset + limit);
 
 /** Counts alerts by value in descending ranges, until `enough` are found. Returns the values in descending order. */
@@ -167,7 +167,7 @@ async function rowsOf(
   { book, components }: Stores,
   cells: readonly AlertCell[],
   listed: Listed,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<PlacedComponent[]> {
   const { order, tier, ...places } = listed;
   const rows: PlacedComponent[] = [];

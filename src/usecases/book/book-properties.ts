@@ -3,7 +3,7 @@ import type { PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { BookMember } from "../../store/queries/book-lists.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Store } from "../../store/store.ts";
@@ -34,7 +34,7 @@ type BookSelection = { partnerIds: ReadonlySet<string> | undefined; filter: Prop
 export async function bookProperties(
   { store, yieldNow }: BookDeps,
   { partnerIds, filter }: BookSelection,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<BookPage> {
   return await readBookConsistently(store, async (read) => {
     const members = await bookPartners(read, partnerIds);
@@ -50,7 +50,7 @@ export async function bookPortfolio(
   { store, yieldNow }: BookDeps,
   { partnerIds, filter }: BookSelection,
   includeDemo: boolean,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<BookPage & BookSums> {
   return await readBookConsistently(store, async (read) => {
     const members = await bookPartners(read, partnerIds);
@@ -67,7 +67,7 @@ export async function bookPortfolio(
 async function unfilteredPage(
   { book, properties }: Stores,
   members: readonly BookMember[],
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<{ rows: Row[]; total: number }> {
   const lists = members.map((member) => ({ id: member.id, count: member.properties }));
   const parts = listPartsOfPage(lists, slice);

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { type Corrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
+import { type ModelCorrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
 import type { ModelInUse } from "../../store/queries/models.ts";
 import type { Stores } from "../../store/stores.ts";
 
@@ -16,7 +16,7 @@ export async function loadCorrections(
   stores: Pick<Stores, "models">,
   knowledge: Knowledge,
   appliances: readonly { id: string }[],
-): Promise<Corrections> {
+): Promise<ModelCorrections> {
   const fit = await activeCalibration(stores, knowledge);
   if (!fit) return UNCORRECTED;
   const { number, corrections } = fit;

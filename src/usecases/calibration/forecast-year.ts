@@ -9,7 +9,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { failureWindowSurvival } from "../../domain/scoring/failure-window.ts";
-import { type Corrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
+import { type ModelCorrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
 import { failureProbability } from "../../domain/scoring/outlook.ts";
 import { type ScoreOptions, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { PropertyHistory } from "../../domain/scoring/scoring-types.ts";
@@ -48,7 +48,7 @@ const STEP_RANGE = { least: 25, most: 2000 };
 export async function forecastPastYear(
   environment: CalibrationDeps,
   asOf: Day,
-  correctionsOf: (appliances: readonly { id: string }[]) => Promise<Corrections>,
+  correctionsOf: (appliances: readonly { id: string }[]) => Promise<ModelCorrections>,
 ): Promise<Calibration["validation"]> {
   const { knowledge } = environment;
   const forecasts = new YearForecasts(environment, asOf);
@@ -82,7 +82,7 @@ export class YearForecasts {
   async add(
     history: PropertyHistory,
     lives: readonly LifeOnRecord[],
-    corrections: Corrections,
+    corrections: ModelCorrections,
   ): Promise<void> {
     const { knowledge } = this.environment;
     const start = dayNumber(this.#from);

@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Instant } from "../../domain/time.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { ScoringPlace } from "../../store/queries/component-lists.ts";
 import type { HistoryEntry } from "../../store/queries/event-log.ts";
 import type { Store } from "../../store/store.ts";
@@ -42,7 +42,7 @@ export class EventStream {
     store: EventStreamDeps,
     partnerId: string,
     since: Instant,
-    slice: RowRange,
+    slice: LimitAndOffset,
     now: Instant,
   ): Promise<EventPage> {
     const cursors = store.isShared ? new StoredFeedCursors(store) : this.#cursors;
@@ -64,7 +64,7 @@ async function readPage(
   read: Stores,
   partnerId: string,
   since: Instant,
-  slice: RowRange,
+  slice: LimitAndOffset,
   known: FoundCursor | undefined,
 ): Promise<{ cursor: FeedCursor; page: EventPage }> {
   const { entries, shownUntil } = known?.cursor ?? (await newCursor(read, partnerId));

@@ -1,4 +1,4 @@
-import type { Health, PageState } from "../../administration/service-health.ts";
+import type { PageState, ServiceHealth } from "../../administration/service-health.ts";
 import { isClockOffsetTooLarge } from "../../cluster/cluster-server.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";
@@ -32,7 +32,7 @@ export type HealthDeps = {
 };
 
 /** Returns whether the service can do its work. Tests the database with a real write. */
-export async function checkHealth(deps: HealthDeps): Promise<Health> {
+export async function checkHealth(deps: HealthDeps): Promise<ServiceHealth> {
   const { store, clock, uptimeMs, version } = deps;
   // Concurrently: each fails only after a while if the database is unavailable.
   const now = clock();
@@ -74,9 +74,9 @@ const CHECKS_A_SECOND = 10;
 export function limitHealthChecks(
   monotonicMs: () => number,
   isDraining: () => boolean,
-  check: () => Promise<Health>,
-): () => Promise<Health> {
-  let latest: { health: Promise<Health>; whileDraining: boolean } | undefined;
+  check: () => Promise<ServiceHealth>,
+): () => Promise<ServiceHealth> {
+  let latest: { health: Promise<ServiceHealth>; whileDraining: boolean } | undefined;
   let second = { beganAt: Number.NEGATIVE_INFINITY, checks: 0 };
   return () => {
     const now = monotonicMs();
@@ -91,7 +91,7 @@ export function limitHealthChecks(
 }
 
 /** Leaves out the file's name and the error's text, since the health is public. */
-function summaryOf(backup: BackupSummary | undefined): Health["lastBackup"] {
+function summaryOf(backup: BackupSummary | undefined): ServiceHealth["lastBackup"] {
   const at = backup && parseInstant(backup.at);
   if (at === undefined) return null;
   const { ok, drill_ok: drillOk, bytes, duration_ms: durationMs } = backup!;

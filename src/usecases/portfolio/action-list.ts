@@ -10,7 +10,7 @@ import { addDays, dayOf } from "../../domain/time.ts";
 import type { Work } from "../../domain/work.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { ActionFilter, ActionOrder } from "../../store/queries/plan-actions.ts";
 import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "./plan-context.ts";
@@ -31,7 +31,7 @@ const SHORTEST = 1;
 export async function pageOfActions(
   deps: PlanDeps & { prices: PriceList },
   filter: Omit<ActionFilter, "today" | "without">,
-  list: { order: ActionOrder; slice: RowRange; includeDemo: boolean; summedAtOnce?: number },
+  list: { order: ActionOrder; slice: LimitAndOffset; includeDemo: boolean; summedAtOnce?: number },
 ): Promise<{ actions: ListedAction[]; sums: ActionSums }> {
   const { order, slice, includeDemo, summedAtOnce = SUMMED_AT_ONCE } = list;
   const { store, prices, clock, yieldNow } = deps;

@@ -8,7 +8,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedFailureCostOfStored } from "../../domain/projections.ts";
 import type { TotalMoney } from "../../domain/property-totals.ts";
 import type { Tx } from "../../store/store.ts";
-import type { CostsIn, PlannedPlace } from "./cost-context.ts";
+import type { CostContext, PlannedPlace } from "./cost-context.ts";
 import type { DueCostChanges } from "./due-cost-changes.ts";
 import { currentPartnerPrices } from "./price-list.ts";
 
@@ -68,12 +68,12 @@ export class MoneyChanges {
    * Returns what the costs in a property follow from; a promise only where that must be read, since one for each component takes
    * longer than its costs.
    */
-  costsIn(propertyId: string): CostsIn | Promise<CostsIn> {
+  costsIn(propertyId: string): CostContext | Promise<CostContext> {
     const place = this.#places.get(propertyId);
     return place && this.#known ? { prices: this.#known, place } : this.#readCostsIn(propertyId);
   }
 
-  async #readCostsIn(propertyId: string): Promise<CostsIn> {
+  async #readCostsIn(propertyId: string): Promise<CostContext> {
     this.#known = await this.prices();
     return { prices: this.#known, place: await this.placeOf(propertyId) };
   }
@@ -87,7 +87,7 @@ export class MoneyChanges {
       : this.#expectedCost(component, appliance, costs);
   }
 
-  #expectedCost(component: Component, appliance: CostedAppliance, { prices, place }: CostsIn): number {
+  #expectedCost(component: Component, appliance: CostedAppliance, { prices, place }: CostContext): number {
     const { failedCents } = prices.ofAppliance(appliance, place).component(component.defId, component);
     return expectedFailureCostOfStored(this.knowledge, component, appliance.brandTier, failedCents);
   }

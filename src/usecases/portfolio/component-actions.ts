@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Action } from "../../domain/planning/action.ts";
-import { ApplianceGroups } from "../../domain/planning/components-by-appliance.ts";
+import { ComponentsByAppliance } from "../../domain/planning/components-by-appliance.ts";
 import { actionsOfStored } from "../../domain/planning/planned-appliance.ts";
 import { forEachYielding, type Yield } from "../../event-loop.ts";
 import { planContextOf } from "./plan-context.ts";
@@ -19,7 +19,7 @@ export async function actionsOfComponents(
   const context = planContextOf<PlacedComponent>(prices);
   const appliances = new Map<string, Action>();
   const components = new Map<string, Action>();
-  const groups = new ApplianceGroups<PlacedComponent>(prices.knowledge);
+  const groups = new ComponentsByAppliance<PlacedComponent>(prices.knowledge);
   const add = (group: readonly PlacedComponent[] | undefined) => {
     if (!group) return;
     const actions = actionsOfStored(context, group);

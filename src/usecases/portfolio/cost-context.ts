@@ -6,4 +6,4 @@ import type { Property } from "../../domain/property.ts";
 export type PlannedPlace = PricedProperty & Pick<Property, "recordsSince">;
 
 /** The data that the costs in a property follow from. */
-export type CostsIn = { prices: PriceList; place: PlannedPlace };
+export type CostContext = { prices: PriceList; place: PlannedPlace };

@@ -10,7 +10,7 @@ import {
   type PlanContext,
 } from "../../domain/planning/planned-appliance.ts";
 import type { Tx } from "../../store/store.ts";
-import type { CostsIn, PlannedPlace } from "./cost-context.ts";
+import type { CostContext, PlannedPlace } from "./cost-context.ts";
 import { planContextOf } from "./plan-context.ts";
 
 /** The fields of an appliance that what is due of it depends on, and what was stored of it. */
@@ -39,7 +39,7 @@ export class DueCostChanges {
   constructor(
     private readonly tx: Tx,
     private readonly knowledge: Knowledge,
-    private readonly money: { costsIn(propertyId: string): CostsIn | Promise<CostsIn> },
+    private readonly money: { costsIn(propertyId: string): CostContext | Promise<CostContext> },
     private readonly add: (propertyId: string, cents: number) => void,
   ) {}
 
@@ -83,7 +83,7 @@ export class DueCostChanges {
   #settle(
     appliance: DueAppliance,
     components: readonly Component[],
-    { prices, place }: CostsIn,
+    { prices, place }: CostContext,
   ): Promise<void> | undefined {
     this.#context ??= planContextOf<DuePart>(prices);
     const parts = components.map((component) => duePart(component, appliance, place));

@@ -3,7 +3,7 @@ import { type PropertyFilter, propertyFilterPredicate } from "../../domain/prope
 import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { FilteredRow } from "../../store/queries/filtered-property-rows.ts";
 import { addFlagCount, type CodeCount } from "../../store/queries/flags.ts";
 import type { Store } from "../../store/store.ts";
@@ -30,7 +30,7 @@ export async function filteredProperties(
   { store, yieldNow }: Deps,
   partnerId: string,
   filter: PropertyFilter,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<FilteredPage> {
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
@@ -43,7 +43,7 @@ export async function filteredPortfolio(
   { store, yieldNow }: Deps,
   partnerId: string,
   filter: PropertyFilter,
-  slice: RowRange,
+  slice: LimitAndOffset,
 ): Promise<FilteredPage & FilteredSums & Summed> {
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
@@ -118,7 +118,7 @@ function* stepsOf(
 export async function pageOfMatches(
   { propertyFilters }: Stores,
   matches: readonly Match[],
-  { limit, offset }: RowRange,
+  { limit, offset }: LimitAndOffset,
 ): Promise<FilteredPage> {
   const ids = matches.slice(offset, offset + limit).map(({ id }) => id);
   const rows = new Map((await propertyFilters.ofIds(ids)).map((row) => [row.property.id, row]));

@@ -13,7 +13,7 @@ import {
   spendBudget,
 } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
-import { ApplianceGroups } from "../../domain/planning/components-by-appliance.ts";
+import { ComponentsByAppliance } from "../../domain/planning/components-by-appliance.ts";
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
 import { addPlanSums, emptyPlanSums, PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
@@ -32,7 +32,7 @@ import { addDays, type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, runYielding } from "../../event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
-import type { RowRange } from "../../store/limit-and-offset.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { StoredAction } from "../../store/queries/plan-actions.ts";
 import type { CountedSums, PropertyPlanRow, SpendingPlace } from "../../store/queries/plans.ts";
 import type { Tx } from "../../store/store.ts";
@@ -142,7 +142,7 @@ async function makePlan(
   const context = planContextOf<PlacedComponent>(
     await currentPartnerPrices(store.read, knowledge, partnerId),
   );
-  const groups = new ApplianceGroups<PlacedComponent>(knowledge);
+  const groups = new ComponentsByAppliance<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();
   const counted = new AssumptionsAccumulator(knowledge);
   const candidates: BudgetCandidate[] = [];
@@ -336,7 +336,7 @@ async function addChangedPlans(
 export async function propertyPlanRows(
   deps: PlanDeps,
   partnerId: string,
-  slice: RowRange,
+  slice: LimitAndOffset,
   { includeDemo = false, order = "created" }: { includeDemo?: boolean; order?: PlanOrder } = {},
 ): Promise<PropertyPlanRow[]> {
   const { plans, properties } = deps.store.read;
@@ -362,7 +362,7 @@ export async function propertyPlanRows(
 async function pageByCreation(
   plans: Stores["plans"],
   partnerId: string,
-  { limit, offset }: RowRange,
+  { limit, offset }: LimitAndOffset,
   excluded: readonly Property[],
 ): Promise<PropertyPlanRow[]> {
   // The demo properties are few: those before the page move its beginning, and those on it make it longer.

@@ -5,7 +5,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { type BudgetCandidate, compareBudgetRanks, spendBudget } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
-import { ApplianceGroups } from "../../domain/planning/components-by-appliance.ts";
+import { ComponentsByAppliance } from "../../domain/planning/components-by-appliance.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
 import { PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
@@ -101,7 +101,7 @@ export async function planComponents<C extends Plannable>(
   yieldNow: Yield,
   years = MAX_PLAN_YEARS,
 ): Promise<{ appliances: PlannedAppliance<C>[]; sums: PlanSumsAccumulator }> {
-  const groups = new ApplianceGroups<C>(context.knowledge);
+  const groups = new ComponentsByAppliance<C>(context.knowledge);
   const sums = new PlanSumsAccumulator(years);
   const appliances: PlannedAppliance<C>[] = [];
   const plan = (group: readonly C[] | undefined) => {

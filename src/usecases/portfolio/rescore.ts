@@ -2,7 +2,7 @@ import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import { CascadeEffects, type CascadeSource as CascadingAppliance } from "../../domain/scoring/cascade.ts";
-import type { Corrections } from "../../domain/scoring/model-corrections.ts";
+import type { ModelCorrections } from "../../domain/scoring/model-corrections.ts";
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
@@ -158,7 +158,7 @@ type Scoring = {
   /** Loads the history of some of the property's appliances. */
   load: (step: Step) => Promise<LoadedProperty>;
   /** The active calibration, if the caller has read it already. */
-  corrections?: Corrections;
+  corrections?: ModelCorrections;
 };
 
 /**

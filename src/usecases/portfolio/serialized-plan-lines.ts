@@ -7,7 +7,10 @@ import { AssessmentAccumulator } from "../../domain/figures/property-assessment.
 import { ReserveAccumulator } from "../../domain/figures/reserve.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
-import { type Reconciliation, reconcileFigures } from "../../domain/planning/twelve-month-reconciliation.ts";
+import {
+  reconcileFigures,
+  type TwelveMonthReconciliation,
+} from "../../domain/planning/twelve-month-reconciliation.ts";
 import { failureProbabilityWithin } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
@@ -79,7 +82,7 @@ export async function reconcilePlanFigures(
   prices: PriceList,
   { appliances, sums, property }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
-): Promise<Reconciliation> {
+): Promise<TwelveMonthReconciliation> {
   const { knowledge } = prices;
   const assessment = new AssessmentAccumulator(prices);
   const reserve = new ReserveAccumulator(prices, 12);

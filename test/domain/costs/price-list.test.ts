@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { COST_BASES, exactFailedCents, zeroCentsByBasis } from "../../../src/domain/costs/component-costs.ts";
-import type { PriceTerms } from "../../../src/domain/costs/cost-adjustment.ts";
+import type { CostAdjustment } from "../../../src/domain/costs/cost-adjustment.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import { type PricedComponent, PriceList, type TypePrices } from "../../../src/domain/costs/price-list.ts";
 import { loadKnowledge } from "../../../src/knowledge/load.ts";
 
 const knowledge = loadKnowledge();
-const TERMS: PriceTerms = { locationFactors: null, priceLevel: 1 };
+const TERMS: CostAdjustment = { locationFactors: null, priceLevel: 1 };
 const HOUSE = { state: "TX", unitCount: 0, grossAreaSqft: null, stories: null };
 
 const line = (given: Partial<CostLine>): CostLine => ({

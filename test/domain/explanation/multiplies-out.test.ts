@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { explainScore } from "../../../src/domain/explanation/explanation.ts";
-import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
+import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { serializeExplanation } from "../../../src/wire/explanation.ts";
@@ -13,7 +13,7 @@ import { history } from "../scoring/any-history.ts";
 import { AS_OF, appliance, event, knowledge, property } from "../scoring/histories.ts";
 
 /** Returns the JSON of a component's explanation, as the API sends it, without scenarios. */
-function explained(given: PropertyHistory, at: number, corrections: Corrections): Json {
+function explained(given: PropertyHistory, at: number, corrections: ModelCorrections): Json {
   const appliance = given.appliances[0]!;
   const part = appliance.components[at % appliance.components.length]!;
   const target = { applianceId: appliance.id, componentId: part.id };
@@ -113,7 +113,7 @@ const calibrated = fc.record({
   condition: fc.double({ min: 0, max: 4, noNaN: true }),
   repairs: fc.double({ min: 0, max: 4, noNaN: true }),
 });
-const corrections = fc.option(calibrated).map((one): Corrections => {
+const corrections = fc.option(calibrated).map((one): ModelCorrections => {
   const ids = one ? [...knowledge.components.keys()] : [];
   return {
     lifeFactors: new Map(ids.map((id) => [id, one!.kind])),

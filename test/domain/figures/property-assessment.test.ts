@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { exposureOf } from "../../../src/domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../../../src/domain/figures/property-assessment.ts";
-import { ReportAccumulator } from "../../../src/domain/figures/property-report.ts";
+import { PropertyReportAccumulator } from "../../../src/domain/figures/property-report.ts";
 import { deferredPercentText, SystemValueAccumulator } from "../../../src/domain/figures/rcv.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
 import { anyComponents, assess, gather, knowledge, part, prices, whole } from "./components.ts";
@@ -12,7 +12,9 @@ type Component = ReturnType<typeof part>;
 const systemValues = (components: readonly Component[]) =>
   gather(new SystemValueAccumulator(prices), components).values();
 const reportOn = (components: readonly Component[]) =>
-  runSteps(gather(new ReportAccumulator(prices, (component: Component) => component), components).report());
+  runSteps(
+    gather(new PropertyReportAccumulator(prices, (component: Component) => component), components).report(),
+  );
 
 /** A boiler whose circulator is CRITICAL and whose relief valve is in WARNING, beside a sound water heater. */
 const BOILER = [

@@ -8,7 +8,7 @@ import {
 } from "../../../src/domain/losses/exceedance.ts";
 import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
-import type { SimulatedLoss } from "../../../src/domain/losses/simulated-year-losses.ts";
+import type { SimulatedYearLosses } from "../../../src/domain/losses/simulated-year-losses.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { hazardFromYearProbability } from "../../../src/domain/losses/year-factor.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
@@ -17,7 +17,7 @@ import { bookOf, componentOf, lossClassOf } from "./books.ts";
 const YEARS = 20_000;
 const LAYER = { deductible: 2500, limit: 50_000 };
 
-const sorted = (loss: SimulatedLoss) => runSteps(sortSimulatedYears(loss));
+const sorted = (loss: SimulatedYearLosses) => runSteps(sortSimulatedYears(loss));
 
 /** Uses the numbers of the machine instead of the product's generator, which the test is about. */
 function normal(random: () => number): number {

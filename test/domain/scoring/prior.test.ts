@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
+import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { ageYears } from "../../../src/domain/scoring/virtual-age.ts";
 import { cumulativeProbability, scaleFromMedian } from "../../../src/domain/scoring/weibull.ts";
@@ -77,7 +77,7 @@ describe("the limit of age", () => {
 });
 
 describe("calibration", () => {
-  const corrected = (corrections: Partial<Corrections>) =>
+  const corrected = (corrections: Partial<ModelCorrections>) =>
     scoreProperty(knowledge, property([appliance("boiler")]), AS_OF, {
       corrections: { ...UNCORRECTED, ...corrections },
     }).get(BURNER)!;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Corrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
+import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { scoringRepresentatives } from "../../../src/domain/scoring/scoring-representatives.ts";
 import type { ApplianceHistory } from "../../../src/domain/scoring/scoring-types.ts";
@@ -55,7 +55,7 @@ test("an appliance's representative has the same scores on any day", () => {
         if (happened === "a leak") made.smartEvents = [reading("2012-12-30")];
         return made;
       });
-      const corrections: Corrections = { ...UNCORRECTED, frailties };
+      const corrections: ModelCorrections = { ...UNCORRECTED, frailties };
       // Each alone in its property, without cascades from others.
       const byId = new Map(
         appliances.map((one) => {

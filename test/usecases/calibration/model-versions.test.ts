@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
 import { storedFitId } from "../../../src/domain/calibration/model-version.ts";
 import { partInPlaceOf } from "../../../src/domain/planning/component-plan.ts";
-import type { Corrections } from "../../../src/domain/scoring/model-corrections.ts";
+import type { ModelCorrections } from "../../../src/domain/scoring/model-corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
 import {
   activateProposedFit,
@@ -45,7 +45,7 @@ const revision = () => fixture.store.read.partners.revision(fixture.partnerId);
 /** A fit by hand: every life a third longer, and the first appliance frail. */
 function fitted(frailties = new Map([[applianceIds[0]!, 2.5]])): Calibration {
   const lifeFactors = new Map([...knowledge.components.keys()].map((id) => [id, 4 / 3]));
-  const corrections: Corrections = { lifeFactors, frailties, strength: { condition: 2, repairs: 1 } };
+  const corrections: ModelCorrections = { lifeFactors, frailties, strength: { condition: 2, repairs: 1 } };
   const fit = { failures: 60, frailtyShape: 4, corrections };
   return { fit, validation: { better: true }, sharedCauses: { classes: [] as unknown } } as Calibration;
 }

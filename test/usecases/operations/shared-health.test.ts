@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Health } from "../../../src/administration/service-health.ts";
+import type { ServiceHealth } from "../../../src/administration/service-health.ts";
 import { limitHealthChecks } from "../../../src/usecases/operations/server-health.ts";
 
 test("the health is checked ten times a second at most, and at once when the server begins to drain", async () => {
@@ -9,7 +9,7 @@ test("the health is checked ten times a second at most, and at once when the ser
   const health = limitHealthChecks(
     () => now,
     () => isDraining,
-    async () => ({ uptimeMs: ++checks }) as Health,
+    async () => ({ uptimeMs: ++checks }) as ServiceHealth,
   );
   for (let nth = 1; nth <= 10; nth++) expect((await health()).uptimeMs).toBe(nth);
   now = 999;

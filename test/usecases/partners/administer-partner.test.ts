@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { watchCommitsOfOtherProcesses } from "../../../src/app/webhook-delivery.ts";
 import { systemTimers } from "../../../src/event-loop.ts";
+import { watchCommitsOfOtherProcesses } from "../../../src/server/webhook-delivery.ts";
 import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.ts";
 import { createDeliveryRepository } from "../../../src/usecases/deliveries/stored-delivery-repository.ts";
 import {

@@ -35,7 +35,7 @@ type WritersOptions = StoreOptions & {
 };
 
 /** All connections of a process that write, and the choice of one for each write. */
-export class Writers {
+export class PostgresWriters {
   readonly #writers: readonly Writer[];
   readonly #monotonicMs: () => number;
   /** How many writes of each partner wait for rows that other transactions have locked. */

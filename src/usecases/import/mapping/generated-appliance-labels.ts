@@ -1,5 +1,5 @@
 /** The labels of a property's appliances that have no serial of their own. The same rows make the same labels again. */
-export class Labels {
+export class GeneratedLabels {
   /** How often each label was asked for. */
   readonly #uses = new Map<string, number>();
 

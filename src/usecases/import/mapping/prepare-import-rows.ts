@@ -13,7 +13,7 @@ import type { Stores } from "../../../store/stores.ts";
 import type { AreaUnit } from "./area-units.ts";
 import { parseSizeCell } from "./cell-measures.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
-import { Labels } from "./generated-appliance-labels.ts";
+import { GeneratedLabels } from "./generated-appliance-labels.ts";
 import { FORMULA_ERROR, isUnknownValue, NO_VALUE, plainWords, TOTALS } from "./heading-words.ts";
 import { KnownProperties } from "./known-properties.ts";
 import { isMultilineField, plainCellValue, restoreZipZeros } from "./mapped-cell-values.ts";
@@ -70,7 +70,7 @@ export async function prepareMappedRows(
     return file;
   };
   const left = new LeftOutCounts();
-  const labels = new Map<string, Labels>();
+  const labels = new Map<string, GeneratedLabels>();
   const known = new KnownProperties(read, partnerId, yieldNow);
   for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
     for (const { table, mapping } of mapped.filter((one) => one.mapping.rows === rows)) {
@@ -119,7 +119,7 @@ export async function prepareMappedRows(
           left.add(table.name, fields.type_id.slice(0, LONGEST_SHOWN), NO_KIND);
         else if (rows === "appliances") {
           const key = property.id ?? property.reference;
-          const given = labels.get(key) ?? new Labels();
+          const given = labels.get(key) ?? new GeneratedLabels();
           labels.set(key, given);
           for (const [index, own] of row.piecesOf(fields, property.units, given).entries())
             fileOf("appliances").add(
@@ -266,7 +266,7 @@ class RowMapper {
   piecesOf(
     { type_id, serial, unit, quantity }: TableCells,
     unitsInProperty: number | undefined,
-    labels: Labels,
+    labels: GeneratedLabels,
   ): TableCells[] {
     if (unit !== undefined && namesUnitsWithoutNumbers(unit)) {
       this.#leave(`unit ${unit}`, "several units without their numbers");
@@ -356,7 +356,7 @@ class RowMapper {
 }
 
 /** Returns an appliance in its place, with its serial, or else a label that no other has. */
-function pieceIn({ unit, label }: Place, labels: Labels, serial?: string): TableCells {
+function pieceIn({ unit, label }: Place, labels: GeneratedLabels, serial?: string): TableCells {
   const own = serial || (label && labels.take(label));
   return { unit, ...(own && { serial: own }) };
 }

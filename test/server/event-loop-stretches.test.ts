@@ -4,8 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { type App, startApp } from "../../src/app/app.ts";
-import { type DataFolder, databaseFile, openDataFolder } from "../../src/app/data-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { OperatorError } from "../../src/domain/errors.ts";
 import { EVENT_TYPES } from "../../src/domain/service-event.ts";
@@ -13,6 +11,8 @@ import { dayOf } from "../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { createLogger } from "../../src/log.ts";
+import { type DataFolder, databaseFile, openDataFolder } from "../../src/server/data-folder.ts";
+import { type App, startServer } from "../../src/server/start-server.ts";
 import { calibrateModel } from "../../src/usecases/calibration/calibrate.ts";
 import { importPortfolio } from "../../src/usecases/import/import-portfolio.ts";
 import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
@@ -89,7 +89,7 @@ beforeAll(async () => {
   keys = { partner: partner.credentials.apiKey, administrator: administrator.key };
   partnerId = partner.partner.id;
   await data.store.close();
-  app = await startApp(deps);
+  app = await startServer(deps);
   beside = await openDataFolder(deps);
 });
 afterAll(async () => {

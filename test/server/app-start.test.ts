@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp } from "../../src/app/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLogger } from "../../src/log.ts";
+import { startServer } from "../../src/server/start-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-app-start-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -30,10 +30,10 @@ test("a failed start releases the data folder for the next one, also in the same
   await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
   const { port } = blocker.address() as { port: number };
   for (let nth = 0; nth < 2; nth++)
-    await expect(startApp(depsOn(port))).rejects.toThrow(`the address 127.0.0.1:${port} is in use`);
+    await expect(startServer(depsOn(port))).rejects.toThrow(`the address 127.0.0.1:${port} is in use`);
   blocker.close();
-  const app = await startApp(depsOn(0));
+  const app = await startServer(depsOn(0));
   expect((await fetch(`${app.url}/health`)).status).toBe(200);
-  await expect(startApp(depsOn(0))).rejects.toThrow("another Mainstay server is already running");
+  await expect(startServer(depsOn(0))).rejects.toThrow("another Mainstay server is already running");
   await app.stop();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { Drain, drainSeconds } from "../../src/app/drain.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { Drain, drainSeconds } from "../../src/server/drain.ts";
 
 const secondsFor = (alive: number, env: Record<string, string> = {}) =>
   drainSeconds(loadConfig({ env, cwd: "/nowhere" }), { alive: () => alive });

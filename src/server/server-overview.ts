@@ -1,5 +1,5 @@
 import type { ServerOverview } from "../administration/server-overview.ts";
-import type { Health } from "../administration/service-health.ts";
+import type { ServiceHealth } from "../administration/service-health.ts";
 import type { LastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { checkBackup, checkWalArchiving } from "../doctor/backup-checks.ts";
@@ -32,7 +32,7 @@ export type OverviewSources = {
   clock: () => Instant;
   knowledge: Knowledge;
   budgets: DailyCallLimits;
-  health: () => Promise<Health>;
+  health: () => Promise<ServiceHealth>;
   lastBackup: () => LastBackup | undefined;
   walArchiving: Store["walArchiving"];
   /** Returns when the served certificate expires; undefined without TLS. */
@@ -111,7 +111,7 @@ export async function serverOverview(sources: OverviewSources): Promise<ServerOv
   };
 }
 
-function checkDatabase({ checks: { database, pages } }: Health): DoctorFinding {
+function checkDatabase({ checks: { database, pages } }: ServiceHealth): DoctorFinding {
   if (database === "failed")
     return failedFinding(
       "the database is not writable",

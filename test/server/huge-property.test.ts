@@ -3,8 +3,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type App, startApp } from "../../src/app/app.ts";
-import { type DataFolder, databaseFile, openDataFolder } from "../../src/app/data-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { NO_BRAND } from "../../src/domain/brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
@@ -14,6 +12,8 @@ import { runYielding, yieldToEventLoop } from "../../src/event-loop.ts";
 import { csvReplyChunks } from "../../src/http/csv-replies.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { createLogger } from "../../src/log.ts";
+import { type DataFolder, databaseFile, openDataFolder } from "../../src/server/data-folder.ts";
+import { type App, startServer } from "../../src/server/start-server.ts";
 import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
@@ -58,7 +58,7 @@ beforeAll(async () => {
     { ...data, random, actor: "test", changed: () => {} },
     { name: "Acme", dailyBudget: 1_000_000, webhookUrl: null },
   );
-  app = await startApp(deps);
+  app = await startServer(deps);
   const post = async (path: string, body: object) => {
     const answer = await fetch(app.url + path, {
       method: "POST",

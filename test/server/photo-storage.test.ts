@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { photoStorageOf } from "../../src/app/photo-storage.ts";
+import { photoStorageOf } from "../../src/server/photo-storage.ts";
 import type { Store } from "../../src/store/store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-photos-"));

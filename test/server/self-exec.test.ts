@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { selfExec } from "../../src/app/self-exec.ts";
+import { selfExec } from "../../src/server/self-exec.ts";
 
 test("runs a command of the same program, in any host of the server", async () => {
   const { signal } = new AbortController();

@@ -1,5 +1,5 @@
 import type { ErrorLogEntry } from "../administration/error-log-entry.ts";
-import type { Health } from "../administration/service-health.ts";
+import type { ServiceHealth } from "../administration/service-health.ts";
 import type { RateWindow } from "../cluster/address-rate-window.ts";
 import { publicUrl } from "../config/public-url.ts";
 import type { Config } from "../config/settings.ts";
@@ -103,7 +103,7 @@ const BYTES_PER_MB = 1024 * 1024;
 const DATABASE_CLOSE_S = 60;
 
 /** Starts a server: builds every part from the settings, and listens. Throws an OperatorError if it cannot. */
-export async function startApp(deps: AppDeps): Promise<App> {
+export async function startServer(deps: AppDeps): Promise<App> {
   const { config } = deps;
   if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
   makeDataFolder(config.storage.dataDir);
@@ -294,7 +294,7 @@ type Served = {
   caches: AnswerCaches;
   eventStream: EventStream;
   lastBackup: ScheduledBackups["last"];
-  health: () => Promise<Health>;
+  health: () => Promise<ServiceHealth>;
   later: StartedParts;
   adminDeps: Omit<AdminDeps, "sessions" | "losses">;
   isDraining: () => boolean;

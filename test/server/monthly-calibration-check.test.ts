@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from "bun:test";
 import { Registry } from "prom-client";
-import { buildCalibrationCheck } from "../../src/app/monthly-calibration-check.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Calibration } from "../../src/domain/calibration/calibration.ts";
 import { UNCORRECTED } from "../../src/domain/scoring/model-corrections.ts";
 import { dayOf, MS_PER_DAY } from "../../src/domain/time.ts";
 import { createLogger } from "../../src/log.ts";
 import { defineModelGauges } from "../../src/metrics/model-gauges.ts";
+import { buildCalibrationCheck } from "../../src/server/monthly-calibration-check.ts";
 import { calibrateModel } from "../../src/usecases/calibration/calibrate.ts";
 import { checkActiveCalibration } from "../../src/usecases/calibration/check-model.ts";
 import { applyCalibration, revertModel } from "../../src/usecases/calibration/model-versions.ts";

@@ -2,8 +2,8 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openCallReservationLedger } from "../../src/app/call-reservation-ledger.ts";
-import { lockDataFolder } from "../../src/app/instance-lock.ts";
+import { openCallReservationLedger } from "../../src/server/call-reservation-ledger.ts";
+import { lockDataFolder } from "../../src/server/instance-lock.ts";
 
 // Commands may run as root on a folder that belongs to the service's user.
 const folder = mkdtempSync(join(tmpdir(), "mainstay-links-"));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { serviceManagerOf } from "../../src/app/systemd-notifications.ts";
+import { serviceManagerOf } from "../../src/server/systemd-notifications.ts";
 import { NotifyReceiver } from "../support/notify-receiver.ts";
 import { ManualTime } from "../webhooks/manual-time.ts";
 

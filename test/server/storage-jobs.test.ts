@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { databaseFile } from "../../src/app/data-folder.ts";
-import { buildStorageJobs } from "../../src/app/storage-jobs.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { temporaryPath } from "../../src/files.ts";
 import { createLogger } from "../../src/log.ts";
+import { databaseFile } from "../../src/server/data-folder.ts";
+import { buildStorageJobs } from "../../src/server/storage-jobs.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type App, startApp } from "../../src/app/app.ts";
-import { databaseFile, openDataFolder } from "../../src/app/data-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLogger } from "../../src/log.ts";
+import { databaseFile, openDataFolder } from "../../src/server/data-folder.ts";
+import { type App, startServer } from "../../src/server/start-server.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { ApiClient, requestToken } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -60,7 +60,7 @@ const set = (ms: number) => {
   time.now += ms;
 };
 const start = async () => {
-  app = await startApp(deps());
+  app = await startServer(deps());
 };
 const restart = async () => {
   await app?.stop();
