@@ -101,7 +101,19 @@ export function decideOnPart(
 ): DecidedPart {
   const plan = planPart(part, caches);
   const goesWithUnit = unit !== null && (unit.timing === "now" || unit.isPrincipal);
-  return { ...plan, part, policy: goesWithUnit ? "with_unit" : policyOfPart(plan) };
+  const { bestAgeMonths, basis, yearlyCents, yearlyCentsRunToFailure, dueInYears, waitingCents } = plan;
+  const policy = goesWithUnit ? "with_unit" : policyOfPart(plan);
+  // Fields by name, as in `planPartBy`.
+  return {
+    bestAgeMonths,
+    basis,
+    yearlyCents,
+    yearlyCentsRunToFailure,
+    dueInYears,
+    waitingCents,
+    part,
+    policy,
+  };
 }
 
 /** Returns whether a part that is replaced on its own is due now. */

@@ -190,7 +190,7 @@ export function actionFromOwnRow<C extends ListedPart>(
   const isPrincipal = component.defId === whole?.principal?.defId;
   const part = partInPlaceOf(knowledge, component, pricing(component).part(component));
   const decided = decideOnPart(part, whole && timing && { timing, isPrincipal }, caches);
-  const facts = { ...partFacts(knowledge, component), hazard: null };
+  const facts = partFacts(knowledge, component, null);
   const principal = isPrincipal ? { ...facts, part } : null;
   return actionOfPart(decided, facts, whole && timing && { hazard: null, timing, principal });
 }
@@ -265,7 +265,7 @@ function inPlace<C extends DueComponent>(
 
 const inYears = (months: number | null) => (months === null ? null : months / 12);
 
-function partFacts(knowledge: Knowledge, component: Plannable): Omit<PartFacts, "hazard"> {
+function partFacts(knowledge: Knowledge, component: Plannable, hazard: PartFacts["hazard"]): PartFacts {
   const def = knowledge.component(component.defId);
   return {
     name: def.name,
@@ -273,6 +273,7 @@ function partFacts(knowledge: Knowledge, component: Plannable): Omit<PartFacts, 
     confidence: component.confidence,
     hasDamage: def.damage !== null,
     isPastUnknown: hasUnknownAge(def, component),
+    hazard,
   };
 }
 
@@ -283,10 +284,7 @@ function factsOf<C extends Plannable>(
   { hazards, wholeAppliance }: Pick<ReturnType<typeof inPlace>, "hazards" | "wholeAppliance">,
   { unit, parts }: ApplianceAdvice,
 ): { facts: PartFacts[]; unitFacts: UnitFacts | null } {
-  const facts = components.map((component, index) => ({
-    ...partFacts(knowledge, component),
-    hazard: hazards[index]!,
-  }));
+  const facts = components.map((component, index) => partFacts(knowledge, component, hazards[index]!));
   const unitFacts = unit && wholeAppliance ? unitFactsOf(unit, parts, wholeAppliance, facts, hazards) : null;
   return { facts, unitFacts };
 }
