@@ -14,7 +14,7 @@ import {
   copyDatabase,
   countRowsByTable,
   findIntegrityProblems,
-  openForReading,
+  openSqliteForReading,
   photoFileNames,
   schemaVersion,
 } from "../store/sqlite/inspect-database.ts";
@@ -109,7 +109,7 @@ type Copied = Pick<Manifest, "schema_version" | "counts"> & { uploads: readonly 
 
 /** Copies the database and checks the integrity of the copy. */
 function copyChecked(databaseFile: string, copy: string): Copied {
-  const source = openForReading(databaseFile);
+  const source = openSqliteForReading(databaseFile);
   try {
     // The copy is temporary: the archive that contains it is made durable.
     source.run("PRAGMA synchronous = OFF");
@@ -119,7 +119,7 @@ function copyChecked(databaseFile: string, copy: string): Copied {
   } finally {
     source.close();
   }
-  const db = openForReading(copy);
+  const db = openSqliteForReading(copy);
   try {
     const problems = findIntegrityProblems(db, "quick");
     if (problems.length > 0)

@@ -7,7 +7,7 @@ import { moveIntoPlace, requireFreeSpace } from "../files.ts";
 import {
   copyDatabase,
   findIntegrityProblems,
-  openForReading,
+  openSqliteForReading,
   schemaVersion,
 } from "../store/sqlite/inspect-database.ts";
 
@@ -41,7 +41,7 @@ export function backUpBeforeMigration(db: Database, dir: string, now: Instant): 
 }
 
 function checked(file: string): string[] {
-  const db = openForReading(file);
+  const db = openSqliteForReading(file);
   try {
     return findIntegrityProblems(db, "quick");
   } finally {

@@ -23,7 +23,7 @@ import {
   countRowsByTable,
   findIntegrityProblems,
   missingMigrations,
-  openForReading,
+  openSqliteForReading,
   photoFileNames,
 } from "../store/sqlite/inspect-database.ts";
 import { switchToWal } from "../store/sqlite/open.ts";
@@ -115,7 +115,7 @@ async function check(
 ): Promise<Pick<RestoredBackup, "key" | "pendingMigrations">> {
   const path = join(scratch, DATABASE);
   if (!existsSync(path)) throw damagedBackupError(file, "it has no database");
-  const db = openForReading(path);
+  const db = openSqliteForReading(path);
   try {
     const pendingMigrations = missingMigrations(db, `the database in ${file}`).length;
     const problems = findIntegrityProblems(db, "full");

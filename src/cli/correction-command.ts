@@ -7,7 +7,7 @@ import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/port
 import { readConditionScale } from "../wire/service-event.ts";
 import { repeatableOption, UsageError, valueOption } from "./command.ts";
 import type { CommandContext } from "./context.ts";
-import { actorOf } from "./data-access.ts";
+import { auditActorOf } from "./data-access.ts";
 import { fittedTable } from "./terminal/fitted-table.ts";
 
 /* Shared by the commands that show and correct a single record. */
@@ -83,7 +83,7 @@ export async function correctRecord<T>(
     loadKnowledge(context.config.costs),
     partner,
     run,
-    actorOf(context),
+    auditActorOf(context),
   );
 }
 

@@ -55,7 +55,7 @@ export async function withAdministration<T>(
   return await withData(
     context,
     ({ store, encryptor, masterKey }) => {
-      const actor = administratorOf(context, masterKey) ?? actorOf(context);
+      const actor = administratorOf(context, masterKey) ?? auditActorOf(context);
       return run({ store, encryptor, random: context.random, actor, changed });
     },
     options,
@@ -81,7 +81,7 @@ function administratorOf(
  * Returns the actor that the audit log names: the effective user with its id, such as `cli:mainstay(998)`, whatever the
  * environment claims. Under sudo, the invoking user is added: `cli:root(0) for alice(1000)`.
  */
-export function actorOf({ env }: Pick<CommandContext, "env">): string {
+export function auditActorOf({ env }: Pick<CommandContext, "env">): string {
   const asked = env.SUDO_UID;
   const behind = asked !== undefined && /^\d{1,10}$/.test(asked) ? ` for ${named(Number(asked))}` : "";
   const uid = process.getuid?.();
@@ -90,7 +90,7 @@ export function actorOf({ env }: Pick<CommandContext, "env">): string {
 
 /** Returns the actor and the machine, for messages to other processes that wait for this command. */
 export const actorOnMachine = ({ env }: Pick<CommandContext, "env">): string =>
-  `${actorOf({ env })} on ${hostname()}`;
+  `${auditActorOf({ env })} on ${hostname()}`;
 
 /** Returns the name of the effective user. */
 export function osUserName({ env }: Pick<CommandContext, "env">): string {

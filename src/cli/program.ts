@@ -16,7 +16,7 @@ import { type CommandHost, createContext } from "./context.ts";
 import { createParser } from "./parser.ts";
 import { EXIT, reportCommandError } from "./report-command-error.ts";
 import { printableText } from "./terminal/printable-text.ts";
-import { asUsageError, helpAsOption, isJsonOutputAsked, withHelpHint } from "./usage.ts";
+import { asUsageError, isJsonOutputAsked, rewriteHelpAsOption, withHelpHint } from "./usage.ts";
 
 /**
  * Runs one command line (argv without the program) and returns its exit code (see `EXIT`). Never throws. Tests pass
@@ -54,7 +54,7 @@ export async function runCommandLine(
     },
   });
   try {
-    await parser.parseAsync(helpAsOption(argv, commands), { from: "user" });
+    await parser.parseAsync(rewriteHelpAsOption(argv, commands), { from: "user" });
     return EXIT.done;
   } catch (error) {
     if (!(error instanceof CommanderError)) return report(withHelpHint(error, argv, commands));

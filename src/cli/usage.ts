@@ -13,7 +13,7 @@ export function isJsonOutputAsked(argv: readonly string[]): boolean {
 const OPTIONS_OF_HELP = ["-h", "--help", "--json"];
 
 /** Rewrites `help partner create` as `partner create --help`. Returns any other command line unchanged. */
-export function helpAsOption(argv: readonly string[], commands: Commands): string[] {
+export function rewriteHelpAsOption(argv: readonly string[], commands: Commands): string[] {
   if (argv[0] !== "help") return [...argv];
   const path = argv.slice(1).filter((word) => !word.startsWith("-"));
   const unknown = argv.find((word) => word.startsWith("-") && !OPTIONS_OF_HELP.includes(word));

@@ -59,7 +59,7 @@ export const NO_LOCK: HeldLock = { confirm: async () => {}, release: async () =>
 export type Acquired = { id: string } | { heldBy: string };
 
 /** Acquires a lock in a transaction that does more. */
-export async function acquireLockIn(tx: LockTx, name: string, owner: string): Promise<Acquired> {
+export async function acquireLockInTransaction(tx: LockTx, name: string, owner: string): Promise<Acquired> {
   const id = tx.newId("lock");
   if (await tx.locks.acquire({ name, id, owner, acquiredAt: tx.now }, LEASE_MS)) return { id };
   const holder = await tx.locks.holder(name);
@@ -97,7 +97,7 @@ export async function acquireLock(
   // Read before any write: the holder may be stopped inside a transaction that a write would wait for.
   const heldBy = await lockHolder(store, name);
   if (heldBy !== undefined) return { heldBy };
-  const acquired = await store.write((tx) => acquireLockIn(tx, name, owner));
+  const acquired = await store.write((tx) => acquireLockInTransaction(tx, name, owner));
   if ("heldBy" in acquired) return acquired;
   const { id } = acquired;
   const { confirm, stop } = renewInBackground(store, id);

@@ -2,7 +2,7 @@ import type { LastBackup } from "../backup/last-backup.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { WalArchiving } from "../store/store.ts";
 import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./check.ts";
-import { ageText } from "./database-checks.ts";
+import { elapsedTimeText } from "./database-checks.ts";
 
 /** Checks the latest scheduled backup. `schedule` is "" if backups are not scheduled. */
 export function checkBackup(schedule: string, last: LastBackup | undefined, now: Instant): DoctorFinding {
@@ -17,10 +17,10 @@ export function checkBackup(schedule: string, last: LastBackup | undefined, now:
           "The running server takes scheduled backups. See its log.",
         );
   const sinceMs = now - Date.parse(last.at);
-  const detail = `${last.file}, ${ageText(sinceMs)} ago`;
+  const detail = `${last.file}, ${elapsedTimeText(sinceMs)} ago`;
   if (!last.ok)
     return failedFinding(
-      `the last backup failed ${ageText(sinceMs)} ago: ${last.error}`,
+      `the last backup failed ${elapsedTimeText(sinceMs)} ago: ${last.error}`,
       "Fix the problem, then run `mainstay backup`.",
     );
   if (!last.drill_ok)
@@ -43,7 +43,7 @@ export function checkWalArchiving(archiving: WalArchiving | undefined, now: Inst
   const latest =
     archivedAt === null
       ? "no WAL segment was archived yet"
-      : `the latest WAL segment was archived ${ageText(now - archivedAt)} ago`;
+      : `the latest WAL segment was archived ${elapsedTimeText(now - archivedAt)} ago`;
   return isFailing
     ? failedFinding(
         `archiving of PostgreSQL's WAL fails; ${latest}`,

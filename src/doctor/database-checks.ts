@@ -144,7 +144,7 @@ export function checkSnapshot(
       "no snapshot yet",
       "Start the server, which takes one a day, or run `mainstay snapshot`.",
     );
-  const detail = `${snapshot.day}, finished ${ageText(now - snapshot.finishedAt)} ago`;
+  const detail = `${snapshot.day}, finished ${elapsedTimeText(now - snapshot.finishedAt)} ago`;
   return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warningFinding(detail, remedy) : okFinding(detail);
 }
 
@@ -167,7 +167,7 @@ export function checkScoringModel({ scoredBy, fit }: ModelState, own: string): D
 
 export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): DoctorFinding {
   if (outbox.waiting === 0 || outbox.oldestAt === null) return okFinding("no pending deliveries");
-  const detail = `${outbox.waiting} pending deliveries, the oldest for ${ageText(now - outbox.oldestAt)}`;
+  const detail = `${outbox.waiting} pending deliveries, the oldest for ${elapsedTimeText(now - outbox.oldestAt)}`;
   if (now - outbox.oldestAt < HOUR_MS) return okFinding(detail);
   return warningFinding(
     detail,
@@ -175,7 +175,7 @@ export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Inst
   );
 }
 
-export function ageText(ms: number): string {
+export function elapsedTimeText(ms: number): string {
   if (ms < 2 * 60_000) return `${Math.max(0, Math.round(ms / 1000))} s`;
   if (ms < 2 * HOUR_MS) return `${Math.round(ms / 60_000)} min`;
   return ms < 2 * MS_PER_DAY ? `${Math.round(ms / HOUR_MS)} h` : `${Math.round(ms / MS_PER_DAY)} days`;

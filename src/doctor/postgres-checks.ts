@@ -3,7 +3,7 @@ import { formatBytes } from "../files.ts";
 import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
 import type { ServerDiagnostics } from "../store/postgres/diagnostics/postgres-server-diagnostics.ts";
 import { type DoctorCheck, type DoctorFinding, failedFinding, okFinding, warningFinding } from "./check.ts";
-import { ageText } from "./database-checks.ts";
+import { elapsedTimeText } from "./database-checks.ts";
 
 /** The clock difference above which a server takes no snapshot. */
 const CLOCK_OFF_MS = 60_000;
@@ -97,7 +97,7 @@ function checkDatabaseClock(
   now: Instant,
 ): DoctorFinding {
   const remedy = "Synchronize the clocks of both machines with NTP.";
-  const detail = `this machine's clock (${isoText(now)}) is ${ageText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
+  const detail = `this machine's clock (${isoText(now)}) is ${elapsedTimeText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
   if (Math.abs(offsetMs) > CLOCK_OFF_MS + uncertaintyMs)
     return failedFinding(`${detail}: a server on this machine takes no snapshot`, remedy);
   if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warningFinding(detail, remedy);

@@ -167,8 +167,8 @@ export function parseHazardFlags(storedFlags: string): readonly HazardFlag[] {
 }
 
 /** Returns the codes of a stored list. */
-export const parseStoredCodes = (storedFlags: string): string[] =>
-  storedFlags === "" ? [] : storedFlags.split(" ");
+export const parseStoredCodes = (storedCodes: string): string[] =>
+  storedCodes === "" ? [] : storedCodes.split(" ");
 
 /** Returns codes as they are stored: each once, in the order of the alphabet. */
 export const serializeStoredCodes = (codes: readonly string[]): string =>

@@ -37,7 +37,7 @@ const SLICE_MS = 4;
 export type StartedJson = { text: string; rest: Iterator<string> | undefined };
 
 /** Serializes a value: completely, or the beginning of a long text. */
-export function startJson(value: unknown): StartedJson {
+export function startJsonStream(value: unknown): StartedJson {
   const rest = jsonChunks(value);
   let text = "";
   for (let next = rest.next(); !next.done; next = rest.next()) {

@@ -27,7 +27,7 @@ import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./errors.ts";
 import { errorOfFailedCall, isAbortError } from "./failed-call-error.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency.ts";
-import { CHUNK_CHARS, startJson } from "./json-stream.ts";
+import { CHUNK_CHARS, startJsonStream } from "./json-stream.ts";
 import {
   type AdminCall,
   type AdminOperation,
@@ -152,7 +152,7 @@ export class RequestPipeline {
       const memory = { ...NO_RESERVATION, grow: reservation.grow };
       const reply = await this.#handle(operation, request, params, context, memory);
       if (reply.raw !== undefined || reply.chunks) return send(reply, request, context, reservation);
-      const { text, rest } = startJson(reply.body);
+      const { text, rest } = startJsonStream(reply.body);
       // A tag of a large response's content would require serializing all of it first.
       const tagged = {
         body: text,
@@ -177,7 +177,7 @@ export class RequestPipeline {
       const memory = { ...NO_RESERVATION, grow: reservation.grow };
       const reply = await this.#handle(operation, request, params, context, memory);
       if (reply.body === undefined) return send(reply, request, context, reservation);
-      const started = startJson(reply.body);
+      const started = startJsonStream(reply.body);
       const response = respond({ ...reply, raw: started.text }, context);
       return sendJson(started, response, request, context, reservation);
     });

@@ -35,7 +35,7 @@ const PROMISED_COUNTS: Readonly<Record<string, number>> = {
 };
 
 /** Checks that the files agree with each other and with the partner API. Throws a KnowledgeError otherwise. */
-export function checkReferences(files: CheckedFiles): void {
+export function checkKnowledgeReferences(files: CheckedFiles): void {
   const ids = checkIds(files);
   checkPromises(files);
   checkBrands(files, ids);
@@ -90,7 +90,7 @@ function checkPromises({ appliances, model }: CheckedFiles): void {
 }
 
 /** Checks that every provenance in the files names a listed source. Throws a KnowledgeError otherwise. */
-export function checkSources(files: KnowledgeFiles, { sources }: CheckedFiles["sources"]): void {
+export function checkKnowledgeSources(files: KnowledgeFiles, { sources }: CheckedFiles["sources"]): void {
   const known = new Set(sources.map(({ token }) => token));
   for (const [file, content] of Object.entries(files)) visit(file, "", content);
 

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Type, type } from "../validators.ts";
 import { assembleKnowledge, type CheckedFiles } from "./assemble-knowledge.ts";
-import { checkReferences, checkSources, KnowledgeError } from "./check.ts";
+import { checkKnowledgeReferences, checkKnowledgeSources, KnowledgeError } from "./check.ts";
 import type { KnowledgeFiles } from "./files.ts";
 import { createKnowledge } from "./look-ups.ts";
 import * as schemas from "./schemas.ts";
@@ -27,8 +27,8 @@ export function readKnowledge(files: KnowledgeFiles): Knowledge {
     sources: read(files, "sources.json", schemas.sourcesFile),
     states: read(files, "states.json", schemas.statesFile),
   };
-  checkSources(files, checked.sources);
-  checkReferences(checked);
+  checkKnowledgeSources(files, checked.sources);
+  checkKnowledgeReferences(checked);
   return createKnowledge(assembleKnowledge(checked));
 }
 

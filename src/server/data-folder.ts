@@ -15,7 +15,7 @@ import {
   loadMasterKey,
   type MasterKey,
 } from "../secrets/master-key.ts";
-import { anySealedSecret, openForReading } from "../store/sqlite/inspect-database.ts";
+import { anySealedSecret, openSqliteForReading } from "../store/sqlite/inspect-database.ts";
 import { hasDatabaseContent, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
@@ -166,7 +166,7 @@ function settleKey(dataDir: string, env: DataFolderDeps["env"], random: FillRand
 /** An unreadable database is reported when it is opened. */
 function hasSealedNothing(file: string): boolean {
   try {
-    const db = openForReading(file);
+    const db = openSqliteForReading(file);
     try {
       return anySealedSecret(db) === undefined;
     } finally {

@@ -15,9 +15,9 @@ type KeyPair = { cert: string; key: string };
 /** The key pair of a TLS server with details of its leaf certificate. */
 export type TlsIdentity = KeyPair & { subject: string; validFrom: Instant; validTo: Instant };
 
-/** Reads the key pair of a TLS server. Throws an OperatorError as `readKeyPair` does. */
+/** Reads the key pair of a TLS server. Throws an OperatorError as `readTlsKeyPair` does. */
 export function readTlsIdentity({ certFile, keyFile }: { certFile: string; keyFile: string }): TlsIdentity {
-  const pair = readKeyPair(
+  const pair = readTlsKeyPair(
     { setting: "server.tls_cert", path: certFile },
     { setting: "server.tls_key", path: keyFile },
   );
@@ -34,7 +34,7 @@ export function readTlsIdentity({ certFile, keyFile }: { certFile: string; keyFi
  * Reads a certificate chain and its private key. Throws an OperatorError if a file cannot be read, has no certificate
  * or key, has an encrypted key, or if the key does not belong to the first certificate.
  */
-export function readKeyPair(certFile: PemFile, keyFile: PemFile): KeyPair {
+export function readTlsKeyPair(certFile: PemFile, keyFile: PemFile): KeyPair {
   const cert = readPem(certFile);
   const key = readPem(keyFile);
   const leaf = parsePem(certFile, "a PEM certificate", () => firstCertificate(cert));

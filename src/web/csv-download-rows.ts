@@ -24,7 +24,7 @@ type YearlyCosts = { yearly_costs?: readonly number[] };
 type ComponentRow = ComponentJson & { expected_failure_cost_a_year?: number };
 
 /** Returns the rows of a file, under the field names of the API. */
-export function rowsOfCsvFile(file: ReportCsvFile, data: CsvFileData): Steps<CsvRows> {
+export function reportCsvRows(file: ReportCsvFile, data: CsvFileData): Steps<CsvRows> {
   return restsOnAssumptions.has(file)
     ? withAssumptions(ROWS_BY_FILE[file](data), data)
     : ROWS_BY_FILE[file](data);

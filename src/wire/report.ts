@@ -163,7 +163,7 @@ export const reportReply = forPartner(figuresReply(report.and(assumptionsField))
 const REASON_BYTES = 200;
 
 /** `planning`: the data that the actions of a plan need; `now` is its first day. */
-export function reportAccumulator(
+export function propertyReportAccumulator(
   planning: PlanContext<PlacedComponent>,
   prices: PriceList,
   now: Instant,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { jsonChunks, startJson, streamText } from "../../src/http/json-stream.ts";
+import { jsonChunks, startJsonStream, streamText } from "../../src/http/json-stream.ts";
 
 const list = fc.array(fc.jsonValue(), { minLength: 0, maxLength: 5 });
 /** A list that is longer than one chunk. */
@@ -31,7 +31,7 @@ test("a text is sent completely, with any characters at the ends of chunks", asy
       fc.integer({ min: 0, max: 30 }),
       async (at, n) => {
         const body = { text: `${"x".repeat(at)}😀é`, items: Array.from({ length: n * 1000 }, () => "😀é") };
-        const { text, rest } = startJson(body);
+        const { text, rest } = startJsonStream(body);
         let ends = 0;
         const sent = await new Response(streamText(text, rest, () => ends++)).text();
         expect(sent).toBe(JSON.stringify(body));

@@ -17,10 +17,10 @@ import { type App, startServer } from "../../src/server/start-server.ts";
 import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
-import { rowsOfCsvFile } from "../../src/web/csv-download-rows.ts";
+import { reportCsvRows } from "../../src/web/csv-download-rows.ts";
 import { brandOfPage } from "../../src/web/embed/embed-brand.tsx";
-import { renderComponentList } from "../../src/web/embed/embed-pages.tsx";
-import { renderSchedulePage } from "../../src/web/embed/embed-schedule-page.tsx";
+import { renderEmbedComponentList } from "../../src/web/embed/embed-pages.tsx";
+import { renderEmbedSchedulePage } from "../../src/web/embed/embed-schedule-page.tsx";
 import { briefly } from "../support/stretches.ts";
 
 /*
@@ -150,10 +150,10 @@ test("so do the lists and files below it", async () => {
   const rendered = <T>(what: string, steps: () => Steps<T>) =>
     briefly(what, () => runYielding(steps(), yieldToEventLoop));
   const at = { style: "", script: "", back: "", csv: "", workbook: "", brand: brandOfPage(NO_BRAND, "") };
-  await rendered("the list of components", () => renderComponentList(figures, 3, at));
-  await rendered("the schedule", () => renderSchedulePage(figures, at));
+  await rendered("the list of components", () => renderEmbedComponentList(figures, 3, at));
+  await rendered("the schedule", () => renderEmbedSchedulePage(figures, at));
   for (const file of ["components", "plan", "inspections"] as const) {
-    const { heading, rows } = await rendered(`${file}.csv`, () => rowsOfCsvFile(file, figures));
+    const { heading, rows } = await rendered(`${file}.csv`, () => reportCsvRows(file, figures));
     await briefly(`the text of ${file}.csv`, () =>
       csvReplyChunks(heading, rows, (row) => row, yieldToEventLoop),
     );

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readAuthorities, readKeyPair } from "../../src/tls/pem-files.ts";
+import { readAuthorities, readTlsKeyPair } from "../../src/tls/pem-files.ts";
 
 const FIXTURES = join(import.meta.dir, "../fixtures/tls");
 const authority = join(FIXTURES, "authority.crt");
@@ -39,7 +39,7 @@ describe("readAuthorities", () => {
 
 describe("readKeyPair", () => {
   const read = (certPath: string, keyPath: string) =>
-    readKeyPair({ setting: "cert", path: certPath }, { setting: "key", path: keyPath });
+    readTlsKeyPair({ setting: "cert", path: certPath }, { setting: "key", path: keyPath });
 
   test("returns the texts of both files", async () => {
     expect(read(cert, key)).toEqual({ cert: await Bun.file(cert).text(), key: await Bun.file(key).text() });

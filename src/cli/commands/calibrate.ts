@@ -23,7 +23,7 @@ import { serializeModelCheck, serializeModelVersion } from "../../wire/model.ts"
 import { calibrationText, reportPageContent } from "../calibration/report.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../context.ts";
-import { actorOf, actorOnMachine, withData } from "../data-access.ts";
+import { actorOnMachine, auditActorOf, withData } from "../data-access.ts";
 import { dayOption } from "../option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteText } from "../terminal/time-text.ts";
@@ -64,7 +64,7 @@ export const calibrateCommand = defineCommand({
       const deps: ModelAdministration = {
         store,
         knowledge: loadKnowledge(context.config.costs),
-        actor: actorOf(context),
+        actor: auditActorOf(context),
         yieldNow: yieldCollectingGarbage(createWriteThrottle(store, context.now)),
         monotonicMs: () => performance.now(),
       };
@@ -78,7 +78,7 @@ export const calibrateCommand = defineCommand({
       if (!apply && !keep) return await fit();
       const asked = {
         by: actorOnMachine(context),
-        actor: actorOf(context),
+        actor: auditActorOf(context),
         handedOver: context.env[FIT_LOCK],
       };
       await withFitLock(store, asked, fit);

@@ -22,7 +22,7 @@ import {
   UsageError,
 } from "../command.ts";
 import type { CommandContext } from "../context.ts";
-import { actorOf, withData } from "../data-access.ts";
+import { auditActorOf, withData } from "../data-access.ts";
 import { costHistoryText } from "../terminal/cost-history-text.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 
@@ -169,6 +169,6 @@ async function addLines(
   const partner = await requirePartner(store, partnerId);
   await createWriteThrottle(store, context.now)();
   return await writePortfolio(store.write, loadKnowledge(context.config.costs), partner, (writer) =>
-    replaceCostBook(writer, actorOf(context), (book) => (replace ? lines : mergeCostLines(book, lines))),
+    replaceCostBook(writer, auditActorOf(context), (book) => (replace ? lines : mergeCostLines(book, lines))),
   );
 }

@@ -33,9 +33,9 @@ import {
 } from "../command.ts";
 import { leftOutRowsText, mapFiles, parseValueMapping } from "../confirm-file-mapping.ts";
 import type { CommandContext } from "../context.ts";
-import { actorOf, actorOnMachine, withData } from "../data-access.ts";
+import { actorOnMachine, auditActorOf, withData } from "../data-access.ts";
 import { rejectsWithOriginalPlaces } from "../mapped-rejects.ts";
-import { progressBar } from "../terminal/progress-bar.ts";
+import { createProgressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 
 const mapping = valueOption("COLUMN=FIELD", "", (typed): ColumnMapping => {
@@ -155,7 +155,7 @@ export const importCommand = defineCommand({
     const { mapped, leftOut: unread } = isMapped
       ? await mapFiles(context, { files: named, mapping: mappingFile, map, defaults, mapValues, dates, yes })
       : { mapped: [], leftOut: [] };
-    const bar = progressBar(context.isTty && !context.json, context.columns);
+    const bar = createProgressBar(context.isTty && !context.json, context.columns);
     const lock = {
       name: importLockName(partnerId),
       owner: actorOnMachine(context),
@@ -172,7 +172,7 @@ export const importCommand = defineCommand({
         defaults: isMapped ? [] : defaults,
         update,
         silent: noWebhooks,
-        actor: actorOf(context),
+        actor: auditActorOf(context),
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,

@@ -4,7 +4,7 @@ import { readOneLine } from "../../secrets/one-line-file.ts";
 import { isPostgresAddress, type MoveStep, moveData } from "../../server/move-data.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import { requireInstallation } from "../installation-check.ts";
-import { progressBar } from "../terminal/progress-bar.ts";
+import { createProgressBar } from "../terminal/progress-bar.ts";
 
 const NAMES: Record<MoveStep, string> = { copying: "Copying", comparing: "Comparing", photos: "Photos" };
 
@@ -29,7 +29,7 @@ export const moveCommand = defineCommand({
     const { config, cwd, env, now, random, print } = context;
     const to = targetOf(named, toFile && resolve(cwd, toFile));
     requireInstallation(context);
-    const bar = progressBar(context.isTty && !context.json, context.columns);
+    const bar = createProgressBar(context.isTty && !context.json, context.columns);
     const startedAt = performance.now();
     try {
       const moved = await moveData({

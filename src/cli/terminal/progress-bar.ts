@@ -11,7 +11,7 @@ export function progressBarWidth(columns: number): number {
   return Math.max(5, Math.min(30, columns - 58));
 }
 
-export function progressBar(isTty: boolean, columns: number): ProgressBar {
+export function createProgressBar(isTty: boolean, columns: number): ProgressBar {
   if (!isTty) return SILENT;
   const bar = new SingleBar({
     stream: process.stderr,

@@ -1,5 +1,5 @@
 import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
-import { type ClauseRules, PhraseBook, readWords, stem, type Word } from "./note-words.ts";
+import { type ClauseRules, PhraseBook, splitNoteIntoWords, stem, type Word } from "./note-words.ts";
 import { ReportedRemovals } from "./noted-removals.ts";
 
 /** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed, or a thing reported as gone. */
@@ -76,7 +76,7 @@ type IndexedNote = {
 };
 
 function read(lexicon: Lexicon, notes: string): readonly Finding[] {
-  const words = readWords(notes, lexicon.clauses);
+  const words = splitNoteIntoWords(notes, lexicon.clauses);
   const mentions = findMentions(lexicon, words);
   const note = indexNote(lexicon, words, mentions);
   const ends = new Map(mentions.map(({ start, end }) => [start, end]));

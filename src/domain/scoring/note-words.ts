@@ -20,7 +20,7 @@ const LAST_ITEM = /(?:\s+[\w'-]+){0,2}\s+n?or\s/y;
 const ITEM = /(?:\s+[\w'-]+){1,2},/y;
 
 /** Splits a note into lower-case words, each with its clause. Takes time proportional to the note. */
-export function readWords(notes: string, rules: ClauseRules): Word[] {
+export function splitNoteIntoWords(notes: string, rules: ClauseRules): Word[] {
   const text = withoutListCommas(notes.toLowerCase().replaceAll("’", "'").replace(CATEGORY, "cat "));
   const tokens = text.match(TOKEN) ?? [];
   const words: Word[] = [];

@@ -144,8 +144,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     // Below the page, the address of the form is that of the page.
     const action = isTop ? `${token}` : `../${token}`;
     const brand = await brandFor(found, isTop ? `${token}/` : "");
-    const { renderPasscodePage } = await import("../../web/embed/passcode-page.tsx");
-    const page = renderPasscodePage({ style: await styleAt(up), action, problem, brand });
+    const { renderEmbedPasscodePage } = await import("../../web/embed/passcode-page.tsx");
+    const page = renderEmbedPasscodePage({ style: await styleAt(up), action, problem, brand });
     if (typeof problem !== "object") return pageReply(deps, call, page, 403);
     const { headers, ...reply } = pageReply(deps, call, page, 429);
     return { ...reply, headers: { ...headers, "retry-after": String(problem.waitS) } };
@@ -260,11 +260,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       parameters: [tokenInPath, pageNumber],
       handle: (call) =>
         replyFor(call, { name: "components", up: "../../../" }, async (found) => {
-          const { renderComponentList } = await pages();
+          const { renderEmbedComponentList } = await pages();
           const number = /^[1-9]\d{0,6}$/.test(call.query.get("page") ?? "")
             ? Number(call.query.get("page"))
             : 1;
-          const steps = renderComponentList(await figuresOf(call, found), number, {
+          const steps = renderEmbedComponentList(await figuresOf(call, found), number, {
             style: await styleAt("../../../"),
             back: `../${call.params.token}`,
             brand: await brandFor(found, ""),
@@ -281,11 +281,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       parameters: [tokenInPath, ...planTerms],
       handle: (call) =>
         replyFor(call, { name: "schedule", up: "../../../" }, async (found) => {
-          const { renderSchedulePage } = await import("../../web/embed/embed-schedule-page.tsx");
+          const { renderEmbedSchedulePage } = await import("../../web/embed/embed-schedule-page.tsx");
           const { fileOf } = await assetTable();
           const figures = await figuresOf(call, found);
           const { years, inflation_pct } = figures.plan;
-          const steps = renderSchedulePage(figures, {
+          const steps = renderEmbedSchedulePage(figures, {
             style: await styleAt("../../../"),
             script: `../../../assets/${fileOf("embed.js")}`,
             back: `../${call.params.token}`,
@@ -318,7 +318,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
         if (!file) return await notFoundPage(call, "../../../");
         return await replyFor(call, { name: `${file}.csv`, up: "../../../" }, async (found) => {
-          const { rowsOfCsvFile: csvRows } = await import("../../web/csv-download-rows.ts");
+          const { reportCsvRows: csvRows } = await import("../../web/csv-download-rows.ts");
           const steps = csvRows(file, await figuresOf(call, found));
           const { heading, rows } = await runYielding(steps, call.yieldNow);
           const { chunks } = await csvReplyChunks(heading, rows, (row) => row, call.yieldNow);

@@ -21,7 +21,7 @@ import { failureForecastAccumulator, forecastReply } from "../../wire/forecast.t
 import { withPartner } from "../../wire/paging.ts";
 import { withRecalculating } from "../../wire/recalculating-field.ts";
 import { replacementCostAccumulator, replacementCostReply } from "../../wire/replacement-cost.ts";
-import { reportAccumulator, reportReply } from "../../wire/report.ts";
+import { propertyReportAccumulator, reportReply } from "../../wire/report.ts";
 import { propertyInPath } from "../../wire/request-parameters.ts";
 import {
   type Operation,
@@ -43,7 +43,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The report", reportReply),
       handle: (call) =>
-        replyWith(call, (prices) => reportAccumulator(planContextOf(prices), prices, call.now)),
+        replyWith(call, (prices) => propertyReportAccumulator(planContextOf(prices), prices, call.now)),
     }),
     partnerOperation({
       id: "getPropertyForecast",

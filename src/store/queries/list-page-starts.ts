@@ -87,7 +87,7 @@ const MAX_SEQ = 2_147_483_647;
 /**
  * Returns a number, and how many rows of the list from that number on precede the row at an offset: fewer than a block has.
  * @example
- * pageStartAt([{ block: 0, count: 2 }], 2045) // { from: 2048, skip: 0 }: block 0 has the numbers 1 to 2047
+ * listPageStartAt([{ block: 0, count: 2 }], 2045) // { from: 2048, skip: 0 }: block 0 has the numbers 1 to 2047
  */
 export function listPageStartAt(
   retired: readonly RetiredBlock[],

@@ -14,7 +14,7 @@ import { MIGRATIONS, type Migration } from "./sqlite-migrations.ts";
 type RowCounts = Readonly<Record<string, number>>;
 
 /** Opens a database for reading while another process may write to it. */
-export function openForReading(file: string): Database {
+export function openSqliteForReading(file: string): Database {
   const db = new Database(file, { readonly: true });
   // Set before the first query, since another process may be recovering from a crash.
   db.run("PRAGMA busy_timeout = 10000");
@@ -40,7 +40,7 @@ function isReadable(db: Database, file: string): boolean {
  * process has the database open, and it consists of the database file alone.
  */
 export function openWithoutWalFiles(file: string): Database {
-  if (existsSync(`${file}-wal`)) return openForReading(file);
+  if (existsSync(`${file}-wal`)) return openSqliteForReading(file);
   const path = encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23");
   return new Database(`file:${path}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
 }
@@ -82,7 +82,7 @@ export async function findDatabasePageProblems(
   yieldToEventLoop: () => Promise<void>,
 ): Promise<string[]> {
   try {
-    const db = openForReading(file);
+    const db = openSqliteForReading(file);
     try {
       const problems: string[] = [];
       for (const { name } of tablesOf(db)) {

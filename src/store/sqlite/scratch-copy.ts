@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Store, StoreOptions } from "../store.ts";
-import { copyDatabase, openForReading } from "./inspect-database.ts";
+import { copyDatabase, openSqliteForReading } from "./inspect-database.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function withScratchCopy<T>(
   run: (store: Store) => Promise<T>,
 ): Promise<T> {
   const copy = async (target: string) => {
-    const original = openForReading(file);
+    const original = openSqliteForReading(file);
     try {
       copyDatabase(original, target);
     } finally {

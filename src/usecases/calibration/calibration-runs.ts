@@ -1,7 +1,7 @@
 import type { CalibrationProposal } from "../../administration/calibration-proposal.ts";
 import {
   type Acquired,
-  acquireLockIn,
+  acquireLockInTransaction,
   type ClusterLock,
   lockHeldError,
   lockHolder,
@@ -43,7 +43,7 @@ export async function beginCalibration(
   { by, actor }: { by: string; actor: string },
 ): Promise<Acquired> {
   return await store.write(async (tx) => {
-    const acquired = await acquireLockIn(tx, FIT, by);
+    const acquired = await acquireLockInTransaction(tx, FIT, by);
     if ("id" in acquired) {
       await tx.models.saveLatestCalibration({
         ...NOT_REQUESTED,

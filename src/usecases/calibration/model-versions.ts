@@ -1,4 +1,4 @@
-import { acquireLockIn, type ClusterLock, withLock } from "../../cluster/locks.ts";
+import { acquireLockInTransaction, type ClusterLock, withLock } from "../../cluster/locks.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
 import { type StoredFit, storedFitId } from "../../domain/calibration/model-version.ts";
@@ -68,7 +68,7 @@ export async function activateProposedFit(
   { force }: { force: boolean },
 ): Promise<string> {
   return await store.write(async (tx) => {
-    const lock = await acquireLockIn(tx, MODEL, actor);
+    const lock = await acquireLockInTransaction(tx, MODEL, actor);
     if ("heldBy" in lock) throw beingStored();
     const kept = await tx.models.keptFit();
     const [, number] = /^(\d{1,9})-\d+$/.exec(id) ?? [];
@@ -203,7 +203,7 @@ export async function revertModel(
   from?: string,
 ): Promise<{ from: string; to: string }> {
   return await store.write(async (tx) => {
-    const lock = await acquireLockIn(tx, MODEL, actor);
+    const lock = await acquireLockInTransaction(tx, MODEL, actor);
     if ("heldBy" in lock) throw beingStored();
     const current = await tx.models.inUse();
     const version = current?.version ?? knowledge.modelVersion;

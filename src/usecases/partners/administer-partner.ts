@@ -47,12 +47,13 @@ export async function enableOrDisablePartner(
 ): Promise<void> {
   await change(administration, partnerId, async (tx, { partner }) => {
     if (enabled) await refuseDeletedPartner(tx, partnerId);
-    if (partner.enabled !== enabled) await setPartnerEnabled(tx, administration.actor, partner, enabled);
+    if (partner.enabled !== enabled)
+      await setPartnerEnabledInTransaction(tx, administration.actor, partner, enabled);
   });
 }
 
 /** Does the same inside the caller's transaction. */
-export async function setPartnerEnabled(
+export async function setPartnerEnabledInTransaction(
   tx: Tx,
   actor: string,
   partner: Partner,

@@ -3,7 +3,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { PurgePlace } from "../../store/queries/purge-partner-rows.ts";
 import type { Tx } from "../../store/store.ts";
 import type { PhotoFiles } from "../portfolio/photos.ts";
-import { setPartnerEnabled } from "./administer-partner.ts";
+import { setPartnerEnabledInTransaction } from "./administer-partner.ts";
 import type { AdminUseCaseDeps } from "./partners.ts";
 
 type PurgeDeps = {
@@ -41,7 +41,7 @@ export async function purgePartner(
       const present = await tx.partners.find(id);
       if (!present) throw notFound(`Partner not found: ${id}`);
       // One transaction, so that the partner cannot be enabled in between.
-      if (present.enabled) await setPartnerEnabled(tx, actor, present, false);
+      if (present.enabled) await setPartnerEnabledInTransaction(tx, actor, present, false);
       await tx.partners.revokeCredentials(id, "api_key", tx.now);
       await tx.partners.revokeCredentials(id, "client_secret", tx.now);
       await tx.partners.raiseRevision(id);

@@ -65,7 +65,7 @@ export function assumptionsSheet(
 }
 
 /** Returns the assumptions of a property's form. */
-export function assumptionsOfProperty({ plan, terms }: ReserveForm): FormAssumptions {
+export function assumptionsOfPropertyForm({ plan, terms }: ReserveForm): FormAssumptions {
   const { property, appliances } = plan;
   return {
     subject: [

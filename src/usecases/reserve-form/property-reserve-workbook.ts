@@ -7,7 +7,7 @@ import { type ReserveItem, reserveItemsOf, reserveLinesOf } from "../../domain/p
 import type { Steps } from "../../domain/steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
 import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
-import { assumptionsOfProperty, assumptionsSheet } from "./assumptions-sheet.ts";
+import { assumptionsOfPropertyForm, assumptionsSheet } from "./assumptions-sheet.ts";
 import { depositSheet } from "./deposit-sheet.ts";
 import { dueNowSheet, ReserveLineSheets } from "./line-sheets.ts";
 import type { ReserveForm } from "./reserve-form.ts";
@@ -56,6 +56,6 @@ function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<WorkbookSheet
   return [
     ...[summarySheet(plan, lines, [name, addressLine(plan.property)]), immediate, shortTerm],
     ...[lines.reserves, lines.below, yearSheet(plan, lines), depositSheet(plan, lines), ...lines.expected],
-    assumptionsSheet(plan, assumptionsOfProperty(form)),
+    assumptionsSheet(plan, assumptionsOfPropertyForm(form)),
   ];
 }

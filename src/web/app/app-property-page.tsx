@@ -11,7 +11,7 @@ import { downloadCsv } from "../browser/csv-file.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { rowsOfCsvFile } from "../csv-download-rows.ts";
+import { reportCsvRows } from "../csv-download-rows.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { ClaimsOfProperty } from "../records/claims-section.tsx";
@@ -132,7 +132,7 @@ export function AppPropertyPage({
 /** Links to files that are made from the loaded data, without a call. */
 const linksOf = (id: string, data: PropertyPageData): DataLinks => ({
   csv: (file) => () => {
-    const { heading, rows } = runSteps(rowsOfCsvFile(file, { ...data, plan: data.plan! }));
+    const { heading, rows } = runSteps(reportCsvRows(file, { ...data, plan: data.plan! }));
     downloadCsv(`${id}-${file}.csv`, heading, rows);
   },
   schedule: hrefTo(["properties", id, "schedule"]),

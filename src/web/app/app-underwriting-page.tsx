@@ -5,7 +5,7 @@ import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { UnderwritingReport } from "../sections/underwriting.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
-import { LayerFields, layerQuery } from "../widgets/layer-fields.tsx";
+import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
@@ -14,7 +14,7 @@ import { usePrintFooter } from "./use-print-footer.ts";
 /** The printable underwriting page of a property. */
 export function AppUnderwritingPage({ id, route }: { id: string; route: Route }) {
   const { api } = useApp();
-  const query = layerQuery(route);
+  const query = insuredLayerQuery(route);
   const path = `/v1/property/${encodeURIComponent(id)}/underwriting`;
   const loaded = useLoad(`${id} ${query}`, () => api.read<UnderwritingJson>(`${path}?${query}`), id);
   const { value } = loaded;
@@ -36,13 +36,13 @@ export function AppUnderwritingPage({ id, route }: { id: string; route: Route })
       <LoadedContent loaded={loaded} what="the underwriting page" isPage>
         {(made) => (
           <UnderwritingReport made={made} book="portfolio" isLoading={loaded.isLoading}>
-            <LayerFields route={route}>
+            <InsuredLayerFields route={route}>
               <DownloadWorkbook
                 api={api}
                 file={`losses-${id}.xlsx`}
                 path={`/v1/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
               />
-            </LayerFields>
+            </InsuredLayerFields>
           </UnderwritingReport>
         )}
       </LoadedContent>

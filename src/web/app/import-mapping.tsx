@@ -19,7 +19,7 @@ const EXAMPLES = 3;
 const ROWS_SEARCHED = 50;
 
 /** The field of each column, which the reader can change. */
-export function MappingSection(props: {
+export function ImportMappingSection(props: {
   file: TableFile;
   fields: readonly string[];
   mapping: ImportMapping;

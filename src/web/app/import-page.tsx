@@ -23,7 +23,7 @@ import {
   tableOfSheet,
   withoutAmbiguousDates,
 } from "./import-file.ts";
-import { MappingSection } from "./import-mapping.tsx";
+import { ImportMappingSection } from "./import-mapping.tsx";
 import { readWorkbookFile } from "./workbook-file.ts";
 
 /** Imports a CSV file or a sheet of a workbook: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
@@ -151,7 +151,7 @@ export function ImportPage() {
       {problem !== undefined && <p role="alert">{problem}</p>}
       {file && guess && mapping && (
         <>
-          <MappingSection
+          <ImportMappingSection
             file={file}
             fields={guess.fields}
             mapping={mapping}

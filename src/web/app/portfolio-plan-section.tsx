@@ -8,7 +8,7 @@ import { useLoad } from "../browser/use-load.ts";
 import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
 import { count, countWithNoun, date, moneyText } from "../format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
-import { dueNowHeadline, HeadlineFigures } from "../sections/condition.tsx";
+import { ConditionHeadlineFigures, dueNowHeadline } from "../sections/condition.tsx";
 import { delayCostText, dueCount, dueNowText, PlanCostsByYear } from "../sections/plan.tsx";
 import { Section } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -57,7 +57,7 @@ export function DueWorkOfPortfolio({ plan }: { plan: ReturnType<typeof usePortfo
         {(value) => (
           <>
             <p class="headline">{dueNowHeadline({ plan: value, hazards: 0 })}</p>
-            <HeadlineFigures plan={value} />
+            <ConditionHeadlineFigures plan={value} />
             <p class="small">
               <a href={hrefTo(["actions"], { due: "0" })}>All actions that are due now</a>
             </p>

@@ -7,7 +7,7 @@ import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LargestDamageTable, LossDrivers, LossExceedanceTable } from "../sections/loss-tables.tsx";
 import { Section } from "../sections/section.tsx";
 import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../widgets/filters.tsx";
-import { LayerFields, layerQuery } from "../widgets/layer-fields.tsx";
+import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
@@ -237,14 +237,14 @@ const ALERT_COLUMNS = consoleComponentColumns<BookAlertPageJson["alerts"][number
 
 function Losses({ partner, route }: ViewProps) {
   const { api } = useConsole();
-  const query = layerQuery(route);
+  const query = insuredLayerQuery(route);
   if (partner !== "") query.set("partner_id", partner);
   const state = route.query.get("state") ?? "";
   if (state !== "") query.set("state", state);
   const loaded = useAdminRead<BookLossesJson>(`/admin/book/losses?${query}`);
   return (
     <>
-      <LayerFields route={route}>
+      <InsuredLayerFields route={route}>
         <StateOrRegionFilter
           known={US_STATES}
           value={state}
@@ -255,7 +255,7 @@ function Losses({ partner, route }: ViewProps) {
           file="book-losses.xlsx"
           path={`/admin/book/losses?${workbookQuery(query)}`}
         />
-      </LayerFields>
+      </InsuredLayerFields>
       <LoadedContent loaded={loaded} what="the losses">
         {(losses) => (
           <div class="underwriting">

@@ -14,7 +14,7 @@ import { CostBookPage } from "./cost-book-page.tsx";
 import { ConsoleDeliveryPage } from "./delivery-page.tsx";
 import { EmbedsPage } from "./embeds-page.tsx";
 import { JobsPage } from "./jobs-page.tsx";
-import { ModelPage } from "./model-page.tsx";
+import { CalibrationModelPage } from "./model-page.tsx";
 import { PartnerPage } from "./partner-page.tsx";
 import { PartnersPage } from "./partners-page.tsx";
 import { ConsoleSnapshotsPage } from "./score-snapshots-page.tsx";
@@ -43,7 +43,7 @@ export function ConsoleRouter({ route }: { route: Route }) {
   if (area === "embeds") return <EmbedsPage route={route} />;
   if (area === "usage") return <UsagePage route={route} />;
   if (area === "snapshots") return <ConsoleSnapshotsPage />;
-  if (area === "model") return <ModelPage />;
+  if (area === "model") return <CalibrationModelPage />;
   if (area === "jobs") return <JobsPage />;
   if (area === "audit") return <AuditPage route={route} />;
   if (area === "settings") return <SettingsPage route={route} />;

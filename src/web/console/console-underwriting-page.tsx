@@ -1,7 +1,7 @@
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { UnderwritingReport } from "../sections/underwriting.tsx";
-import { LayerFields, layerQuery } from "../widgets/layer-fields.tsx";
+import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
@@ -11,7 +11,7 @@ import { ConsolePropertyTabs } from "./console-property-page.tsx";
 export function ConsoleUnderwritingPage({ id, route }: { id: string; route: Route }) {
   const { api } = useConsole();
   const path = `/admin/properties/${encodeURIComponent(id)}/underwriting`;
-  const query = layerQuery(route);
+  const query = insuredLayerQuery(route);
   const loaded = useAdminRead<UnderwritingJson & { partner: string }>(`${path}?${query}`, undefined, path);
   useConsoleTitle(`Underwriting${loaded.value ? `, ${loaded.value.property.name}` : ""}`);
   return (
@@ -24,13 +24,13 @@ export function ConsoleUnderwritingPage({ id, route }: { id: string; route: Rout
       <LoadedContent loaded={loaded} what="the underwriting page" isPage>
         {(made) => (
           <UnderwritingReport made={made} book="book" isLoading={loaded.isLoading}>
-            <LayerFields route={route}>
+            <InsuredLayerFields route={route}>
               <DownloadWorkbook
                 api={api}
                 file={`losses-${id}.xlsx`}
                 path={`/admin/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
               />
-            </LayerFields>
+            </InsuredLayerFields>
           </UnderwritingReport>
         )}
       </LoadedContent>

@@ -13,7 +13,7 @@ import { ConsoleHeading } from "./console-shell.tsx";
 import { ModelProposal } from "./model-proposal.tsx";
 
 /** Shows the active model, its validation and its versions, and calibrates it on request. */
-export function ModelPage() {
+export function CalibrationModelPage() {
   const loaded = useAdminRead<ModelJson>("/admin/model");
   const administrators = useAdminRead<AdministratorPageJson>("/admin/administrators?limit=200");
   const nameOf = (actor: string) =>

@@ -70,7 +70,7 @@ const SECTIONS_PLACEHOLDER = "<sections-here></sections-here>";
 const ROWS_PER_PAGE = 200;
 
 /** Renders a page of the list of all components of a property, highest expected loss first. */
-export function* renderComponentList(
+export function* renderEmbedComponentList(
   data: Pick<PropertyPageData, "property" | "components" | "types" | "units">,
   page: number,
   { style, back, brand }: { style: string; back: string; brand: PageBrand },

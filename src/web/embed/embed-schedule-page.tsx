@@ -14,7 +14,7 @@ type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> &
 };
 
 /** Renders the replacement reserve schedule of a property, which prints in landscape orientation. */
-export function* renderSchedulePage(
+export function* renderEmbedSchedulePage(
   { property, plan, types, units }: SchedulePageData,
   addresses: { style: string; script: string; back: string; csv: string; workbook: string; brand: PageBrand },
 ): Steps<RenderedPage> {

@@ -6,7 +6,7 @@ import { BrandBar, brandCss, type PageBrand } from "./embed-brand.tsx";
 export type PasscodeProblem = "wrong" | { waitS: number };
 
 /** Renders the form for the passcode of an embed. `action` is the address of its page. */
-export function renderPasscodePage(page: {
+export function renderEmbedPasscodePage(page: {
   style: string;
   action: string;
   problem: PasscodeProblem | undefined;

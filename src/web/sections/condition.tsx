@@ -52,7 +52,7 @@ export function ConditionHeadline(props: { condition: ConditionJson; headline: H
         </div>
         <GradeScale score={condition.condition_score ?? 0} grade={condition.grade} tone={rating.tone} />
       </div>
-      {headline && <HeadlineFigures plan={headline.plan} />}
+      {headline && <ConditionHeadlineFigures plan={headline.plan} />}
     </section>
   );
 }
@@ -74,7 +74,7 @@ export function dueNowHeadline({ plan: { due_now: due }, hazards }: Headline): s
 }
 
 /** The cost of the work due now, the cost of waiting a year and the yearly reserve, as the API answers them. */
-export function HeadlineFigures({ plan }: Pick<Headline, "plan">) {
+export function ConditionHeadlineFigures({ plan }: Pick<Headline, "plan">) {
   const { cost, cost_of_waiting_a_year } = plan.due_now;
   const word = useUnitName();
   const { per_year, per_unit_per_year, per_1000_sqft_per_year } = plan.level_deposit["50"].noise;

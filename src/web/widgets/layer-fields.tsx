@@ -15,7 +15,7 @@ function amountIn(route: Route, name: Amount): string {
 }
 
 /** The deductible and limit in the address, as parameters of the API. */
-export function layerQuery(route: Route): URLSearchParams {
+export function insuredLayerQuery(route: Route): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of ["deductible", "limit"] as const) {
     const amount = amountIn(route, name);
@@ -25,7 +25,7 @@ export function layerQuery(route: Route): URLSearchParams {
 }
 
 /** Sets the deductible and limit of the insured layer. `children` stand beside the fields. */
-export function LayerFields({ route, children }: { route: Route; children?: ComponentChildren }) {
+export function InsuredLayerFields({ route, children }: { route: Route; children?: ComponentChildren }) {
   return (
     <div class="filters screen">
       <AmountField label={`Deductible (${currencyCode()})`} name="deductible" route={route} />

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { OperatorError } from "../../../domain/errors.ts";
-import { type PemFile, readAuthorities, readKeyPair } from "../../../tls/pem-files.ts";
+import { type PemFile, readAuthorities, readTlsKeyPair } from "../../../tls/pem-files.ts";
 
 /** The address of the database and the options of its connections, as in `storage.url`. */
 export type DatabaseAddress = {
@@ -91,7 +91,7 @@ function encryption(host: string, given: URLSearchParams): false | ConnectionOpt
     ...(files.ca !== null && { ca: readAuthorities(pemFile("sslrootcert", files.ca)) }),
     ...(files.cert !== null &&
       files.key !== null &&
-      readKeyPair(pemFile("sslcert", files.cert), pemFile("sslkey", files.key))),
+      readTlsKeyPair(pemFile("sslcert", files.cert), pemFile("sslkey", files.key))),
   };
   // As in libpq, a named authority is checked.
   if (mode === "require" && files.ca === null) return { ...pems, rejectUnauthorized: false };
