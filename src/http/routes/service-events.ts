@@ -56,6 +56,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
         const items = await parseBulkItems(events, { most: bulkItems, read: readNewServiceEvent, yieldNow });
         return await writePortfolio(async (writer) => {
           const log = new ServiceLog(writer);
+          await log.preloadByIds(items.flatMap((item) => ("input" in item ? item.input.applianceId : [])));
           const result = await saveBulkItems(items, writer.tx, (item) => log.add(item));
           await log.finish();
           return created(

@@ -22,7 +22,7 @@ import { type ServiceEventRequest, serializeServiceEvent } from "../../wire/serv
 import type { Voiding } from "../../wire/voiding.ts";
 import { serviceEventCreatedMessage } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { type RescoreInput, rescoreProperties } from "../portfolio/rescore.ts";
+import { type RescoreInput, rescoreProperties, scoringBatches } from "../portfolio/rescore.ts";
 import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
 import { extendRecordStarts, rederiveRecordStarts } from "./update-record-starts.ts";
 
@@ -47,6 +47,15 @@ export class ServiceLog {
 
   constructor(private readonly writer: PortfolioWriter) {
     this.#outcomes = new PredictionOutcomeLog(writer);
+  }
+
+  /** Loads the data of those of the partner's appliances that have these IDs, ahead of their events. */
+  async preloadByIds(ids: readonly string[]): Promise<void> {
+    const { tx, partner } = this.writer;
+    for (const some of scoringBatches([...new Set(ids)])) {
+      await this.preload(await tx.appliances.ofIds(partner.id, some));
+      await tx.yieldToEventLoop();
+    }
   }
 
   /** Loads the data of several appliances at once, ahead of their events. */

@@ -73,3 +73,14 @@ test("dates never go backwards, in whatever order events are logged", async () =
   for (const component of await fixture.components(propertyId))
     expect(component).toMatchObject({ lastServiced: "2026-02-02", lastReplaced: "2025-05-05" });
 });
+
+test("appliances are loaded ahead of their events together, an unknown one not at all", async () => {
+  const [other] = await fixture.addAppliances({ propertyId, installYear: 1990 });
+  await fixture.write(async (writer) => {
+    const service = new ServiceLog(writer);
+    await service.preloadByIds([applianceId, other!.id, applianceId, "A_unknown"]);
+    for (const id of [applianceId, other!.id])
+      expect(service.componentsOf(id)?.every((component) => component.applianceId === id)).toBe(true);
+    expect(service.componentsOf("A_unknown")).toBeUndefined();
+  });
+});
