@@ -52,9 +52,13 @@ export function photoTypeOf(bytes: Uint8Array): PhotoType | undefined {
   return undefined;
 }
 
+/** The characters of a name that are looked at: a request can carry one of megabytes. */
+const MOST_NAME_CHARACTERS = 1_000;
+
 /** Returns the file's name without folders and control characters, cut to 200 characters. */
 export function photoDisplayName(name: string): string {
-  const base = name.split(/[/\\]/).at(-1)!;
+  const start = Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1;
+  const base = name.slice(start, start + MOST_NAME_CHARACTERS);
   const clean = base.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").trim();
   return clean === "" || clean === "." || clean === ".." ? "photo" : clean.slice(0, 200).toWellFormed();
 }

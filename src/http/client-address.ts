@@ -8,7 +8,13 @@ export function clientAddress(
   isTrusted: (address: string) => boolean,
 ): string {
   if (forwardedFor === null || !isTrusted(socketAddress)) return socketAddress;
-  const hops = forwardedFor.split(",").map((hop) => hop.trim());
+  const hops = forwardedFor.split(",").map((hop) => withoutPort(hop.trim()));
   for (const hop of hops.reverse()) if (hop !== "" && !isTrusted(hop)) return hop;
   return socketAddress;
 }
+
+/** Some proxies write the port too, `203.0.113.7:51234` or `[2001:db8::1]:51234`, which differs by connection. */
+const withoutPort = (hop: string): string =>
+  /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(hop)?.[1] ??
+  /^\[([\da-f:.]+)\](?::\d{1,5})?$/i.exec(hop)?.[1] ??
+  hop;

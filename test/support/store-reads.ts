@@ -298,11 +298,10 @@ export function narrowReads(of: Readable): Record<string, Read> {
         100,
       ),
     "a component's history": () =>
-      store.read.serviceEvents.ofComponent(
-        { applianceId, id: componentId },
-        { date: "2026-01-01", id: "SE_" },
-        100,
-      ),
+      store.read.serviceEvents.ofComponent({ applianceId, id: componentId }, 100, {
+        date: "2026-01-01",
+        id: "SE_",
+      }),
     "the newest days of an appliance": () => store.read.serviceEvents.newestDays(applianceId),
     "the events of an appliance after a place": () =>
       store.read.serviceEvents.moveAfter(applianceId, { date: "9999-12-31", id: "SE_" }, "P_", 100),

@@ -4,6 +4,7 @@ import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import type { Property } from "../../src/domain/property.ts";
 import { runSteps } from "../../src/domain/steps.ts";
 import { yieldToEventLoop } from "../../src/event-loop.ts";
+import { ServiceLog } from "../../src/usecases/history/service-events.ts";
 import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
 import { brandOfPage } from "../../src/web/embed/embed-brand.tsx";
 import { renderEmbedPropertyPage } from "../../src/web/embed/embed-pages.tsx";
@@ -48,6 +49,38 @@ test("no step of a property's page goes through the components again and again",
   }
   expect(counted.length).toBeGreaterThan(10_000);
   expect(most).toBeLessThanOrEqual(3 * counted.length);
+});
+
+test("the history beside a component's trend is read in pages, within the limit of memory", async () => {
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty();
+  const [heater] = await fixture.addAppliances({ propertyId: property.id });
+  await fixture.write(async (writer) => {
+    const log = new ServiceLog(writer);
+    const event = {
+      applianceId: heater!.id,
+      componentId: null,
+      eventType: "Other" as const,
+      notes: "x".repeat(4_000),
+    };
+    const costs = { partsCostCents: null, laborCostCents: null, totalCostCents: null };
+    for (let nth = 0; nth < 250; nth++)
+      await log.add({ ...event, ...costs, date: "2026-03-01", technician: null, conditionAfter: null });
+    await log.finish();
+  });
+  let reserved = 0;
+  const deps = { ...fixture, knowledge, now: NOW, yieldNow: yieldToEventLoop };
+  const reserveMemory = (bytes: number) => {
+    reserved += bytes;
+  };
+  const request = { chosen: undefined, terms: USUAL_TERMS };
+  const first = ([component]: readonly { component_id: string }[]) => component?.component_id;
+  const shown = await loadPropertyFigures({ ...deps, reserveMemory }, property, {
+    ...request,
+    defaultTrend: first,
+  });
+  expect(shown.trend?.events).toHaveLength(250);
+  expect(reserved).toBeGreaterThan(250 * 4_000);
 });
 
 /** Renders a property's page; returns its figures too. */

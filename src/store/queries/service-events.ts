@@ -358,15 +358,15 @@ export function serviceEventStore(engine: Engine) {
       return found.length > most ? undefined : (found as ServiceEvent[]);
     },
     /**
-     * Returns a component's history, ordered from the newest: its events and those of its whole appliance that count. With `limit`,
-     * returns as many after `last`.
+     * Returns at most `limit` events of a component's history, ordered from the newest: its own and those of its whole appliance
+     * that count. With `last`, returns those after it.
      */
     async ofComponent(
       { applianceId, id: componentId }: { applianceId: string; id: string },
+      limit: number,
       last?: Pick<ServiceEvent, "date" | "id">,
-      limit?: number,
     ): Promise<ServiceEvent[]> {
-      const events = db
+      const events = await db
         .select()
         .from(serviceEvents)
         .where(
@@ -378,8 +378,8 @@ export function serviceEventStore(engine: Engine) {
           ),
         )
         .orderBy(desc(serviceEvents.date), desc(serviceEvents.id))
-        .$dynamic();
-      return (await (limit === undefined ? events : events.limit(limit))) as ServiceEvent[];
+        .limit(limit);
+      return events as ServiceEvent[];
     },
     /** Returns the events of an appliance that count, ordered from the oldest. */
     async ofAppliance(applianceId: string): Promise<ServiceEvent[]> {

@@ -13,17 +13,17 @@ const EVENT_BYTES = 800;
  * that are retained as they grow; may throw to end the work.
  */
 export async function componentHistory(
-  store: Store,
-  component: Component,
+  store: Pick<Store, "read" | "inReadSnapshot">,
+  component: Pick<Component, "id" | "applianceId">,
   yieldNow: Yield,
   reserve: (bytes: number) => void,
 ): Promise<ServiceEvent[]> {
-  const first = await store.read.serviceEvents.ofComponent(component, undefined, STEP);
+  const first = await store.read.serviceEvents.ofComponent(component, STEP);
   if (first.length < STEP) return first;
   return await store.inReadSnapshot(async (read) => {
     const all: ServiceEvent[] = [];
     for (;;) {
-      const some = await read.serviceEvents.ofComponent(component, all.at(-1), STEP);
+      const some = await read.serviceEvents.ofComponent(component, STEP, all.at(-1));
       let bytes = some.length * EVENT_BYTES;
       for (const { notes } of some) bytes += notes?.length ?? 0;
       reserve(bytes);

@@ -30,6 +30,7 @@ import {
 import { serializeProperty, serializeUnit } from "../../wire/property.ts";
 import { serializeHistoryEvent } from "../../wire/service-event.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
+import { componentHistory } from "../history/component-history.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 import { planContextOf } from "./plan-context.ts";
 import { currentPartnerPrices } from "./price-list.ts";
@@ -131,7 +132,7 @@ export async function loadPropertyFigures(
     components,
     types: [...knowledge.types.values()].map((type) => serializeApplianceType(knowledge, type)),
     units: await unitsOf(read, property.id, yieldNow),
-    trend: trendOfRow && (await trendOf({ read, now }, trendOfRow)),
+    trend: trendOfRow && (await trendOf(deps, trendOfRow)),
     conditionTrend: (await read.conditionTrends.points(property.partnerId, property.id)).map(
       serializeConditionPoint,
     ),
@@ -149,15 +150,16 @@ async function unitsOf(read: Stores, propertyId: string, yieldNow: Yield) {
 }
 
 async function trendOf(
-  { read, now }: { read: Stores; now: Instant },
-  component: { id: string; applianceId: string },
+  { store, now, yieldNow, reserveMemory }: PropertyFiguresDeps,
+  component: Pick<PlacedComponent, "id" | "applianceId">,
 ) {
+  const { read } = store;
   const days = await read.snapshots.days(addDays(dayOf(now), -RETENTION_DAYS));
   const points = trendPointsByDay(await read.snapshots.trendRows(component.id), days);
-  const events = await read.serviceEvents.ofComponent(component);
+  const events = await componentHistory(store, component, yieldNow, reserveMemory);
   return {
     componentId: component.id,
     points: points.map(serializeTrendPoint),
-    events: events.map(serializeHistoryEvent),
+    events: await mapYielding(events, yieldNow, serializeHistoryEvent),
   };
 }

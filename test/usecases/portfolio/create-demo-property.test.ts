@@ -108,7 +108,7 @@ test("logs the history in order", async () => {
   const machine = (await store.read.components.rowsOfProperty(property.id)).find(
     ({ defId }) => defId === "elev_machine",
   )!;
-  const events = await store.read.serviceEvents.ofComponent(machine, undefined, 1000);
+  const events = await store.read.serviceEvents.ofComponent(machine, 1000);
   const inOrder = events.toSorted((a, b) => a.createdAt - b.createdAt).map(({ date }) => date);
   expect(inOrder.length).toBeGreaterThan(40);
   expect(inOrder).toEqual(inOrder.toSorted());
