@@ -6,7 +6,7 @@ import type { Property } from "../domain/property.ts";
 import { alert, serializeAlert } from "./component.ts";
 import { losses } from "./losses.ts";
 import { partnerName, unscopedPage } from "./paging.ts";
-import { portfolioItem, portfolioTotals, type StoredSums, serializePortfolioItem } from "./portfolio.ts";
+import { portfolioItem, portfolioSums, type StoredSums, serializePortfolioItem } from "./portfolio.ts";
 import { propertyRow, serializePropertyRow } from "./property.ts";
 import { id, whole } from "./schema/fields.ts";
 
@@ -33,11 +33,7 @@ export const serializeBookItem = (
   ...serializePortfolioItem(knowledge, row),
   ...serializeOwner(partner),
 });
-export const bookPropertiesPage = unscopedPage("portfolio", bookItem, {
-  totals: portfolioTotals.describedAs(
-    "Totals of all properties that match, without demo properties unless they are asked for",
-  ),
-});
+export const bookPropertiesPage = unscopedPage("portfolio", bookItem, portfolioSums);
 
 export type BookPropertiesPageJson = WireOf<typeof bookPropertiesPage>;
 

@@ -195,20 +195,23 @@ export const serializePortfolioTotals = portfolioTotals.serializer(
   },
 );
 
+/** The totals of a list of properties, and their basis. */
+export const portfolioSums = {
+  totals: portfolioTotals.describedAs(
+    "Totals of all matching properties, without demo properties unless they are asked for",
+  ),
+  assumptions: assumptionsField.assumptions
+    .describedAs(
+      "What the figures of all matching properties rest on; null while too many of them have changed since their plans were made, until GET /v1/portfolio/plan or the next snapshot renews these",
+    )
+    .orNull(),
+  ...recalculating,
+};
+
 export const portfolioPage = page(
   "portfolio",
   portfolioItem,
-  {
-    totals: portfolioTotals.describedAs(
-      "Totals of all matching properties, without the demo property unless it is asked for",
-    ),
-    assumptions: assumptionsField.assumptions
-      .describedAs(
-        "What the figures of all matching properties rest on; null while too many of them have changed since their plans were made, until GET /v1/portfolio/plan or the next snapshot renews these",
-      )
-      .orNull(),
-    ...recalculating,
-  },
+  portfolioSums,
   "The properties on this page with their figures",
 );
 export type PortfolioPageJson = WireOf<typeof portfolioPage>;

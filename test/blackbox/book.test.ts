@@ -77,6 +77,21 @@ describe("the book of all partners", () => {
     expect(withDemo.totals.components).toBe(sum(body.portfolio, "components"));
     const beta = (await admin.get("/admin/book/summary", { partner_id: partners[1]!, state: "ny" })).body;
     expect(beta.totals.properties).toBe(2);
+    const filtered = (await admin.get("/admin/book/summary", { q: "a" })).body;
+    expect(filtered.total).toBe(6);
+    expect(filtered.totals, "also of those that match a filter").toEqual(body.totals);
+  });
+
+  // Rule: book-lists, assumptions
+  test("says what its totals rest on, as the summaries of the partners do", async () => {
+    const { assumptions } = (await admin.get("/admin/book/summary")).body;
+    const own = (await server.as(acmePartner).get("/v1/portfolio/summary")).body;
+    const ofAcme = (await admin.get("/admin/book/summary", { partner_id: partners[0]! })).body;
+    expect(ofAcme.assumptions).toEqual(own.assumptions);
+    expect(assumptions.components).toBe((await admin.get("/admin/book/summary")).body.totals.components);
+    const csv = await admin.get("/admin/book/summary", { format: "csv" });
+    const rows = csv.text.trim().split("\n");
+    expect(rows.filter((row) => row.includes("Scoring model 3"))).toEqual([rows[1]!]);
   });
 
   // Rule: book-lists

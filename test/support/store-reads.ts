@@ -128,12 +128,13 @@ export function listReads({
         }
     },
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
-    "what a portfolio's plans rest on": () => store.read.plans.countedOfPartner(partnerId),
+    "what a portfolio's plans rest on": () => store.read.plans.countedOfPartners([partnerId]),
     "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
     "a portfolio's plan, the highest cost of delay first": () =>
       store.read.plans.pageByWaiting(partnerId, SLICE, [propertyId]),
     "the plans to recompute": async () => {
       await store.read.plans.changed(partnerId, 20);
+      await store.read.plans.changedOfPartners([partnerId], 20);
       await store.read.plans.aged(partnerId, day, 20);
       await store.read.plans.asOf(partnerId);
     },
@@ -166,6 +167,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
       const { book } = store.read;
       await book.sums([partnerId]);
       await book.demoSums([partnerId]);
+      await book.demoIds([partnerId]);
       await book.flags([partnerId]);
       await book.demoFlags([partnerId]);
     },

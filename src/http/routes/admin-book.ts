@@ -23,6 +23,7 @@ import {
 } from "../../wire/book.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { serializePortfolioTotals } from "../../wire/portfolio.ts";
+import { withRecalculating } from "../../wire/recalculating-field.ts";
 import {
   alertOrder,
   alertTier,
@@ -42,6 +43,7 @@ import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
+import { ASSUMPTIONS_COLUMN, assumptionsColumn, countedAssumptions } from "../portfolio-replies.ts";
 import {
   parseAlertTier,
   parseChoice,
@@ -68,18 +70,20 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       description: LISTED,
       tag: "Administration",
       parameters: [bookPartnersParameter, ...propertyFilters, ...pagingParameters, includeDemo, format],
-      replies: listReplies("A page of the book", bookPropertiesPage, bookItem),
+      replies: listReplies("A page of the book", bookPropertiesPage, bookItem, ASSUMPTIONS_COLUMN),
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
         const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
-        const found = await bookPortfolio({ store, yieldNow }, selection, wantsDemo(query), slice);
+        const found = await bookPortfolio({ store, knowledge, yieldNow }, selection, wantsDemo(query), slice);
         const items = found.rows.map((row) => serializeBookItem(knowledge, row));
         const totals = serializePortfolioTotals(knowledge, found.totals, found.flags);
-        const page = bookPropertiesPage.of(items, slice, found.total, { totals });
-        return listReply(call, page, "portfolio", bookItem);
+        const assumptions = await countedAssumptions(store.read, knowledge, found.counted);
+        const sums = withRecalculating({ totals, assumptions }, found.isRecalculating);
+        const page = bookPropertiesPage.of(items, slice, found.total, sums);
+        return listReply(call, page, "portfolio", bookItem, assumptionsColumn(page, assumptions));
       },
     }),
     adminOperation({

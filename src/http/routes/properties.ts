@@ -1,34 +1,18 @@
-import { priceBasisOf } from "../../domain/costs/price-basis.ts";
-import type { AssumptionCounts } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import { type Property, propertyNotFound, type SummarizedProperty } from "../../domain/property.ts";
-import { matchesPropertyFilter, type PropertyFilter } from "../../domain/property-filter.ts";
-import type { PropertyTotals } from "../../domain/property-totals.ts";
+import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { runYielding } from "../../event-loop.ts";
-import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Store } from "../../store/store.ts";
-import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { earlyInstallYearWarnings } from "../../usecases/portfolio/appliances.ts";
-import { filteredPortfolio, filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
+import { filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { portfolioAssumptionCounts } from "../../usecases/portfolio/portfolio-assumption-counts.ts";
-import {
-  type PortfolioTotals,
-  portfolioSums,
-  subtractFlagCounts,
-  subtractProperties,
-  sumOfProperties,
-} from "../../usecases/portfolio/portfolio-totals.ts";
+import { demoProperties, portfolioSummary } from "../../usecases/portfolio/portfolio-summary.ts";
 import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
-import { assumptionSentences } from "../../web/assumption-sentences.ts";
-import { NO_GUARANTEE, serializeAssumptions, withAssumptions } from "../../wire/assumptions.ts";
+import { withAssumptions } from "../../wire/assumptions.ts";
 import { withPartner } from "../../wire/paging.ts";
 import {
   portfolioItem,
@@ -66,18 +50,18 @@ import {
   sandbox,
 } from "../../wire/request-parameters.ts";
 import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
-import { type AddedColumn, listReplies, listReply } from "../csv-replies.ts";
+import { listReplies, listReply } from "../csv-replies.ts";
 import {
   created,
   createdReplies,
   type Operation,
   ok,
   okReplies,
-  type PartnerCall,
   partnerOperation,
   readOperationReplies,
 } from "../operation.ts";
-import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandboxEvents } from "../query.ts";
+import { ASSUMPTIONS_COLUMN, assumptionsColumn, countedAssumptions } from "../portfolio-replies.ts";
+import { parsePropertyFilter, parseLimitAndOffset, wantsDemo, wantsSandboxEvents } from "../query.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -92,10 +76,10 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [...propertyFilters, ...pagingParameters, sandbox],
       replies: readOperationReplies("A page of properties", propertyPage),
       async handle({ partner, query, store, yieldNow }) {
-        const slice = parseRowRange(query);
+        const slice = parseLimitAndOffset(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         if (wantsSandboxEvents(query)) {
-          const demo = await demoProperties(store, partner, filter);
+          const demo = await demoProperties(store.read, partner.id, filter);
           const rows = demo.slice(slice.offset, slice.offset + slice.limit);
           const records = rows.map((row) => serializePropertyRow(row.property));
           return ok(propertyPage.of(records, slice, demo.length, partner.name));
@@ -211,7 +195,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath, ...pagingParameters],
       replies: readOperationReplies("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
-        const slice = parseRowRange(query);
+        const slice = parseLimitAndOffset(query);
         const property = await requireProperty(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
         const records = units.map(serializeUnit);
@@ -250,32 +234,22 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       description: `The properties on the page with their figures, and totals for all properties that match the filters: for the whole portfolio without any. The totals leave out the demo property, except with \`include_demo=true\` or \`sandbox=true\`. ${FILTERS_DESCRIPTION}`,
       tag: "Figures",
       parameters: [...propertyFilters, ...pagingParameters, sandbox, includeDemo, format],
-      replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem, ASSUMPTIONS),
+      replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem, ASSUMPTIONS_COLUMN),
       async handle(call) {
-        const slice = parseRowRange(call.query);
-        const { partner, store } = call;
-        const { rows, total, totals, flags, counted } = await findPortfolio(knowledge, call, slice);
-        const modelVersion = await modelVersionOf(store.read, knowledge);
-        const assumptions =
-          counted && serializeAssumptions({ ...counted, ...priceBasisOf(knowledge) }, modelVersion);
-        const flagsOf = await store.read.flags.ofProperties(
-          rows.map(({ property }) => property.id),
-          partner.id,
-        );
-        const items = rows.map((row) =>
-          serializePortfolioItem(knowledge, { ...row, flags: flagsOf.get(row.property.id) ?? [] }),
-        );
-        const sums = withRecalculating(
-          { totals: serializePortfolioTotals(knowledge, totals, flags), assumptions },
-          await isRecalculating(store.read, partner.id),
-        );
-        const page = portfolioPage.of(items, slice, total, partner.name, sums);
-        const isFirst = (record: unknown) => slice.offset === 0 && record === items[0];
-        return listReply(call, page, "portfolio", portfolioItem, {
-          ...ASSUMPTIONS,
-          valueOf: (record) =>
-            isFirst(record) && assumptions ? assumptionSentences(assumptions).join(" ") : null,
+        const { partner, query, store, sumsOf, yieldNow } = call;
+        const slice = parseLimitAndOffset(query);
+        const found = await portfolioSummary({ store, knowledge, sumsOf, yieldNow }, partner, {
+          filter: parsePropertyFilter(query, knowledge.knownHazards),
+          includeDemo: wantsDemo(query),
+          isSandbox: wantsSandboxEvents(query),
+          slice,
         });
+        const assumptions = await countedAssumptions(store.read, knowledge, found.counted);
+        const items = found.rows.map((row) => serializePortfolioItem(knowledge, row));
+        const totals = serializePortfolioTotals(knowledge, found.totals, found.flags);
+        const sums = withRecalculating({ totals, assumptions }, found.isRecalculating);
+        const page = portfolioPage.of(items, slice, found.total, partner.name, sums);
+        return listReply(call, page, "portfolio", portfolioItem, assumptionsColumn(page, assumptions));
       },
     }),
   ];
@@ -283,79 +257,6 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
 
 const FILTERS_DESCRIPTION =
   "Filters can be combined. Retired properties are listed with `retired=true` alone, and with `include_retired=true` beside the others; no total includes them. A filtered list is read in full to count its matches, which takes about 0.2 s for 100,000 properties.";
-
-/** The column of a table of properties that says in its first row what they rest on. */
-const ASSUMPTIONS: AddedColumn = { after: "is_demo", name: "assumptions", valueOf: () => NO_GUARANTEE };
-
-type PortfolioRow<P = SummarizedProperty> = { property: P; totals: PropertyTotals };
-
-/** Returns the demo properties that match the filter. */
-async function demoProperties(
-  store: Store,
-  partner: Partner,
-  filter: PropertyFilter | undefined,
-): Promise<PortfolioRow<Property>[]> {
-  const demo = await store.read.properties.demo(partner.id);
-  if (!filter) return demo;
-  const matching = demo.filter(({ property }) => matchesPropertyFilter(filter, property));
-  if (filter.flag === undefined) return matching;
-  const ids = matching.map(({ property }) => property.id);
-  const flags = await store.read.flags.ofProperties(ids);
-  return matching.filter(({ property }) => flags.get(property.id)?.some(({ code }) => code === filter.flag));
-}
-
-async function findPortfolio(
-  knowledge: Knowledge,
-  { partner, query, store, yieldNow, sumsOf }: PartnerCall,
-  slice: LimitAndOffset,
-): Promise<{
-  rows: PortfolioRow[];
-  total: number;
-  totals: PortfolioTotals;
-  flags: readonly CodeCount[];
-  /** The components that the figures rest on; null if too many properties have changed since their plans. */
-  counted: AssumptionCounts | null;
-}> {
-  const filter = parsePropertyFilter(query, knowledge.knownHazards);
-  const includesDemo = wantsDemo(query);
-  const prices = await partnerPrices(store.read, knowledge, partner);
-  const countAmong = (read: Stores, included: Parameters<typeof portfolioAssumptionCounts>[2]) =>
-    portfolioAssumptionCounts({ read, prices, yieldNow }, partner.id, included);
-  const countedOf = (ids: readonly string[]) =>
-    readConsistently(store, partner.id, (read) => countAmong(read, { ids }), partner.revision);
-  if (wantsSandboxEvents(query)) {
-    const demo = await demoProperties(store, partner, filter);
-    const rows = demo.slice(slice.offset, slice.offset + slice.limit);
-    const ids = demo.map(({ property }) => property.id);
-    const flags = await store.read.flags.sumOf(ids);
-    const totals = sumOfProperties(demo.map((row) => row.totals));
-    return { rows, total: demo.length, totals, flags, counted: await countedOf(ids) };
-  }
-  if (filter) {
-    const { summedIds, ...found } = await filteredPortfolio({ store, yieldNow }, partner.id, filter, slice);
-    if (includesDemo || filter.retired === "only") return { ...found, counted: await countedOf(summedIds) };
-    const demo = await demoProperties(store, partner, filter);
-    const totals = demo.map((row) => row.totals);
-    const demoIds = new Set(demo.map(({ property }) => property.id));
-    const flags = await store.read.flags.sumOf([...demoIds]);
-    return {
-      ...found,
-      counted: await countedOf(summedIds.filter((id) => !demoIds.has(id))),
-      totals: subtractProperties(found.totals, totals),
-      flags: subtractFlagCounts(found.flags, flags),
-    };
-  }
-  const read = async (read: Stores, revision: number | undefined) => {
-    const found = await read.properties.summaryPage(partner.id, slice);
-    const sums = await sumsOf(`portfolio ${includesDemo}`, revision, async () => {
-      const all = await read.totals.ofPartner(partner.id);
-      const { totals, flags, demo } = await portfolioSums(read, partner.id, includesDemo, all);
-      return { total: all.properties, totals, flags, counted: await countAmong(read, { without: demo }) };
-    });
-    return { rows: found.map((row) => ({ property: row, totals: row })), ...sums };
-  };
-  return await readConsistently(store, partner.id, read, partner.revision);
-}
 
 /** Returns the partner's property. Throws not_found, also for a property of another partner. */
 export async function requireProperty(store: Store, partner: Partner, id: string): Promise<Property> {

@@ -95,6 +95,12 @@ export function bookStore(engine: Engine) {
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(isDemoOfPartners),
   );
+  const demoIds = engine.read<{ id: string }>(() =>
+    db
+      .select(aliased({ id: properties.id }))
+      .from(properties)
+      .where(isDemoOfPartners),
+  );
   const flagSums = {
     code: sql`${flagCounts.code}`.as("code"),
     known: sum(flagCounts.known).as("known"),
@@ -221,6 +227,10 @@ export function bookStore(engine: Engine) {
     /** Sums the demo properties of partners. */
     async demoSums(partnerIds: readonly string[]): Promise<BookSums> {
       return (await demoSums({ partnerIds: engine.list(partnerIds) }))[0]!;
+    },
+    /** Returns the IDs of the demo properties of partners, in no order. */
+    async demoIds(partnerIds: readonly string[]): Promise<string[]> {
+      return (await demoIds({ partnerIds: engine.list(partnerIds) })).map(({ id }) => id);
     },
     /** Sums the counts of flags over the portfolios of partners. */
     async flags(partnerIds: readonly string[]): Promise<CodeCount[]> {

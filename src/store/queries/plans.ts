@@ -103,11 +103,18 @@ export function planStore(engine: Engine) {
       .from(partnerPlans)
       .where(eq(partnerPlans.partnerId, placeholder("partnerId"))),
   );
-  const countedOfPartner = engine.read<Pick<SumsRow, "counted">>(() =>
+  const changedOfPartners = engine.read<{ propertyId: string }>(() =>
+    db
+      .select(aliased({ propertyId: propertyPlans.propertyId }))
+      .from(propertyPlans)
+      .where(and(engine.isAmong(propertyPlans.partnerId, "partnerIds"), isChanged))
+      .limit(placeholder("limit")),
+  );
+  const countedOfPartners = engine.read<Pick<SumsRow, "counted">>(() =>
     db
       .select(aliased({ counted: partnerPlans.counted }))
       .from(partnerPlans)
-      .where(eq(partnerPlans.partnerId, placeholder("partnerId"))),
+      .where(engine.isAmong(partnerPlans.partnerId, "partnerIds")),
   );
   const countedOf = engine.read<CountedRow & { changes: number; plannedChanges: number }>(() =>
     db
@@ -236,9 +243,15 @@ export function planStore(engine: Engine) {
       const [row] = await ofPartner({ partnerId });
       return row ? sumsFrom(row) : { sums: emptyPlanSums(), counted: emptyAssumptionCounts() };
     },
-    /** Returns what the stored plans of a partner rest on. */
-    async countedOfPartner(partnerId: string): Promise<AssumptionCounts> {
-      return countsFrom((await countedOfPartner({ partnerId }))[0]?.counted ?? "");
+    /** Returns some of the properties of partners whose history has changed since their plans were computed. */
+    async changedOfPartners(partnerIds: readonly string[], limit: number): Promise<string[]> {
+      const rows = await changedOfPartners({ partnerIds: engine.list(partnerIds), limit });
+      return rows.map(({ propertyId }) => propertyId);
+    },
+    /** Returns what the stored plans of each partner rest on, in no order. */
+    async countedOfPartners(partnerIds: readonly string[]): Promise<AssumptionCounts[]> {
+      const rows = await countedOfPartners({ partnerIds: engine.list(partnerIds) });
+      return rows.map(({ counted }) => countsFrom(counted));
     },
     /** Returns what the stored plans of properties rest on, in no order. */
     async countedOf(propertyIds: readonly string[]): Promise<PropertyCounts[]> {

@@ -1,3 +1,5 @@
+import type { AssumptionCounts } from "../../domain/figures/assumptions.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
 import type { PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
@@ -9,6 +11,10 @@ import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { findMatchingProperties, pageOfMatches, sumsOfMatches } from "../portfolio/filtered-properties.ts";
+import {
+  type CountedProperties,
+  portfolioAssumptionCounts,
+} from "../portfolio/portfolio-assumption-counts.ts";
 import {
   type PortfolioTotals,
   subtractFlagCounts,
@@ -23,9 +29,15 @@ import { listPartsOfPage } from "./concatenated-list-pages.ts";
  */
 
 export type BookDeps = { store: Pick<Store, "read" | "inReadSnapshot">; yieldNow: Yield };
+type PortfolioDeps = BookDeps & { knowledge: Knowledge };
 type Row = { property: Property; totals: PropertyTotals };
 type BookPage = { rows: (Row & { partner: BookMember; flags: CodeCount[] })[]; total: number };
 type BookSums = { totals: PortfolioTotals; flags: readonly CodeCount[] };
+type BookBasis = {
+  /** The basis of the sums; null while too many properties have changed. */
+  counted: AssumptionCounts | null;
+  isRecalculating: boolean;
+};
 
 /** The partners of a book, all if undefined, and the filter of their properties. */
 type BookSelection = { partnerIds: ReadonlySet<string> | undefined; filter: PropertyFilter | undefined };
@@ -45,22 +57,34 @@ export async function bookProperties(
   });
 }
 
-/** Returns the same with the sums over all matches; those of whole portfolios leave out demo properties. */
+/**
+ * Returns the same with the sums over all matches and what they rest on, from one state of the database. Sums leave out demo
+ * properties unless `includeDemo`.
+ */
 export async function bookPortfolio(
-  { store, yieldNow }: BookDeps,
+  { store, knowledge, yieldNow }: PortfolioDeps,
   { partnerIds, filter }: BookSelection,
   includeDemo: boolean,
   slice: LimitAndOffset,
-): Promise<BookPage & BookSums> {
+): Promise<BookPage & BookSums & BookBasis> {
   return await readBookConsistently(store, async (read) => {
     const members = await bookPartners(read, partnerIds);
+    const ids = members.map(({ id }) => id);
+    const without = includeDemo ? [] : await read.book.demoIds(ids);
+    const recalculated = new Set((await read.recalculations.all()).map(({ partnerId }) => partnerId));
+    const basis = async (properties: CountedProperties): Promise<BookBasis> => ({
+      counted: await portfolioAssumptionCounts({ read, knowledge, yieldNow }, properties),
+      isRecalculating: ids.some((id) => recalculated.has(id)),
+    });
     if (filter) {
       const matches = await findMatchingProperties(read, yieldNow, members, filter);
       const page = await withPartners(read, members, await pageOfMatches(read, matches, slice));
-      return { ...page, ...(await sumsOfMatches(read, yieldNow, matches)) };
+      const { summedIds, ...sums } = await sumsOfMatches(read, yieldNow, matches, without);
+      return { ...page, ...sums, ...(await basis({ ids: summedIds })) };
     }
     const page = await withPartners(read, members, await unfilteredPage(read, members, slice));
-    return { ...page, ...(await portfolioSums(read, members, includeDemo)) };
+    const sums = await portfolioSums(read, members, includeDemo);
+    return { ...page, ...sums, ...(await basis({ partnerIds: ids, without })) };
   });
 }
 

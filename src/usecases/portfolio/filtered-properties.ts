@@ -15,9 +15,12 @@ const PROPERTIES_A_STEP = 500;
 
 type Deps = { store: Pick<Store, "read" | "inReadSnapshot">; yieldNow: Yield };
 type FilteredPage = { rows: { property: Property; totals: PropertyTotals }[]; total: number };
-type FilteredSums = { totals: PortfolioTotals; flags: CodeCount[] };
-/** The properties that the sums include: matches that are not retired. */
-type Summed = { summedIds: string[] };
+type FilteredSums = {
+  totals: PortfolioTotals;
+  flags: CodeCount[];
+  /** The properties that the sums include. */
+  summedIds: string[];
+};
 
 /** A partner whose properties are filtered, with the number of its latest one. */
 type FilteredList = { id: string; latestProperty: number };
@@ -38,21 +41,19 @@ export async function filteredProperties(
   });
 }
 
-/** Returns the same with the sums over all matches. */
+/** Returns the same with the sums over all matches but those `without`. */
 export async function filteredPortfolio(
-  { store, yieldNow }: Deps,
+  { read, yieldNow }: { read: Stores; yieldNow: Yield },
   partnerId: string,
   filter: PropertyFilter,
+  without: readonly string[],
   slice: LimitAndOffset,
-): Promise<FilteredPage & FilteredSums & Summed> {
-  return await readConsistently(store, partnerId, async (read) => {
-    const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
-    return {
-      ...(await pageOfMatches(read, matches, slice)),
-      ...(await sumsOfMatches(read, yieldNow, matches)),
-      summedIds: matches.filter(({ seq }) => seq > 0).map(({ id }) => id),
-    };
-  });
+): Promise<FilteredPage & FilteredSums> {
+  const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
+  return {
+    ...(await pageOfMatches(read, matches, slice)),
+    ...(await sumsOfMatches(read, yieldNow, matches, without)),
+  };
 }
 
 async function listOf({ totals }: Stores, id: string): Promise<FilteredList> {
@@ -125,21 +126,23 @@ export async function pageOfMatches(
   return { rows: ids.map((id) => rows.get(id)!), total: matches.length };
 }
 
-/** Returns the sums over matches. */
+/** Returns the sums over matches that are not retired, but those `without`. */
 export async function sumsOfMatches(
   { flags, propertyFilters }: Stores,
   yieldNow: Yield,
   matches: readonly Match[],
+  without: readonly string[],
 ): Promise<FilteredSums> {
-  // No sum includes a retired property.
-  const totals = { ...emptyTotals(), properties: matches.filter(({ seq }) => seq > 0).length };
+  const excluded = new Set(without);
+  const summedIds = matches.filter(({ id, seq }) => seq > 0 && !excluded.has(id)).map(({ id }) => id);
+  const totals = { ...emptyTotals(), properties: summedIds.length };
   const counts = new Map<string, CodeCount>();
-  for (let at = 0; at < matches.length; at += PROPERTIES_A_STEP) {
-    const ids = matches.slice(at, at + PROPERTIES_A_STEP).map(({ id }) => id);
+  for (let at = 0; at < summedIds.length; at += PROPERTIES_A_STEP) {
+    const ids = summedIds.slice(at, at + PROPERTIES_A_STEP);
     for (const count of await flags.sumOf(ids)) addFlagCount(counts, count);
     const some = await propertyFilters.sumOf(ids);
     for (const name of TOTALS) totals[name] += some[name];
     await yieldNow();
   }
-  return { totals, flags: [...counts.values()] };
+  return { totals, flags: [...counts.values()], summedIds };
 }

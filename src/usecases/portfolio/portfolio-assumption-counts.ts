@@ -6,8 +6,10 @@ import {
   addAssumptionCounts,
   emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Yield } from "../../event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
+import { currentPartnerPrices } from "./price-list.ts";
 
 /** Properties whose counts are read together, and components of a changed property. */
 const PROPERTIES_A_STEP = 500;
@@ -15,17 +17,20 @@ const COMPONENTS_A_STEP = 500;
 /** The most changed properties, and components of them, that are counted for a response: in about 0.1 s. */
 const MOST_CHANGED = { properties: 1_000, components: 10_000 };
 
-/** The properties whose components are counted: some of a partner, or all but some. */
-type Included = { ids: readonly string[] } | { without: readonly string[] };
+/** The properties whose components are counted: those with the IDs, or all of some partners but some. */
+export type CountedProperties =
+  | { ids: readonly string[] }
+  | { partnerIds: readonly string[]; without: readonly string[] };
+
+type CountDeps = { read: Stores; knowledge: Knowledge; yieldNow: Yield };
 
 /**
- * Returns what the figures of a partner's properties rest on: the stored counts of their plans, and for those that have changed
- * since, their components. Null while too many have, as after a large import: the plan of the portfolio renews them.
+ * Returns what the figures of properties rest on: the stored counts of their plans, and for those that have changed since, their
+ * components. Null while too many have, as after a large import: the plans of their portfolios renew them.
  */
 export async function portfolioAssumptionCounts(
-  { read, prices, yieldNow }: { read: Stores; prices: PriceList; yieldNow: Yield },
-  partnerId: string,
-  included: Included,
+  { read, knowledge, yieldNow }: CountDeps,
+  included: CountedProperties,
   most = MOST_CHANGED,
 ): Promise<AssumptionCounts | null> {
   const counts = emptyAssumptionCounts();
@@ -43,10 +48,13 @@ export async function portfolioAssumptionCounts(
   };
   if ("ids" in included) await addStored(included.ids, 1);
   else {
-    addAssumptionCounts(counts, await read.plans.countedOfPartner(partnerId), 1);
+    const { partnerIds } = included;
+    for (const counted of await read.plans.countedOfPartners(partnerIds))
+      addAssumptionCounts(counts, counted, 1);
     await addStored(included.without, -1);
     const without = new Set(included.without);
-    for (const id of await read.plans.changed(partnerId, most.properties + included.without.length + 1))
+    const limit = most.properties + included.without.length + 1;
+    for (const id of await read.plans.changedOfPartners(partnerIds, limit))
       if (!without.has(id)) changed.push(id);
   }
   if (changed.length === 0) return counts;
@@ -54,12 +62,19 @@ export async function portfolioAssumptionCounts(
   const { components } = await read.propertyFilters.sumOf(changed);
   if (components > most.components) return null;
   await addStored(changed, -1);
-  const counted = new AssumptionsAccumulator(prices.knowledge);
-  const add = (component: PlacedComponent) => counted.add(component, prices.ofComponent(component));
+  const counted = new AssumptionsAccumulator(knowledge);
+  const pricesOf = new Map<string, PriceList>();
+  const add = async (rows: readonly PlacedComponent[]) => {
+    const partnerId = rows[0]?.partnerId;
+    if (partnerId === undefined) return;
+    const prices = pricesOf.get(partnerId) ?? (await currentPartnerPrices(read, knowledge, partnerId));
+    pricesOf.set(partnerId, prices);
+    for (const row of rows) counted.add(row, prices.ofComponent(row));
+  };
   for (const id of changed)
     for (let after = 0, left = true; left; await yieldNow()) {
       const rows = await read.components.rowsOfPropertyAfter(id, after, COMPONENTS_A_STEP);
-      for (const row of rows) add(row);
+      await add(rows);
       left = rows.length === COMPONENTS_A_STEP;
       after = rows.at(-1)?.seq ?? after;
     }

@@ -1,5 +1,6 @@
 import { joinPlace } from "../../domain/place.ts";
 import type { BookAlertPageJson, BookLossesJson, BookPropertiesPageJson } from "../../wire/book.ts";
+import { assumptionSentences } from "../assumption-sentences.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { count, countWithNoun, moneyText } from "../format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
@@ -160,6 +161,9 @@ function Properties({ partner, route }: ViewProps) {
                   critical, {count(page.totals.warning)} warning. Planned cost of both{" "}
                   {moneyText(Math.round(page.totals.total_deferred))}.
                 </p>
+              )}
+              {!showsRetired && page.assumptions && (
+                <p class="small muted rests-on">{assumptionSentences(page.assumptions).join(" ")}</p>
               )}
             </PagedTable>
           )

@@ -675,11 +675,12 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     });
     expect(await plans.ofProperty(property.id)).toEqual({ sums, counted, changes: stored.changes });
     expect(await plans.ofPartner(partner.id)).toEqual({ sums, counted });
-    expect(await plans.countedOfPartner(partner.id)).toEqual(counted);
-    expect(await plans.countedOfPartner("PARTNER_9")).toEqual(emptyAssumptionCounts());
+    expect(await plans.countedOfPartners([partner.id, "PARTNER_9"])).toEqual([counted]);
     const kept = { propertyId: property.id, counted, isChanged: false };
     expect(await plans.countedOf([property.id, "P_none"])).toEqual([kept]);
     expect(await plans.changed(partner.id, 10)).not.toContain(property.id);
+    expect(await plans.changedOfPartners([partner.id], 10)).toEqual(await plans.changed(partner.id, 10));
+    expect(await plans.changedOfPartners([partner.id, "PARTNER_9"], 1)).toHaveLength(1);
     expect(await plans.aged(partner.id, DAY, 10)).not.toContain(property.id);
     expect(await plans.aged(partner.id, "2026-03-11", 10)).toContain(property.id);
     // Other properties have no plan yet.

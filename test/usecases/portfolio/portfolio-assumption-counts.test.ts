@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { portfolioAssumptionCounts } from "../../../src/usecases/portfolio/portfolio-assumption-counts.ts";
 import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -12,9 +11,12 @@ test("a portfolio of which too much has changed is counted when its plans are re
   const { store, clock, partnerId, addProperty, addAppliances } = await open(
     Date.parse("2026-03-10T12:00:00Z"),
   );
-  const prices = new PriceList(knowledge, knowledge.priceTerms);
   const counts = (most?: { properties: number; components: number }) =>
-    portfolioAssumptionCounts({ read: store.read, prices, yieldNow }, partnerId, { without: [] }, most);
+    portfolioAssumptionCounts(
+      { read: store.read, knowledge, yieldNow },
+      { partnerIds: [partnerId], without: [] },
+      most,
+    );
   const [first, second] = [await addProperty(), await addProperty()];
   await addAppliances(
     { propertyId: first.id, typeId: "boiler" },
