@@ -161,7 +161,7 @@ export const serializeChangedClaim = changedClaim.serializer(
 
 /** Returns the warnings about a changed claim, and about values of the request for fields that cannot be changed. */
 export const claimWarnings = (knowledge: Knowledge, claim: Claim, asked: Asked): string[] => [
-  ...warningsAbout(knowledge, [claim]),
+  ...warningsAboutClaims(knowledge, [claim]),
   ...ignoredIn(asked, claim),
 ];
 
@@ -199,14 +199,14 @@ export const serializeClaims = claimsResult.serializer(
     return {
       ...(isSingle && view(result.saved[0]!)),
       ...serializeBulkResult(result, view),
-      warnings: warningsAbout(knowledge, result.saved),
+      warnings: warningsAboutClaims(knowledge, result.saved),
     };
   },
 );
 export const claimsReply = forPartner(claimsResult);
 
 /** Returns a warning for each claim type that the knowledge base lacks, and for each value that contradicts another. */
-function warningsAbout(knowledge: Knowledge, claims: readonly Claim[]): string[] {
+export function warningsAboutClaims(knowledge: Knowledge, claims: readonly Claim[]): string[] {
   const unknown = claims.map(({ claimType }) => claimType).filter((type) => !knowledge.claimType(type));
   return [
     ...[...new Set(unknown)].map((type) => `Unknown claim_type ${type}: stored, no effect on scores`),

@@ -584,7 +584,13 @@ describe("a recorded claim", () => {
       expect(await run("--update")).toMatchObject({
         claims: { updated: changed, unchanged: 2 - changed },
         older_valuations: 1,
+        claims_to_check: 0,
       });
+    const kind = `${property.id},A-2,ghost_damage,2025-01-31,9,,2025-06-01`;
+    writeFileSync(file, [rows[0], kind].join("\n"));
+    expect((await run("--update")).claims_to_check).toBe(1);
+    writeFileSync(file, [rows[0], valued(9, "2025-06-01")].join("\n"));
+    await run("--update");
     expect((await list()).claims.map((one: Json) => one.paid)).toEqual([20, 9]);
     const voiding = (number: string) => `${property.id},${number},water_damage,2025-01-31,true,twice`;
     const toVoid = "property_id,claim_number,claim_type,date_of_loss,voided,void_reason";

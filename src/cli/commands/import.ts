@@ -234,7 +234,7 @@ const inOriginals = (result: ImportResult, mapped: readonly MappedTable[]): Impo
 function report({ json, stderr, print }: CommandContext, result: Done, dryRun: boolean): void {
   const { properties, appliances, components, serviceEvents, claims, buildingYears, rejected, durationMs } =
     result;
-  const { sameAddress, earlyYears, olderValuations } = result;
+  const { sameAddress, earlyYears, unusualSizes, claimsToCheck, olderValuations } = result;
   if (!json)
     stderr.write(
       problems(result)
@@ -250,6 +250,8 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
       claims,
       install_years_from_year_built: buildingYears,
       install_years_before_year_built: earlyYears,
+      unusual_sizes: unusualSizes,
+      claims_to_check: claimsToCheck,
       older_valuations: olderValuations,
       same_address: {
         properties: sameAddress.properties,
@@ -280,6 +282,16 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
       ...(earlyYears === 0
         ? []
         : [`${earlyYears} appliances have an install_year before their building's year_built.`]),
+      ...(unusualSizes === 0
+        ? []
+        : [
+            `Appliances with a size that is unusual for their type, or has no effect: ${unusualSizes}. Check its unit.`,
+          ]),
+      ...(claimsToCheck === 0
+        ? []
+        : [
+            `Claims with a claim_type that affects no score, or with values that contradict each other: ${claimsToCheck}.`,
+          ]),
       ...(olderValuations === 0
         ? []
         : [

@@ -1,4 +1,5 @@
 import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
+import { applianceSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { MAX_UNITS, type Property } from "../../domain/property.ts";
@@ -103,6 +104,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   readonly #comparison: Comparison<Appliance, ApplianceChange>;
   #buildingYears = 0;
   #earlyYears = 0;
+  #unusualSizes = 0;
 
   constructor(
     private readonly writer: PortfolioWriter,
@@ -144,6 +146,7 @@ class ApplianceBatch implements RowBatch<Entry> {
       this.#appliances.set(added);
       if (added.installYearBasis === "year_built") this.#buildingYears++;
       this.#countEarly(added, property);
+      this.#countUnusual(added);
       return "created";
     }
     if (!update) return "unchanged";
@@ -152,6 +155,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     const { appliance: changed } = await changeAppliance(this.writer, there.id, change);
     this.#appliances.set(changed);
     if (changed.installYear !== there.installYear) this.#countEarly(changed, property);
+    if (changed.size !== there.size) this.#countUnusual(changed);
     return { updated: fields };
   }
 
@@ -160,12 +164,19 @@ class ApplianceBatch implements RowBatch<Entry> {
     for (const made of (await this.#creator.finish()).values()) components += made.length;
     return {
       ...NOTHING_ADDED,
-      ...{ components, buildingYears: this.#buildingYears, earlyYears: this.#earlyYears },
+      components,
+      buildingYears: this.#buildingYears,
+      earlyYears: this.#earlyYears,
+      unusualSizes: this.#unusualSizes,
     };
   }
 
   #countEarly(appliance: Appliance, property: Property): void {
     if (installYearWarnings(appliance, property).length > 0) this.#earlyYears++;
+  }
+
+  #countUnusual({ typeId, size }: Appliance): void {
+    if (applianceSizeWarnings(this.writer.knowledge.type(typeId), size).length > 0) this.#unusualSizes++;
   }
 
   committed(): void {

@@ -8,6 +8,7 @@ import {
   readClaimRequest,
   readNewClaim,
   serializeClaimInput,
+  warningsAboutClaims,
 } from "../../wire/claim.ts";
 import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
 import type { Voiding } from "../../wire/voiding.ts";
@@ -87,6 +88,7 @@ class ClaimBatch implements RowBatch<Entry> {
   /** By property: the changes of its claims, and the claims by number. */
   readonly #logs = new Map<string, ClaimLog>();
   readonly #claims = new Map<string, Map<string, Claim | null>>();
+  #claimsToCheck = 0;
   #olderValuations = 0;
 
   constructor(private readonly writer: PortfolioWriter) {
@@ -125,7 +127,9 @@ class ClaimBatch implements RowBatch<Entry> {
       return voidRowOutcome(there, await log.void(there, entry.voids));
     }
     if (!there) {
-      claims.set(claimNumber, await log.add(entry.input, { isNumberUnused: true }));
+      const added = await log.add(entry.input, { isNumberUnused: true });
+      claims.set(claimNumber, added);
+      this.#countToCheck(added);
       return "created";
     }
     if (!update) return "unchanged";
@@ -136,7 +140,9 @@ class ClaimBatch implements RowBatch<Entry> {
     }
     const { change, fields } = compareRowWithRecord(COMPARISON, cells, there);
     if (fields.length === 0) return "unchanged";
-    claims.set(claimNumber, await log.change(there, change));
+    const changed = await log.change(there, change);
+    claims.set(claimNumber, changed);
+    this.#countToCheck(changed);
     return { updated: fields };
   }
 
@@ -145,7 +151,15 @@ class ClaimBatch implements RowBatch<Entry> {
       await log.finish();
       await this.writer.tx.yieldToEventLoop();
     }
-    return { ...NOTHING_ADDED, olderValuations: this.#olderValuations };
+    return {
+      ...NOTHING_ADDED,
+      claimsToCheck: this.#claimsToCheck,
+      olderValuations: this.#olderValuations,
+    };
+  }
+
+  #countToCheck(claim: Claim): void {
+    if (warningsAboutClaims(this.writer.knowledge, [claim]).length > 0) this.#claimsToCheck++;
   }
 
   #claimsOf(propertyId: string): Map<string, Claim | null> {

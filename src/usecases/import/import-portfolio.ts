@@ -73,6 +73,10 @@ export type ImportResult = {
   buildingYears: number;
   /** Appliances created or changed with an install year before their building's. */
   earlyYears: number;
+  /** Appliances created or changed with a size that has no effect, or that is probably in another unit. */
+  unusualSizes: number;
+  /** Claims created or changed with a type that affects no score, or with values that contradict each other. */
+  claimsToCheck: number;
   /** Rows of claims with an earlier valuation than the claim has, which change nothing. */
   olderValuations: number;
   /** Properties created or changed with the address of one created before; `first` are some of their rows. */
@@ -157,6 +161,8 @@ async function importFiles(
     components: { ...rowCounts(counters.components), created: counters.appliances.components },
     buildingYears: counters.appliances.buildingYears,
     earlyYears: counters.appliances.earlyYears,
+    unusualSizes: counters.appliances.unusualSizes,
+    claimsToCheck: counters.claims.claimsToCheck,
     olderValuations: counters.claims.olderValuations,
     sameAddress,
     serviceEvents: rowCounts(counters.serviceEvents),

@@ -53,6 +53,10 @@ export type AddedCounts = {
   buildingYears: number;
   /** Appliances with an install year before their building's. */
   earlyYears: number;
+  /** Appliances created or changed with a size that has no effect, or that is probably in another unit. */
+  unusualSizes: number;
+  /** Claims created or changed with a type that affects no score, or with values that contradict each other. */
+  claimsToCheck: number;
   /** Claims that stay as they are, since the row's amounts are of an earlier day. */
   olderValuations: number;
 };
@@ -61,6 +65,8 @@ export const NOTHING_ADDED: AddedCounts = {
   components: 0,
   buildingYears: 0,
   earlyYears: 0,
+  unusualSizes: 0,
+  claimsToCheck: 0,
   olderValuations: 0,
 };
 

@@ -118,6 +118,22 @@ describe("a guessed mapping", () => {
     });
   });
 
+  // Rule: import-counts
+  test("counts equipment of which a plain plural has the number, unless it may be a score", () => {
+    const { equipment } = guess(`
+      Building | Address | State | Elevators | Boilers | Sprinklers | Roof | Boilers Year
+      Elm | 1 Elm St | NY | 2 | 0 | 250 | 4 | 1990`);
+    expect(equipment).toEqual([
+      { column: "Elevators", kind: "count", types: { "*": "elevator" } },
+      { column: "Boilers", kind: "count", types: { "*": "boiler" }, year_column: "Boilers Year" },
+    ]);
+    expect(
+      guess(`
+      Building | Address | State | Inspection Date | Elevators | Boilers
+      Elm | 1 Elm St | NY | 2025-03-01 | 4 | 5`).equipment,
+    ).toEqual([]);
+  });
+
   test("takes one column for a field, the first with cells", () => {
     const { fields } = guess(`
       Property Id | Address | Number of Units | Units
@@ -428,6 +444,23 @@ async function prepare(
 
 // Rule: import-mapping
 describe("prepared files", () => {
+  // Rule: import-counts
+  test("count what a column that names equipment says without a number of it", async () => {
+    const { rowsOf, leftOut } = await prepare(await open(NOW), [
+      [
+        "Building,Address,State,Elevators,Roof,Sprinklers,Boiler Room",
+        "Elm,1 Elm St,NY,2,Good,250,B1",
+        "Oak,2 Oak St,NY,0,N/A,120,B2",
+      ].join("\n"),
+    ]);
+    expect((await rowsOf("appliances")).map(({ type_id }) => type_id)).toEqual(["elevator", "elevator"]);
+    const reason = "equipment, but neither a number of it, yes or no, nor a type";
+    expect(leftOut.map(({ file, ...one }) => one)).toEqual([
+      { what: "Sprinklers", reason, cells: 2 },
+      { what: "Roof", reason, cells: 1 },
+    ]);
+  });
+
   test("have a row for each piece of equipment that a building's row counts or names", async () => {
     const fixture = await open(NOW);
     const { rowsOf, leftOut } = await prepare(fixture, [

@@ -1,7 +1,13 @@
 import { DAY_FIELDS, type DateFormat, dateFormatOf } from "../../../domain/written-dates.ts";
 import { decimalCommaFields } from "../../../domain/written-numbers.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
-import { applianceTypeOfWords, FIELD_WORDS, NO_VALUE, plainWords } from "./heading-words.ts";
+import {
+  applianceTypeOfWords,
+  countedEquipment,
+  FIELD_WORDS,
+  NO_VALUE,
+  plainWords,
+} from "./heading-words.ts";
 import { areCanadianPostalCodes, provinceOfPostalCodes, stateAbbreviation } from "./states-and-provinces.ts";
 
 /** A column with its heading in plain words, and what its first rows contain. */
@@ -71,7 +77,7 @@ export function guessColumnFields(
     },
     dates,
     ...(commas.length > 0 && { decimal_comma: commas }),
-    equipment: rows === "properties" ? equipmentColumns(columns, used) : [],
+    equipment: rows === "properties" ? equipmentColumns(columns, used, isOfVisits(columns, known)) : [],
     scores,
     ...(scores.length > 0 && {
       scale: [1, scores.some((one) => isAbove5(column(one.column)!)) ? 10 : 5] as const,
@@ -123,6 +129,10 @@ function fieldsOf(columns: readonly Column[], kind: string, known: KnownFields):
   return fields;
 }
 
+/** Returns whether the rows have the day of a visit: numbers beside it may be scores. */
+const isOfVisits = (columns: readonly Column[], known: KnownFields) =>
+  fieldsOf(columns, "service_events", known).date !== undefined;
+
 function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): ScoredColumn[] {
   return columns
     .filter(
@@ -139,7 +149,11 @@ function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): S
 /** The most choices that a column has, and all columns of a file: each is compared with the words of all types. */
 const MOST_CHOICES = { column: 100, file: 2_000 };
 
-function equipmentColumns(columns: readonly Column[], used: ReadonlySet<string>): EquipmentColumn[] {
+function equipmentColumns(
+  columns: readonly Column[],
+  used: ReadonlySet<string>,
+  hasScores: boolean,
+): EquipmentColumn[] {
   let choicesLeft = MOST_CHOICES.file;
   const found = columns.flatMap(({ name, words, cells }): EquipmentColumn[] => {
     if (used.has(name) || cells.length === 0) return [];
@@ -147,13 +161,13 @@ function equipmentColumns(columns: readonly Column[], used: ReadonlySet<string>)
       /^(?:no|num|number|count|qty|quantity)(?: of)? (.+)$/.exec(words) ??
       /^(.+) (?:count|qty)$/.exec(words) ??
       [];
-    if (counted !== undefined) {
-      const typeId = NOT_EQUIPMENT.test(counted) ? undefined : applianceTypeOfWords(counted);
-      return typeId && cells.every((cell) => /^\d{1,5}$/.test(cell))
-        ? [{ column: name, kind: "count", types: { "*": typeId } }]
-        : [];
-    }
+    const isNumber = cells.every((cell) => /^\d{1,5}$/.test(cell));
+    const count = (typeId: string | undefined): EquipmentColumn[] =>
+      typeId && isNumber ? [{ column: name, kind: "count", types: { "*": typeId } }] : [];
+    if (counted !== undefined)
+      return count(NOT_EQUIPMENT.test(counted) ? undefined : applianceTypeOfWords(counted));
     if (NOT_EQUIPMENT.test(words)) return [];
+    if (isNumber && !hasScores) return count(countedEquipment(words));
     if (cells.every((cell) => YES_OR_NO.test(cell))) {
       const typeId = applianceTypeOfWords(words);
       return typeId ? [{ column: name, kind: "flag", types: { "*": typeId } }] : [];

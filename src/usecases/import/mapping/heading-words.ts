@@ -166,3 +166,24 @@ const EQUIPMENT: readonly (readonly [words: RegExp, typeId: string])[] = [
 export function applianceTypeOfWords(words: string): string | undefined {
   return EQUIPMENT.find(([pattern]) => pattern.test(words))?.[1];
 }
+
+/** Returns the type that the words name if they say nothing else, such as `elevators`. */
+export function equipmentAlone(words: string): string | undefined {
+  const found = EQUIPMENT.find(([pattern]) => pattern.test(words));
+  return found?.[0].exec(words)?.[0] === words ? found[1] : undefined;
+}
+
+/** Types of which a number counts heads, devices, pipes or sides of a building instead. */
+const COUNTED_OTHERWISE = new Set([
+  "fire_suppression",
+  "fire_alarm",
+  "exterior_envelope",
+  "plumbing_supply",
+  "plumbing_drain",
+]);
+
+/** Returns the type of which a heading in the plural has the number, such as `elevators`. */
+export function countedEquipment(words: string): string | undefined {
+  const type = words.endsWith("s") ? equipmentAlone(words) : undefined;
+  return type === undefined || COUNTED_OTHERWISE.has(type) ? undefined : type;
+}

@@ -14,7 +14,7 @@ import type { AreaUnit } from "./area-units.ts";
 import { parseSizeCell } from "./cell-measures.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { GeneratedLabels } from "./generated-appliance-labels.ts";
-import { FORMULA_ERROR, isUnknownValue, NO_VALUE, plainWords, TOTALS } from "./heading-words.ts";
+import { equipmentAlone, FORMULA_ERROR, isUnknownValue, NO_VALUE, plainWords, TOTALS } from "./heading-words.ts";
 import { KnownProperties } from "./known-properties.ts";
 import { isMultilineField, plainCellValue, restoreZipZeros } from "./mapped-cell-values.ts";
 import { lookUpOwnKey } from "./own-key-lookup.ts";
@@ -38,6 +38,7 @@ const MOST_OF_A_KIND = 500;
 const BUFFERED = 256 * 1024;
 const NO_COUNT = `no whole number from 0 to ${MOST_OF_A_KIND}`;
 const NO_KIND = "no kind of equipment";
+const NO_PIECES = "equipment, but neither a number of it, yes or no, nor a type";
 const LONGEST_SHOWN = 100;
 
 /** Limits what rows become: a few of them can name hundreds of appliances each, and repeat a long text in all. */
@@ -83,6 +84,7 @@ export async function prepareMappedRows(
         if (!table.form && row.isIdle(cells)) continue;
         const origin = `${table.name}:${line}`;
         row.countUnnamed(cells);
+        if (rows === "properties") row.countUnmapped(cells);
         const fields = row.fields(cells);
         if (rows === "properties") {
           const property = await known.register(fields, isNamed);
@@ -170,6 +172,8 @@ type Place = { unit: string | undefined; label?: string };
 class RowMapper {
   readonly #at: ReadonlyMap<string, number>;
   readonly #areaUnit: AreaUnit;
+  /** Columns that name equipment, and that the mapping does not use. */
+  readonly #unmapped: readonly string[];
 
   constructor(
     private readonly table: ImportTable,
@@ -179,6 +183,11 @@ class RowMapper {
   ) {
     this.#at = new Map(table.headings.map((heading, at) => [heading, at]));
     this.#areaUnit = currentDisplay().units === "metric" ? "m2" : "sqft";
+    const used = new Set(Object.values(mapping.fields));
+    for (const { column, year_column } of mapping.equipment) used.add(column).add(year_column ?? column);
+    this.#unmapped = table.headings.filter(
+      (heading) => !used.has(heading) && equipmentAlone(plainWords(heading)) !== undefined,
+    );
   }
 
   /** Counts a row that adds up others, or repeats the headings on a new page, and returns whether it is one. */
@@ -203,6 +212,13 @@ class RowMapper {
     const { name, headings } = this.table;
     const unnamed = cells.filter((cell, at) => cell.trim() !== "" && !headings[at]).length;
     if (unnamed > 0) this.left.add(name, UNNAMED_CELLS.column, UNNAMED_CELLS.reason, unnamed);
+  }
+
+  /** Counts the cells of a row that say something of equipment, but not how many there are. */
+  countUnmapped(cells: readonly string[]): void {
+    for (const column of this.#unmapped)
+      if (!NO_VALUE.test(this.#cell(cells, column)))
+        this.left.add(this.table.name, column.slice(0, LONGEST_SHOWN), NO_PIECES);
   }
 
   fields(cells: readonly string[]): Record<string, string | undefined> {
