@@ -1,3 +1,4 @@
+import { inflateSync } from "node:zlib";
 import { type Brand, type BrandChange, type HexColor, isHexColor, MAX_BRAND_NAME } from "../domain/brand.ts";
 import { invalid } from "../domain/errors.ts";
 import { LOGO_SIDES, type Logo, MAX_LOGO_BYTES, readLogo } from "../domain/logo.ts";
@@ -46,7 +47,7 @@ export const brandRequest = body({
     defineConstraint((type) =>
       type("string")
         .narrow((value) => isRequiredLine(value) && value.trim().length <= MAX_BRAND_NAME)
-        .describe(`one line of text of 1 to ${MAX_BRAND_NAME} characters`),
+        .describe(`one line of visible text of 1 to ${MAX_BRAND_NAME} characters`),
     ),
     brand.fields.display_name,
   ),
@@ -88,8 +89,17 @@ export function readBrandChange(given: unknown): BrandChange {
 const lower = (color: string | null | undefined) =>
   (color?.toLowerCase() ?? color) as HexColor | null | undefined;
 
+/** Decompresses the pixels of a logo, within the memory that they may take. */
+export function inflate(compressed: Uint8Array, most: number): Uint8Array | undefined {
+  try {
+    return inflateSync(compressed, { maxOutputLength: most });
+  } catch {
+    return undefined;
+  }
+}
+
 function parseLogo(base64: string): Logo {
-  const logo = readLogo(new Uint8Array(Buffer.from(base64, "base64")));
+  const logo = readLogo(new Uint8Array(Buffer.from(base64, "base64")), inflate);
   if (typeof logo !== "string") return logo;
   throw invalid(`logo_png ${logo}`, [{ field: "logo_png", message: logo }]);
 }

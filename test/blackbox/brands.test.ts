@@ -142,6 +142,15 @@ describe("a partner's brand", () => {
     [{ display_name: "x".repeat(81) }, "display_name"],
     [{ display_name: "two\nlines" }, "display_name"],
     [{ display_name: 5 }, "display_name"],
+    [{ display_name: "\u200b\u2060 \ufeff" }, "display_name"],
+    [{ display_name: "Bank", logo_png: Buffer.from("no image").toString("base64") }, "logo_png"],
+    [
+      {
+        display_name: "Bank",
+        logo_png: pngImage({ pixels: Buffer.from("no pixels") }).toString("base64"),
+      },
+      "logo_png",
+    ],
     [{ color: "red" }, "color"],
     [{ color: "#12345" }, "color"],
     [{ color: "#1a5f5a;}" }, "color"],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import {
   applyBrandChange,
@@ -11,8 +12,13 @@ import {
   NO_BRAND,
   readableColor,
 } from "../../src/domain/brand.ts";
-import { MAX_LOGO_BYTES, readLogo } from "../../src/domain/logo.ts";
+import { MAX_LOGO_BYTES, readLogo as readLogoBy } from "../../src/domain/logo.ts";
+import { inflate } from "../../src/wire/brand.ts";
 import { pngImage } from "../support/png.ts";
+
+const readLogo = (file: Uint8Array) => readLogoBy(file, inflate);
+/** Returns an image with other data in a chunk, and its checksum. */
+const withChunk = (type: string, change: (data: Buffer) => Buffer) => pngImage({ change: [type, change] });
 
 const colors = fc
   .integer({ min: 0, max: 0xffffff })
@@ -97,11 +103,56 @@ describe("a logo", () => {
     ["nothing", Buffer.alloc(0), "must be a PNG image"],
     ["a signature alone", pngImage().subarray(0, 8), "must be a complete PNG image"],
     ["an image without its end", pngImage().subarray(0, -4), "must be a complete PNG image"],
+    ["bytes that are no pixels", withChunk("IDAT", () => Buffer.from("no pixels")), "complete PNG image"],
+    ["an image without pixels", withChunk("IDAT", () => Buffer.alloc(0)), "complete PNG image"],
+    ["half of its pixels", withChunk("IDAT", (data) => data.subarray(0, -20)), "complete PNG image"],
+    ["the pixels of a smaller one", withChunk("IDAT", () => deflateSync(Buffer.alloc(361))), "complete"],
+    ["more pixels than it has", withChunk("IDAT", () => deflateSync(Buffer.alloc(5e7))), "complete"],
+    ["a palette without colors", withChunk("IHDR", (data) => data.fill(3, 9, 10)), "complete PNG image"],
+    ["a depth that does not exist", withChunk("IHDR", (data) => data.fill(3, 8, 9)), "complete PNG image"],
+    ["a wrong checksum", pngImage().fill(1, 29, 33), "complete PNG image"],
     ["a large file", Buffer.alloc(MAX_LOGO_BYTES + 1), "must have at most 64 KB"],
     ["a wide image", pngImage({ width: 1025 }), "it has 1025 × 40"],
     ["a flat image", pngImage({ height: 15 }), "it has 120 × 15"],
   ])("is refused if it is %s", (_, file, problem) => {
     expect(readLogo(file)).toContain(problem);
+  });
+
+  test("is read in every kind of color and order of pixels", () => {
+    const rows = (count: number, bytes: number) =>
+      Buffer.concat(Array.from({ length: count }, () => Buffer.alloc(1 + bytes)));
+    // Passes of an interlaced image of 16 by 16 pixels: their rows and columns.
+    const passes = [
+      [2, 2],
+      [2, 2],
+      [2, 4],
+      [4, 4],
+      [4, 8],
+      [8, 8],
+      [8, 16],
+    ] as const;
+    for (const [depth, type, bits] of [
+      [1, 0, 1],
+      [16, 2, 48],
+      [4, 3, 4],
+      [8, 4, 16],
+      [8, 6, 32],
+    ] as const) {
+      const header = Buffer.of(0, 0, 0, 16, 0, 0, 0, 16, depth, type, 0, 0, 0);
+      const plain = rows(16, (16 * bits) / 8);
+      const interlaced = Buffer.concat(
+        passes.map(([down, across]) => rows(down, Math.ceil((across * bits) / 8))),
+      );
+      for (const [order, pixels] of [plain, interlaced].entries()) {
+        header[12] = order;
+        const image = pngImage({
+          change: ["IHDR", () => header],
+          pixels: deflateSync(pixels),
+          before: type === 3 ? [["PLTE", Buffer.alloc(48)]] : [],
+        });
+        expect(readLogo(image), `${depth} bits of type ${type}`).toMatchObject({ width: 16, height: 16 });
+      }
+    }
   });
 
   test("is read or refused, whatever the file is", () => {

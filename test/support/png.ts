@@ -2,15 +2,24 @@ import { crc32, deflateSync } from "node:zlib";
 
 type Chunk = [type: string, data: Buffer];
 
-/** Returns a PNG image of one color, with further chunks before its end. */
+/**
+ * Returns a PNG image of one color, with further chunks before its pixels and its end, other compressed `pixels`, and other data
+ * in a chunk.
+ */
 export function pngImage({
   width = 120,
   height = 40,
   more = [],
+  before = [],
+  pixels,
+  change: [changed, change] = ["", (data) => data],
 }: {
   width?: number;
   height?: number;
   more?: readonly Chunk[];
+  before?: readonly Chunk[];
+  pixels?: Buffer;
+  change?: readonly [type: string, change: (data: Buffer) => Buffer];
 } = {}): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -20,7 +29,9 @@ export function pngImage({
   const rows = deflateSync(Buffer.concat(Array.from({ length: Math.min(height, 2000) }, () => row)));
   return Buffer.concat([
     Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
-    ...([["IHDR", header], ["IDAT", rows], ...more, ["IEND", Buffer.alloc(0)]] as Chunk[]).map(chunk),
+    ...(
+      [["IHDR", header], ...before, ["IDAT", pixels ?? rows], ...more, ["IEND", Buffer.alloc(0)]] as Chunk[]
+    ).map(([type, data]) => chunk([type, type === changed ? change(data) : data])),
   ]);
 }
 

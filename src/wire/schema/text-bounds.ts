@@ -13,8 +13,11 @@ export const SHORT = 500;
 export const isOneLine = (value: string) => value.isWellFormed() && !LINE_CONTROL.test(value.trim());
 /** Returns whether the text is one line of at most 500 characters after trimming. Empty text is stored as absent. */
 export const isLine = (value: string) => value.trim().length <= SHORT && isOneLine(value);
-/** Returns whether the text is such a line and not empty. */
-export const isRequiredLine = (value: string) => value.trim() !== "" && isLine(value);
+/** Matches a character that a reader sees: no space, and none without a width. */
+const VISIBLE = /[^\s\p{Z}\p{Cc}\p{Cf}\p{DI}]/u;
+
+/** Returns whether the text is such a line with something to see. */
+export const isRequiredLine = (value: string) => VISIBLE.test(value) && isLine(value);
 /** Returns whether the text has at most 10,000 characters after trimming and no control characters. */
 export const isMultilineText = (value: string) =>
   value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value);

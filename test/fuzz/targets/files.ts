@@ -13,6 +13,7 @@ import { FILES } from "../../../src/knowledge/files.ts";
 import { readKnowledge } from "../../../src/knowledge/read.ts";
 import { parseMasterKey } from "../../../src/secrets/master-key.ts";
 import { readAuthorities, readTlsIdentity } from "../../../src/tls/pem-files.ts";
+import { inflate } from "../../../src/wire/brand.ts";
 import { readWorkbook } from "../../../src/xlsx/read-workbook.ts";
 import { FIXTURE_TLS } from "../../support/certificates.ts";
 import { pngImage } from "../../support/png.ts";
@@ -198,7 +199,7 @@ const logo: Target = {
     "<svg>",
   ],
   parse(input) {
-    const read = readLogo(input);
+    const read = readLogo(input, inflate);
     if (typeof read === "string") throw invalid(read);
     if (read.png.length > input.length) throw new Error("the logo has more than its file");
     return "logo";
