@@ -168,7 +168,7 @@ export const serializePortfolioItem = portfolioItem.serializer(
   }),
 );
 
-export const portfolioTotals = object({
+const portfolioTotals = object({
   properties: whole("Number of properties", 12),
   appliances: applianceCount,
   components: componentCount,

@@ -61,7 +61,7 @@ import {
   readOperationReplies,
 } from "../operation.ts";
 import { ASSUMPTIONS_COLUMN, assumptionsColumn, countedAssumptions } from "../portfolio-replies.ts";
-import { parsePropertyFilter, parseLimitAndOffset, wantsDemo, wantsSandboxEvents } from "../query.ts";
+import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandboxEvents } from "../query.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -76,7 +76,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [...propertyFilters, ...pagingParameters, sandbox],
       replies: readOperationReplies("A page of properties", propertyPage),
       async handle({ partner, query, store, yieldNow }) {
-        const slice = parseLimitAndOffset(query);
+        const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         if (wantsSandboxEvents(query)) {
           const demo = await demoProperties(store.read, partner.id, filter);
@@ -195,7 +195,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath, ...pagingParameters],
       replies: readOperationReplies("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
-        const slice = parseLimitAndOffset(query);
+        const slice = parseRowRange(query);
         const property = await requireProperty(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
         const records = units.map(serializeUnit);
@@ -237,7 +237,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem, ASSUMPTIONS_COLUMN),
       async handle(call) {
         const { partner, query, store, sumsOf, yieldNow } = call;
-        const slice = parseLimitAndOffset(query);
+        const slice = parseRowRange(query);
         const found = await portfolioSummary({ store, knowledge, sumsOf, yieldNow }, partner, {
           filter: parsePropertyFilter(query, knowledge.knownHazards),
           includeDemo: wantsDemo(query),

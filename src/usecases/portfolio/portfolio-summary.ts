@@ -25,9 +25,9 @@ type SummaryDeps = {
 
 type SummaryRequest = {
   filter: PropertyFilter | undefined;
-  /** Whether the totals include the demo property. */
+  /** True if the totals include the demo property. */
   includeDemo: boolean;
-  /** Whether the list is that of the demo property alone. */
+  /** True for a list of the demo property alone. */
   isSandbox: boolean;
   slice: LimitAndOffset;
 };

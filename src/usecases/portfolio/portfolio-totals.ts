@@ -50,7 +50,7 @@ export async function portfolioTotals(
 }
 
 /** Subtracts the totals of properties from sums that include them. */
-export const subtractProperties = (sums: PortfolioTotals, properties: readonly PropertyTotals[]) =>
+const subtractProperties = (sums: PortfolioTotals, properties: readonly PropertyTotals[]) =>
   subtractPortfolioSums(sums, sumOfProperties(properties));
 
 /** Subtracts sums from others that include them. */

@@ -14,10 +14,18 @@ import type { AreaUnit } from "./area-units.ts";
 import { parseSizeCell } from "./cell-measures.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { GeneratedLabels } from "./generated-appliance-labels.ts";
-import { equipmentAlone, FORMULA_ERROR, isUnknownValue, NO_VALUE, plainWords, TOTALS } from "./heading-words.ts";
+import {
+  equipmentAlone,
+  FORMULA_ERROR,
+  isUnknownValue,
+  NO_VALUE,
+  plainWords,
+  TOTALS,
+} from "./heading-words.ts";
 import { KnownProperties } from "./known-properties.ts";
+import { LeftOutCounts } from "./left-out-counts.ts";
 import { isMultilineField, plainCellValue, restoreZipZeros } from "./mapped-cell-values.ts";
-import { lookUpOwnKey } from "./own-key-lookup.ts";
+import { lookUpListed, lookUpOwnKey } from "./own-key-lookup.ts";
 import type { ImportTable, LeftOut, TableCells } from "./source-table.ts";
 import { buildingUnitsIn, namesUnitsWithoutNumbers } from "./unit-name-lists.ts";
 
@@ -332,7 +340,7 @@ class RowMapper {
     missing: (typeId: string) => Promise<(count: number) => readonly string[]>,
   ): Promise<TableCells[]> {
     const cell = this.#cell(cells, column);
-    const typeId = kind === "choice" ? typeOfChoice(types, cell) : types["*"];
+    const typeId = kind === "choice" ? lookUpListed(types, cell) : types["*"];
     if (cell === "" || typeId === undefined) return [];
     const count =
       kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|oui|true|1)$/i.test(cell) ? 1 : 0;
@@ -378,35 +386,6 @@ function pieceIn({ unit, label }: Place, labels: GeneratedLabels, serial?: strin
 }
 
 const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_year|year_built)$/;
-
-/** A cell may list several choices. */
-function typeOfChoice(types: EquipmentColumn["types"], cell: string): string | undefined {
-  return (
-    lookUpOwnKey(types, cell) ??
-    cell
-      .split(",")
-      .map((part) => lookUpOwnKey(types, part.trim()))
-      .find(Boolean)
-  );
-}
-
-/** A file may have another text in every row. */
-const MOST_COUNTS = 1_000;
-
-class LeftOutCounts {
-  readonly #counts = new Map<string, LeftOut>();
-
-  add(file: string, given: string, reason: string, cells = 1): void {
-    const isKept = (what: string) => this.#counts.has(JSON.stringify([file, what, reason]));
-    const what = this.#counts.size < MOST_COUNTS || isKept(given) ? given : "others";
-    const key = JSON.stringify([file, what, reason]);
-    this.#counts.set(key, { file, what, reason, cells: (this.#counts.get(key)?.cells ?? 0) + cells });
-  }
-
-  counts(): LeftOut[] {
-    return [...this.#counts.values()].toSorted((a, b) => b.cells - a.cells);
-  }
-}
 
 /** Counts what the rows become. */
 class Meter {
