@@ -23,7 +23,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "move",
     summary: "move all data from a data folder to PostgreSQL, or back",
-    load: async () => (await import("./commands/move.ts")).moveCommand,
+    load: async () => (await import("./commands/move-database.ts")).moveCommand,
   },
   {
     name: "partner",

@@ -1,8 +1,8 @@
 import { OperatorError } from "../domain/errors.ts";
 import type { TlsIdentity } from "../tls/pem-files.ts";
+import { TlsTerminator } from "../tls/tls-terminator.ts";
 import type { HoldOpen } from "./response-deadline.ts";
 import type { Fetch } from "./server.ts";
-import { TlsTerminator } from "./tls-terminator.ts";
 
 type ListenOptions = {
   hostname: string;

@@ -1,8 +1,8 @@
 import type { ErrorLogEntry } from "../administration/error-log-entry.ts";
 import { publicUrl } from "../config/public-url.ts";
-import { type AdminApiDeps, adminApi } from "../http/admin-api.ts";
 import type { ConsoleSessions } from "../http/console-sessions.ts";
 import type { Operation } from "../http/operation.ts";
+import { type AdminApiDeps, adminApi } from "../http/routes/admin-api.ts";
 import { consoleOperations } from "../http/routes/console.ts";
 import { metricsOperation } from "../http/routes/metrics.ts";
 import type { Metrics } from "../metrics/metrics.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type Command, loadCommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
-import { adminApi } from "../../src/http/admin-api.ts";
+import { adminApi } from "../../src/http/routes/admin-api.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { firstCells, MANUAL, marked, RENEW, readManual } from "./manual.ts";
 import { withSettings } from "./settings-tables.ts";

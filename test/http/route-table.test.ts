@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { adminApi } from "../../src/http/admin-api.ts";
 import { type Operation, operationPaths } from "../../src/http/operation.ts";
-import { partnerApi } from "../../src/http/partner-api.ts";
+import { adminApi } from "../../src/http/routes/admin-api.ts";
 import { consoleOperations, consoleRootOperation } from "../../src/http/routes/console.ts";
 import { embedOperations } from "../../src/http/routes/embeds.ts";
 import { metricsOperation } from "../../src/http/routes/metrics.ts";
+import { partnerApi } from "../../src/http/routes/partner-api.ts";
 import { portfolioAppOperation } from "../../src/http/routes/portfolio-app.ts";
 import { loadKnowledge } from "../../src/knowledge/load.ts";
 import { AnswerCaches } from "../../src/usecases/partners/answer-caches.ts";

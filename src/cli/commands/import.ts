@@ -14,6 +14,7 @@ import {
   importPortfolio,
   type RowCounts,
 } from "../../usecases/import/import-portfolio.ts";
+import { rejectsWithOriginalPlaces } from "../../usecases/import/mapping/original-reject-places.ts";
 import {
   type MappedTable,
   ORIGIN,
@@ -34,7 +35,6 @@ import {
 import { leftOutRowsText, mapFiles, parseValueMapping } from "../confirm-file-mapping.ts";
 import type { CommandContext } from "../context.ts";
 import { actorOnMachine, auditActorOf, withData } from "../data-access.ts";
-import { rejectsWithOriginalPlaces } from "../mapped-rejects.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 

@@ -3,7 +3,7 @@ import { defineCommand } from "../command.ts";
 export const openapiCommand = defineCommand({
   examples: ["mainstay openapi > openapi.json"],
   async run({ stdout }) {
-    const { partnerApi } = await import("../../http/partner-api.ts");
+    const { partnerApi } = await import("../../http/routes/partner-api.ts");
     const { documentText } = await import("../../http/routes/document.ts");
     const { loadKnowledge } = await import("../../knowledge/load.ts");
     // Only the operations' descriptions are used. None runs here, so their dependencies are not needed.

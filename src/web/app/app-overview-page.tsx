@@ -4,6 +4,7 @@ import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { ValueBar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
 import { TierCount, TierMark } from "../charts/tier-mark.tsx";
@@ -20,7 +21,6 @@ import { downloadRecords } from "./csv-download.tsx";
 import { type StateTotals, totalsByState } from "./portfolio-list.ts";
 import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
 import { DueWorkOfPortfolio, PortfolioPlanSection, usePortfolioPlan } from "./portfolio-plan-section.tsx";
-import { usePrintFooter } from "./use-print-footer.ts";
 
 const MAX_STATES = 10;
 

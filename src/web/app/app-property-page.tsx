@@ -11,6 +11,7 @@ import { downloadCsv } from "../browser/csv-file.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { reportCsvRows } from "../csv-download-rows.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
@@ -31,7 +32,6 @@ import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { MarkWork } from "./mark-work.tsx";
 import { budgetInAddress } from "./plan-terms-controls.tsx";
-import { usePrintFooter } from "./use-print-footer.ts";
 
 const TABS = [
   { tab: "", name: "Condition" },

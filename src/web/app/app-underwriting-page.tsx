@@ -1,6 +1,7 @@
 import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { UnderwritingReport } from "../sections/underwriting.tsx";
@@ -9,7 +10,6 @@ import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.t
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
-import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable underwriting page of a property. */
 export function AppUnderwritingPage({ id, route }: { id: string; route: Route }) {

@@ -4,6 +4,7 @@ import type { PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { count, countWithNoun, date } from "../format.ts";
 import { sumBy } from "../grouping.ts";
 import { truncatedName } from "../print-footer.ts";
@@ -34,7 +35,6 @@ import {
 import { PAGE_SIZE } from "./portfolio-loader.ts";
 import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
 import { parseCsvRecords, yearlyCostsOfRecord } from "./property-schedule-page.tsx";
-import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of the portfolio, with one row per property. */
 export function PortfolioSchedulePage({ route }: { route: Route }) {

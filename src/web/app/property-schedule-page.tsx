@@ -5,6 +5,7 @@ import type { ApiClient } from "../browser/api-client.ts";
 import { parseCsvText } from "../browser/csv-file.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
+import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { date } from "../format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { reserveScheduleOf } from "../reserve-schedule.ts";
@@ -21,7 +22,6 @@ import {
   planTermsInAddress,
   planTermsQuery,
 } from "./plan-terms-controls.tsx";
-import { usePrintFooter } from "./use-print-footer.ts";
 
 /** The printable replacement reserve schedule of a property. */
 export function PropertySchedulePage({ id, route }: { id: string; route: Route }) {

@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import type { AlertJson } from "../../wire/component.ts";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
+import { formatPrecisePercent } from "../explanation/precise-number-format.ts";
 import { moneyText } from "../format.ts";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
-import { formatPrecisePercent } from "./number-format.ts";
 
 type ListedComponent = Pick<
   AlertJson,

@@ -2,16 +2,21 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS } from "../code-labels.ts";
+import { ExplainedAge, ExplainedLife } from "../explanation/component-age.tsx";
+import { ScoreEvidence } from "../explanation/component-evidence.tsx";
+import {
+  CitedSources,
+  RecommendedAction,
+  ScoreConfidence,
+  WhatIfScenarios,
+} from "../explanation/component-outlook.tsx";
+import { ScoreBreakdown } from "../explanation/component-score.tsx";
+import { formatPrecisePercent } from "../explanation/precise-number-format.ts";
 import { capitalizeFirst, date, likelyFailureText } from "../format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { ExplainedAge, ExplainedLife } from "./component-age.tsx";
 import { CorrectComponentRecords } from "./component-corrections.tsx";
-import { ScoreEvidence } from "./component-evidence.tsx";
-import { CitedSources, RecommendedAction, ScoreConfidence, WhatIfScenarios } from "./component-outlook.tsx";
-import { ScoreBreakdown } from "./component-score.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { formatPrecisePercent } from "./number-format.ts";
 
 /** Explains a component's score: its calculation, the evidence and what-if scenarios. */
 export function ConsoleComponentPage({ id }: { id: string }) {

@@ -1,16 +1,16 @@
 import type { AdministratorPageJson } from "../../wire/administrator.ts";
 import type { ModelJson, ModelVersionJson } from "../../wire/model.ts";
 import { hrefTo } from "../browser/route.ts";
+import { CalibrationReport } from "../calibration/calibration-report.tsx";
+import { CalibrationValidation, formatMeasure } from "../calibration/calibration-validation.tsx";
 import { count, countWithNoun, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
-import { CalibrationReport } from "./calibration-report.tsx";
-import { CalibrationValidation, formatMeasure } from "./calibration-validation.tsx";
+import { ModelProposal } from "./calibration-proposal.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { ModelProposal } from "./model-proposal.tsx";
 
 /** Shows the active model, its validation and its versions, and calibrates it on request. */
 export function CalibrationModelPage() {

@@ -3,7 +3,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../code-labels.ts";
 import { countWithNoun, date, likelyFailureText, moneyText } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { formatPrecisePercent } from "./number-format.ts";
+import { formatPrecisePercent } from "./precise-number-format.ts";
 
 const SCENARIO_LABELS: Readonly<Record<ScoreChangeJson["change"], string>> = {
   replacement: "Replacement",

@@ -4,7 +4,7 @@ import type { ExplanationJson } from "../../wire/explanation.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { countWithNoun, date } from "../format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
-import { formatNumber, formatPrecisePercent } from "./number-format.ts";
+import { formatNumber, formatPrecisePercent } from "./precise-number-format.ts";
 
 /** Lists the evidence about a component with its effect on the hazard, and the active sensor alarms. */
 export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {

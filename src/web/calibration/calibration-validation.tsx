@@ -1,7 +1,7 @@
 import type { ValidationJson } from "../../wire/calibration.ts";
-import { failureWindowRows } from "../calibration/failure-window-table.ts";
 import { count, countWithNoun, date } from "../format.ts";
 import { DataTable } from "../sections/section.tsx";
+import { failureWindowRows } from "./failure-window-table.ts";
 
 const MEASURES = [
   {

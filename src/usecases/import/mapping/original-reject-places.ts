@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import type { MappedTable } from "../usecases/import/mapping/prepare-import-rows.ts";
-import type { RejectedRows, RejectReason } from "../usecases/import/rejects.ts";
+import type { RejectedRows, RejectReason } from "../rejects.ts";
+import type { MappedTable } from "./prepare-import-rows.ts";
 
 /* Rejected rows of files of any form, in terms of the files that people have: their sheets, rows and columns. */
 

@@ -5,7 +5,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS } from "../code-labels.ts";
 import { count } from "../format.ts";
 import { Section } from "../sections/section.tsx";
-import { formatNumber, formatPrecisePercent, formatYears } from "./number-format.ts";
+import { formatNumber, formatPrecisePercent, formatYears } from "./precise-number-format.ts";
 
 /** Shows how age, evidence and sensor alarms make up the hazard, and how the score follows from it. */
 export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, type Socket } from "node:net";
 import tls from "node:tls";
-import type { TlsIdentity } from "../tls/pem-files.ts";
+import type { TlsIdentity } from "./pem-files.ts";
 
 const LOOPBACK = "127.0.0.1";
 const HANDSHAKE_MS = 10_000;

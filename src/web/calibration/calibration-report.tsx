@@ -3,10 +3,10 @@ import type { FitJson } from "../../wire/model.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { codeLabel } from "../code-labels.ts";
+import { RatioBar } from "../explanation/component-evidence.tsx";
+import { formatNumber, formatPrecisePercent } from "../explanation/precise-number-format.ts";
 import { count } from "../format.ts";
 import { CollapsedTable } from "../sections/section.tsx";
-import { RatioBar } from "./component-evidence.tsx";
-import { formatNumber, formatPrecisePercent } from "./number-format.ts";
 
 /** Shows how a calibration changes component lifetimes, and how well the forecast lifetimes match the observed ones. */
 export function CalibrationReport({ fit }: { fit: FitJson }) {

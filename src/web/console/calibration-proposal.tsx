@@ -1,11 +1,11 @@
 import type { ModelProposalJson } from "../../wire/calibration-proposal.ts";
+import { CalibrationReport } from "../calibration/calibration-report.tsx";
+import { CalibrationValidation } from "../calibration/calibration-validation.tsx";
 import { countWithNoun } from "../format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
-import { CalibrationReport } from "./calibration-report.tsx";
-import { CalibrationValidation } from "./calibration-validation.tsx";
 import { useAdminAction, useAdminRead, useConsole } from "./console-context.ts";
 import { ServerMessage } from "./server-text.tsx";
 

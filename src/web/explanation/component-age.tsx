@@ -7,7 +7,7 @@ import { ChartWithReadouts } from "../charts/chart.tsx";
 import { codeLabel } from "../code-labels.ts";
 import { count, date } from "../format.ts";
 import { CollapsedTable, Section } from "../sections/section.tsx";
-import { formatNumber, formatPrecisePercent, formatYears } from "./number-format.ts";
+import { formatNumber, formatPrecisePercent, formatYears } from "./precise-number-format.ts";
 
 const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
   replacement: "last recorded replacement",

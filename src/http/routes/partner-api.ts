@@ -1,0 +1,68 @@
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { EventStream } from "../../usecases/history/event-stream.ts";
+import type { LossBooks } from "../../usecases/losses/loss-books.ts";
+import type { Operation } from "../operation.ts";
+import { applianceOperations } from "./appliances.ts";
+import { assetOperation } from "./assets.ts";
+import { claimOperations } from "./claims.ts";
+import { componentOperations } from "./components.ts";
+import { conditionTrendOperations } from "./condition-trends.ts";
+import { costBookOperations } from "./cost-book.ts";
+import { type DeliveryDeps, deliveryOperations } from "./deliveries.ts";
+import { documentOperations } from "./document.ts";
+import { eventOperations } from "./event-stream.ts";
+import { figureOperations } from "./figures.ts";
+import { importedRowsOperations } from "./imported-rows.ts";
+import { lossOperations } from "./losses.ts";
+import { metadataOperations, type ServerAddress } from "./oauth-metadata.ts";
+import { onboardingOperations } from "./onboarding.ts";
+import { type PhotoDeps, photoOperations } from "./photos.ts";
+import { planOperations } from "./plans.ts";
+import { propertyOperations } from "./properties.ts";
+import { savedFilterOperations } from "./saved-filters.ts";
+import { searchOperations } from "./search.ts";
+import { sensorOperations } from "./sensors.ts";
+import { serviceEventOperations } from "./service-events.ts";
+import { type SystemDeps, systemOperations } from "./system.ts";
+import { workOperations } from "./work.ts";
+
+type PartnerApiDeps = SystemDeps &
+  PhotoDeps &
+  DeliveryDeps & {
+    address: ServerAddress;
+    knowledge: Knowledge;
+    losses: LossBooks;
+    bulkItems: number;
+    eventStream: Pick<EventStream, "page">;
+  };
+
+/** Returns the operations for partners, including the API document. */
+export function partnerApi(deps: PartnerApiDeps): Operation[] {
+  const { knowledge, bulkItems } = deps;
+  const operations: Operation[] = [
+    ...systemOperations(deps),
+    ...metadataOperations(deps.address),
+    ...propertyOperations(knowledge),
+    ...applianceOperations(knowledge, bulkItems),
+    ...photoOperations(deps),
+    ...serviceEventOperations(bulkItems),
+    ...workOperations(bulkItems),
+    ...searchOperations(knowledge),
+    ...conditionTrendOperations(),
+    ...importedRowsOperations(knowledge),
+    ...savedFilterOperations(),
+    ...componentOperations(knowledge),
+    ...figureOperations(knowledge),
+    ...planOperations(knowledge),
+    ...lossOperations(knowledge, deps.losses),
+    ...costBookOperations(knowledge),
+    ...claimOperations(knowledge, bulkItems),
+    ...sensorOperations(),
+    ...eventOperations(knowledge, deps.eventStream),
+    ...deliveryOperations(deps),
+    ...onboardingOperations(),
+    ...documentOperations(knowledge, () => operations),
+    assetOperation(),
+  ];
+  return operations;
+}
