@@ -144,28 +144,30 @@ function Properties({ partner, route }: ViewProps) {
               }
             />
           ) : (
-            <PagedTable
-              caption="Properties"
-              page={page}
-              rows={page.portfolio}
-              rowKey={({ property_id }) => property_id}
-              columns={PROPERTY_COLUMNS}
-              one="property"
-              many="properties"
-              route={route}
-            >
-              {!showsRetired && (
-                <p class="small muted">
-                  {countWithNoun(page.totals.properties, "property", "properties")},{" "}
-                  {countWithNoun(page.totals.components, "component")}: {count(page.totals.critical)}{" "}
-                  critical, {count(page.totals.warning)} warning. Planned cost of both{" "}
-                  {moneyText(Math.round(page.totals.total_deferred))}.
-                </p>
-              )}
+            <>
+              <PagedTable
+                caption="Properties"
+                page={page}
+                rows={page.portfolio}
+                rowKey={({ property_id }) => property_id}
+                columns={PROPERTY_COLUMNS}
+                one="property"
+                many="properties"
+                route={route}
+              >
+                {!showsRetired && (
+                  <p class="small muted">
+                    {countWithNoun(page.totals.properties, "property", "properties")},{" "}
+                    {countWithNoun(page.totals.components, "component")}: {count(page.totals.critical)}{" "}
+                    critical, {count(page.totals.warning)} warning. Planned cost of both{" "}
+                    {moneyText(Math.round(page.totals.total_deferred))}.
+                  </p>
+                )}
+              </PagedTable>
               {!showsRetired && page.assumptions && (
-                <p class="small muted rests-on">{assumptionSentences(page.assumptions).join(" ")}</p>
+                <p class="small muted">{assumptionSentences(page.assumptions).join(" ")}</p>
               )}
-            </PagedTable>
+            </>
           )
         }
       </LoadedContent>
