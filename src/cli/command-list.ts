@@ -88,7 +88,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "event",
     summary: "print, correct and void service events",
-    load: async () => (await import("./commands/event.ts")).eventCommands,
+    load: async () => (await import("./commands/service-event.ts")).eventCommands,
   },
   {
     name: "component",

@@ -52,7 +52,7 @@ export async function forgetIdleCallers(store: RateWindowDatabase): Promise<void
 }
 
 /**
- * A limit of calls per minute that several servers enforce together; `rate-window.ts` explains how. A server asks the
+ * A limit of calls per minute that several servers enforce together; `rate-window-permits.ts` explains how. A server asks the
  * database for a caller's first call, and again when the permits that it got with the answer are used up.
  */
 export class DistributedRateWindow {

@@ -9,13 +9,13 @@ import { componentOperations } from "./components.ts";
 import { conditionTrendOperations } from "./condition-trends.ts";
 import { costBookOperations } from "./cost-book.ts";
 import { type DeliveryDeps, deliveryOperations } from "./deliveries.ts";
+import { demoPropertyOperations } from "./demo-property.ts";
 import { documentOperations } from "./document.ts";
 import { eventOperations } from "./event-stream.ts";
 import { figureOperations } from "./figures.ts";
 import { importedRowsOperations } from "./imported-rows.ts";
 import { lossOperations } from "./losses.ts";
 import { metadataOperations, type ServerAddress } from "./oauth-metadata.ts";
-import { onboardingOperations } from "./onboarding.ts";
 import { type PhotoDeps, photoOperations } from "./photos.ts";
 import { planOperations } from "./plans.ts";
 import { propertyOperations } from "./properties.ts";
@@ -60,7 +60,7 @@ export function partnerApi(deps: PartnerApiDeps): Operation[] {
     ...sensorOperations(),
     ...eventOperations(knowledge, deps.eventStream),
     ...deliveryOperations(deps),
-    ...onboardingOperations(),
+    ...demoPropertyOperations(),
     ...documentOperations(knowledge, () => operations),
     assetOperation(),
   ];

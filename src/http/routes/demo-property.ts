@@ -3,7 +3,7 @@ import { withPartner } from "../../wire/paging.ts";
 import { demoPropertyReply, serializeDemoProperty } from "../../wire/property.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
 
-export function onboardingOperations(): Operation[] {
+export function demoPropertyOperations(): Operation[] {
   return [
     partnerOperation({
       id: "createDemoProperty",
