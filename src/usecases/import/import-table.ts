@@ -30,7 +30,7 @@ export type TableRows = {
 };
 
 /** The limits of a call. A dry run writes its records in one transaction, which takes a second for so many. */
-const MOST_PREPARED = { records: 2_000, chars: 4_000_000, charsOfOne: 250_000 };
+const MOST_PREPARED = { records: 2_000, units: 20_000, chars: 4_000_000, charsOfOne: 250_000 };
 
 type RejectedTableRow = { row: number; error: string };
 

@@ -211,6 +211,9 @@ async function refuseTakenReference(tx: Tx, partnerId: string, reference: string
   if (taken) throw conflict(`partner_property_id is already in use by property ${taken.id}`);
 }
 
+/** Units that one statement adds. */
+const UNITS_A_STEP = 500;
+
 async function changeUnits(tx: Tx, property: Property, unitCount: number): Promise<void> {
   if (unitCount > property.unitCount) await addUnits(tx, property.id, property.unitCount, unitCount);
   if (unitCount >= property.unitCount) return;
@@ -226,8 +229,11 @@ async function changeUnits(tx: Tx, property: Property, unitCount: number): Promi
 }
 
 async function addUnits(tx: Tx, propertyId: string, from: number, to: number): Promise<void> {
-  const units = [];
-  for (let number = from + 1; number <= to; number++)
-    units.push({ id: tx.newId("unit"), propertyId, number, createdAt: tx.now });
-  await tx.units.insert(units);
+  for (let last = from; last < to; ) {
+    const units = [];
+    const end = Math.min(to, last + UNITS_A_STEP);
+    while (last < end) units.push({ id: tx.newId("unit"), propertyId, number: ++last, createdAt: tx.now });
+    await tx.units.insert(units);
+    await tx.yieldToEventLoop();
+  }
 }

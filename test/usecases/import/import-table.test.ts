@@ -229,6 +229,15 @@ describe("rows of a table", () => {
         message: `The rows make ${what}: send fewer in a request`,
       });
     }
+    const large = (count: number) => ({
+      ...{ file: "a.csv", firstRow: 2, columns: ["Property", "Address", "State", "Units"] },
+      rows: Array.from({ length: count }, (_, at) => [`B${at}`, `${at} Elm St`, "NY", "10000"]),
+    });
+    await expect(run(large(3), { dryRun: true })).rejects.toMatchObject({
+      code: "payload_too_large",
+      message: "The rows make more than 20000 units: send fewer in a request",
+    });
+    expect((await run(large(2), { dryRun: true })).result.properties.created).toBe(2);
     expect(await names()).toEqual([]);
     const { result } = await run(rows(3, 500));
     expect([result.properties.created, result.appliances.created]).toEqual([3, 1_500]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CsvSource } from "../../../csv/csv-source.ts";
 import { csvLine } from "../../../csv/write.ts";
 import { currentDisplay, unitLabel } from "../../../domain/currency-and-units.ts";
-import { Failure, OperatorError } from "../../../domain/errors.ts";
+import { OperatorError } from "../../../domain/errors.ts";
 import { UNNAMED_CELLS } from "../../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
@@ -22,6 +22,7 @@ import {
   plainWords,
   TOTALS,
 } from "./heading-words.ts";
+import { type ImportSizeLimits, ImportSizeMeter } from "./import-size-meter.ts";
 import { KnownProperties } from "./known-properties.ts";
 import { LeftOutCounts } from "./left-out-counts.ts";
 import { isMultilineField, plainCellValue, restoreZipZeros } from "./mapped-cell-values.ts";
@@ -49,14 +50,11 @@ const NO_KIND = "no kind of equipment";
 const NO_PIECES = "equipment, but neither a number of it, yes or no, nor a type";
 const LONGEST_SHOWN = 100;
 
-/** Limits what rows become: a few of them can name hundreds of appliances each, and repeat a long text in all. */
-type MostPrepared = { records: number; chars: number; charsOfOne: number };
-
 export type PreparationDeps = {
   read: Stores;
   partnerId: string;
   /** Undefined for files of an operator. */
-  most?: MostPrepared;
+  most?: ImportSizeLimits;
   yieldNow: Yield;
   /** The types of appliances, by their IDs. */
   types: Knowledge["types"];
@@ -71,7 +69,7 @@ export async function prepareMappedRows(
   fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
 ): Promise<PreparedRows> {
   const files = new Map<PreparedPart, PreparedFile>();
-  const meter = new Meter(most);
+  const meter = new ImportSizeMeter(most);
   const fileOf = (part: PreparedPart) => {
     const path = folder === undefined ? undefined : join(folder, FILE_NAMES[part]);
     const file = files.get(part) ?? new PreparedFile(path, [...fieldsOf[part], ORIGIN], meter);
@@ -98,11 +96,13 @@ export async function prepareMappedRows(
           const property = await known.register(fields, isNamed);
           if (isNamed && property.id === undefined) requirePlace(table, line, fields);
           // A format without addresses adds equipment to a property that exists.
-          if (!isNamed || hasPlace(fields))
+          if (!isNamed || hasPlace(fields)) {
+            meter.countUnits(fields.unit_count);
             fileOf("properties").add(
               { ...fields, name: fields.name ?? fields.address, partner_property_id: property.reference },
               origin,
             );
+          }
           for (const equipment of mapping.equipment) {
             const lacking = await row.equipment(equipment, cells, (typeId) =>
               known.missing(property, typeId),
@@ -387,28 +387,6 @@ function pieceIn({ unit, label }: Place, labels: GeneratedLabels, serial?: strin
 
 const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_year|year_built)$/;
 
-/** Counts what the rows become. */
-class Meter {
-  #records = 0;
-  #chars = 0;
-
-  constructor(private readonly most: MostPrepared | undefined) {}
-
-  /** Counts a record. Throws payload_too_large if there are too many, or if they are too long together. */
-  count(chars: number): void {
-    this.#records++;
-    this.#chars += chars;
-    if (!this.most) return;
-    const { records, chars: mostChars, charsOfOne } = this.most;
-    if (this.#records > records) throw tooMany(`more than ${records} records`);
-    if (this.#chars > mostChars) throw tooMany(`records of more than ${mostChars} characters`);
-    if (chars > charsOfOne) throw tooMany(`a record of more than ${charsOfOne} characters`);
-  }
-}
-
-const tooMany = (what: string) =>
-  new Failure("payload_too_large", `The rows make ${what}: send fewer in a request`);
-
 /** Rows in the importer's own columns, in a file if there is a path for it. */
 class PreparedFile {
   #waiting: string;
@@ -416,7 +394,7 @@ class PreparedFile {
   constructor(
     private readonly path: string | undefined,
     private readonly columns: readonly string[],
-    private readonly meter: Meter,
+    private readonly meter: ImportSizeMeter,
   ) {
     this.#waiting = csvLine(columns);
     if (path !== undefined) writeFileSync(path, "", { mode: 0o600, flag: "wx" });

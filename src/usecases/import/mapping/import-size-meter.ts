@@ -1,0 +1,39 @@
+import { Failure } from "../../../domain/errors.ts";
+import { MAX_UNITS } from "../../../domain/property.ts";
+
+/**
+ * Limits what rows become: a few of them can name hundreds of appliances or thousands of units each, and repeat a long text in
+ * all.
+ */
+export type ImportSizeLimits = { records: number; units: number; chars: number; charsOfOne: number };
+
+/** Counts what the rows become. */
+export class ImportSizeMeter {
+  #records = 0;
+  #units = 0;
+  #chars = 0;
+
+  constructor(private readonly most: ImportSizeLimits | undefined) {}
+
+  /** Counts a record. Throws payload_too_large if there are too many, or if they are too long together. */
+  count(chars: number): void {
+    this.#records++;
+    this.#chars += chars;
+    if (!this.most) return;
+    const { records, chars: mostChars, charsOfOne } = this.most;
+    if (this.#records > records) throw tooMany(`more than ${records} records`);
+    if (this.#chars > mostChars) throw tooMany(`records of more than ${mostChars} characters`);
+    if (chars > charsOfOne) throw tooMany(`a record of more than ${charsOfOne} characters`);
+  }
+
+  /** Counts the units of a property, if the cell is a number of them. Throws payload_too_large if there are too many. */
+  countUnits(cell: string | undefined): void {
+    const units = Number(cell);
+    // The import rejects the row of a property with too many.
+    if (units > 0 && units <= MAX_UNITS) this.#units += units;
+    if (this.most && this.#units > this.most.units) throw tooMany(`more than ${this.most.units} units`);
+  }
+}
+
+const tooMany = (what: string) =>
+  new Failure("payload_too_large", `The rows make ${what}: send fewer in a request`);
