@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useState } from "preact/hooks";
 import type { PartnerPageJson } from "../../wire/partner.ts";
 import { useAdminRead } from "./console-context.ts";
 
@@ -23,11 +23,12 @@ export function PartnerField(props: {
   const optionOf = (partner: { partner_id: string; name: string }) =>
     `${partner.name} · ${partner.partner_id}`;
   // The address can change the partner, as with the Back button; an ID is shown with its name once that is loaded.
-  useEffect(() => {
+  // Effects would undo typing before the next frame.
+  useLayoutEffect(() => {
     if ((ID.exec(typed)?.[0] ?? "") !== value) setTyped(value);
   }, [value]);
   const chosen = found?.partners.find(({ partner_id }) => partner_id === value);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (chosen && typed === value) setTyped(optionOf(chosen));
   }, [chosen]);
   const type = (text: string) => {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /** Renders a button that opens a dialog, which explains the action and asks to confirm it. */
 export function ConfirmDialog(props: {
@@ -30,7 +30,8 @@ export function ConfirmDialog(props: {
   const [error, setError] = useState<string>();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // An effect would leave the page behind it to the keys before the next frame.
+  useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
   const close = () => {

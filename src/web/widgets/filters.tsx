@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /** The row of filters above a list. */
 export function FilterRow({ children }: { children: ComponentChildren }) {
@@ -43,7 +43,8 @@ export function SearchFilter(props: { label: string; value: string; onChange: (v
   const id = useId();
   const [typed, setTyped] = useState(value);
   const reported = useRef(value);
-  useEffect(() => {
+  // An effect would undo typing before the next frame.
+  useLayoutEffect(() => {
     // The address can change without typing, such as by Back.
     if (value === reported.current) return;
     reported.current = value;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
 import { type Route, replaceAddressQuery } from "../browser/route.ts";
@@ -41,7 +41,7 @@ function AmountField({ label, name, route }: { label: string; name: Amount; rout
   const amount = amountIn(route, name);
   const { least, most } = LIMITS[name];
   // The field follows the address, as after Back. A change of the other field leaves what is being typed here.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (input.current!.value !== amount) input.current!.value = amount;
   }, [amount]);
   return (

@@ -23,7 +23,8 @@ type SearchProps = {
 /** A button, and the keys `/` and Ctrl-K, that open a search over everything. */
 export function SearchButton(props: SearchProps) {
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
+  // An effect would miss a key before the next frame.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof HTMLElement && event.target.closest("input, select, textarea");
       const isChord = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
@@ -60,7 +61,8 @@ function SearchDialog(props: SearchProps & { onClose: () => void }) {
   const { found, foundFor, failure } = useSearch(search, typed.trim());
   const id = useId();
   useLayoutEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => setAt(0), [found]);
+  // An effect would undo an arrow key before the next frame.
+  useLayoutEffect(() => setAt(0), [found]);
   useEffect(() => {
     dialog.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [at]);
