@@ -17,6 +17,8 @@ export type ActionRow = {
   chances: readonly number[];
   /** The earliest day; null without one. */
   due: string | null;
+  /** By when it has to be done if it is due now; null otherwise. */
+  dueNow: PlanLine["due_now"];
   costUsd: number;
   failedUsd: number;
   delayUsd: number;
@@ -34,6 +36,9 @@ const URGENCY: readonly PlanLine["action"][] = [
   "run_to_failure",
 ];
 
+/** The order of dates: work that cannot wait comes first. */
+const DUE_NOW: readonly PlanLine["due_now"][] = ["immediate", "short_term", null];
+
 /** The numbers of a reason, which differ between identical components. */
 const NUMBERS = /[\d.,]+/g;
 
@@ -41,7 +46,7 @@ const NUMBERS = /[\d.,]+/g;
 const isToDo = ({ action }: Pick<PlanLine, "action">) => action !== "monitor" && action !== "run_to_failure";
 
 /**
- * Groups the lines of a plan that need somebody to act: the most urgent action first, then the earliest day where the action
+ * Groups the lines of a plan that need somebody to act: the most urgent action first, then what cannot wait, then the earliest day where the action
  * waits for one, then the highest cost of waiting; deferred work last. Components that are replaced with their unit are part
  * of its line. `today` is the day of the plan.
  */
@@ -65,7 +70,13 @@ export function* actionRowsInSteps(
     (line.isUnit ? risks.units.get(line.id) : risks.components.get(line.id)) ?? { tier: "GOOD", survives: 1 };
   const keyOf = (line: PlanLine) =>
     [
-      ...[planLineKind(line), line.action, riskOf(line).tier, line.reason.replaceAll(NUMBERS, "#")],
+      ...[
+        planLineKind(line),
+        line.action,
+        line.due_now,
+        riskOf(line).tier,
+        line.reason.replaceAll(NUMBERS, "#"),
+      ],
       ...[line.work_state, line.work_until, line.work_by, line.work_reason],
     ].join(" ");
   const groups = yield* groupInSteps([...counted, ...alone], keyOf);
@@ -79,6 +90,7 @@ export function* actionRowsInSteps(
       tier: riskOf(first).tier,
       chances: group.map((line) => 1 - riskOf(line).survives),
       due: days[0] ?? null,
+      dueNow: first.due_now,
       costUsd: sumBy(group, ({ cost }) => cost),
       failedUsd: sumBy(group, ({ failedCost }) => failedCost),
       delayUsd: sumBy(group, (line) => line.cost_of_waiting_a_year),
@@ -92,6 +104,7 @@ function compareByUrgency(a: ActionRow, b: ActionRow): number {
   if (a.isDeferred !== b.isDeferred) return a.isDeferred ? 1 : -1;
   const byAction = URGENCY.indexOf(a.action) - URGENCY.indexOf(b.action);
   if (byAction !== 0) return byAction;
+  if (a.dueNow !== b.dueNow) return DUE_NOW.indexOf(a.dueNow) - DUE_NOW.indexOf(b.dueNow);
   const [dayA, dayB] = [a.due ?? "9999", b.due ?? "9999"];
   if (a.action === "replace_by" && dayA !== dayB) return dayA < dayB ? -1 : 1;
   return b.delayUsd - a.delayUsd;

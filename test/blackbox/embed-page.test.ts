@@ -134,23 +134,38 @@ test("one sentence says what to replace now and what waiting costs, as the API d
   expect(due).toHaveLength(unit_count + component_count);
   const delay = due.reduce((sum, one) => sum + one.cost_of_waiting_a_year, 0);
   const { rating } = (await client.get(`/v1/property/${demoId}/condition-score`)).body;
+  const [year, month] = plan.as_of.split("-").map(Number);
+  const by = new Date(year + 1, month - 1).toLocaleDateString("en-US", { month: "short", year: "numeric" });
   const page = await demoPage();
   expect(await page.locator("#condition .headline").innerText()).toBe(
-    `${rating.charAt(0)}${rating.slice(1).toLowerCase()} condition. ${unit_count} whole appliances and ${component_count} components should be replaced now ` +
-      `(${dollars(cost)}); delaying a year is expected to cost ${dollars(delay)} more.`,
+    `${rating.charAt(0)}${rating.slice(1).toLowerCase()} condition. ${unit_count} whole appliances and ${component_count} components should be replaced ` +
+      `(${dollars(cost)}): ${dollars(immediate.cost)} immediately and ${dollars(short_term.cost)} by ${by}. ` +
+      `Delaying a year is expected to cost ${dollars(delay)} more.`,
   );
   const figures = await page.locator("#condition .figures dd:nth-of-type(1)").allInnerTexts();
   const { per_year, per_unit_per_year } = plan.level_deposit["50"].noise;
   expect(figures).toEqual([dollars(cost), dollars(delay), dollars(Math.ceil(per_year))]);
   const notes = await page.locator("#condition .figures dd:nth-of-type(2)").allInnerTexts();
-  const [year, month] = plan.as_of.split("-").map(Number);
-  const by = new Date(year + 1, month - 1).toLocaleDateString("en-US", { month: "short", year: "numeric" });
   expect(notes[0]).toBe(`${dollars(immediate.cost)} immediately, ${dollars(short_term.cost)} by ${by}`);
   expect(notes[2]).toEndWith(`${dollars(Math.ceil(per_unit_per_year))} per unit`);
   // The costs below repeat the same sums, and no others for the same question.
   expect(await page.locator("#plan").innerText()).toContain(
     `${dollars(cost)}: ${dollars(immediate.cost)} immediately and ${dollars(short_term.cost)} by ${by}`,
   );
+  // The table says of each action by when, and its costs add up to the same sums.
+  await page.locator("#actions summary").first().click();
+  const rows = await page
+    .locator("#actions table.actions tbody tr")
+    .evaluateAll((all) => all.map((row) => [3, 4].map((at) => row.querySelectorAll("td")[at]!.textContent!)));
+  const sumOf = (when: string) => {
+    const costs = rows
+      .filter(([due]) => due === when)
+      .map(([, text]) => Number(text!.replaceAll(/[$,]/g, "")));
+    expect(costs).not.toBeEmpty();
+    return costs.reduce((sum, one) => sum + one, 0);
+  };
+  expect(Math.abs(sumOf("Immediately") - immediate.cost)).toBeLessThan(rows.length);
+  expect(Math.abs(sumOf(`By ${by}`) - short_term.cost)).toBeLessThan(rows.length);
 });
 
 // Rule: embed-actions

@@ -86,11 +86,14 @@ describe("the portfolio's plan", () => {
     const { page, pageErrors, close } = await openApp(browser, server.url, partner.api_key);
     await settled(page);
     const plan = await planOf();
-    const { cost, cost_of_waiting_a_year: waiting } = plan.due_now;
+    const { cost, immediate, short_term, cost_of_waiting_a_year: waiting } = plan.due_now;
     const yearly = Math.ceil(plan.level_deposit["50"].noise.per_year).toLocaleString("en-US");
     const lead = page.locator(".lead");
     expect(await lead.locator(".headline").innerText()).toContain(
-      `should be replaced now (${dollars(cost)}); delaying a year is expected to cost ${dollars(waiting)} more.`,
+      `should be replaced (${dollars(cost)}): ${dollars(immediate.cost)} immediately and ${dollars(short_term.cost)} by `,
+    );
+    expect(await lead.locator(".headline").innerText()).toEndWith(
+      `. Delaying a year is expected to cost ${dollars(waiting)} more.`,
     );
     expect(await lead.locator("dt + dd").allInnerTexts()).toEqual([
       dollars(cost),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { ConditionHeadline, GRADES } from "../../src/web/sections/condition.tsx";
+import { ConditionHeadline, dueNowHeadline, GRADES } from "../../src/web/sections/condition.tsx";
 import { dueAmountTexts } from "../../src/web/sections/plan.tsx";
 import type { ConditionJson } from "../../src/wire/figures.ts";
 
@@ -25,4 +25,24 @@ test("what is due now is stated by when, without what costs nothing", () => {
   expect(amounts(9400, 0)).toEqual(["$9,400 immediately"]);
   expect(amounts(0, 600)).toEqual(["$600 by Nov 2027"]);
   expect(amounts(0, 0.4)).toEqual([]);
+});
+
+test("the headline says what to replace, by when and for how much, and what delay costs", () => {
+  const due = (immediate: number, shortTerm: number) => ({
+    hazards: 0,
+    plan: {
+      as_of: "2026-11-26",
+      due_now: {
+        ...{ unit_count: 1, component_count: 2, cost: immediate + shortTerm, cost_of_waiting_a_year: 350 },
+        ...{ immediate: { count: 1, cost: immediate }, short_term: { count: 2, cost: shortTerm } },
+      },
+    },
+  });
+  const headline = (immediate: number, shortTerm: number) =>
+    dueNowHeadline(due(immediate, shortTerm) as Parameters<typeof dueNowHeadline>[0]);
+  const what = "1 whole appliance and 2 components should be replaced";
+  const delay = "Delaying a year is expected to cost $350 more.";
+  expect(headline(9400, 600)).toBe(`${what} ($10,000): $9,400 immediately and $600 by Nov 2027. ${delay}`);
+  expect(headline(0, 600)).toBe(`${what}: $600 by Nov 2027. ${delay}`);
+  expect(headline(0, 0)).toBe(`${what} now. ${delay}`);
 });

@@ -8,6 +8,7 @@ import { capitalizeFirst, count, countWithNoun, date, moneyText, monthOf } from 
 import { rangeText, sumBy } from "../grouping.ts";
 import type { PlanLine } from "../plan-line.ts";
 import type { DefinedTerm } from "../term-definitions.ts";
+import { dueNowDate } from "./plan.tsx";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 import { DefinitionButton } from "./term-definition.tsx";
 
@@ -33,11 +34,14 @@ export function DueActions(props: {
   /** All units and components, in the order of the plan. */
   lines: readonly PlanLine[];
   applianceNames: ApplianceNames;
+  /** The day of the plan. */
+  asOf: string;
   csv?: CsvLink;
   /** Renders what marks the work of a row; nothing by default. */
   renderMark?: RenderMark | undefined;
 }) {
-  const { rows, lines, applianceNames, csv, renderMark } = props;
+  const { rows, lines, asOf, csv } = props;
+  const table = { asOf, applianceNames: props.applianceNames, renderMark: props.renderMark };
   const rest = rows.slice(FIRST_ROWS);
   return (
     <Section
@@ -49,24 +53,11 @@ export function DueActions(props: {
           : `The most urgent first. Identical components share a row.${markedText(rows)}`
       }
     >
-      {rows.length > 0 && (
-        <ActionTable
-          caption="Actions"
-          rows={rows.slice(0, FIRST_ROWS)}
-          applianceNames={applianceNames}
-          renderMark={renderMark}
-        />
-      )}
+      {rows.length > 0 && <ActionTable caption="Actions" rows={rows.slice(0, FIRST_ROWS)} {...table} />}
       {rest.length > 0 && (
         <details class="table-details">
           <summary>Show {countWithNoun(rest.length, "more action")}</summary>
-          <ActionTable
-            caption="Further actions"
-            rows={rest}
-            applianceNames={applianceNames}
-            renderMark={renderMark}
-            place="rest"
-          />
+          <ActionTable caption="Further actions" rows={rest} {...table} place="rest" />
         </details>
       )}
       <CollapsedTable
@@ -84,7 +75,7 @@ export function DueActions(props: {
               </>
             ),
           },
-          { heading: "Location", cell: (row) => applianceNames.of(row) },
+          { heading: "Location", cell: (row) => props.applianceNames.of(row) },
           { heading: "Action", cell: (row) => ACTION_LABELS[row.action] },
           { heading: "Why", cell: (row) => <span class="small">{row.reason}</span> },
           {
@@ -114,15 +105,17 @@ export function DueActions(props: {
   );
 }
 
+type RowContext = { asOf: string; applianceNames: ApplianceNames; renderMark: RenderMark | undefined };
+
 /** A table that phones show as a list; the roles keep its meaning there. */
-function ActionTable(props: {
-  caption: string;
-  rows: readonly ActionRow[];
-  applianceNames: ApplianceNames;
-  renderMark: RenderMark | undefined;
-  place?: string;
-}) {
-  const { caption, rows, applianceNames, renderMark, place } = props;
+function ActionTable(
+  props: {
+    caption: string;
+    rows: readonly ActionRow[];
+    place?: string;
+  } & RowContext,
+) {
+  const { caption, rows, place, ...context } = props;
   return (
     // biome-ignore lint/a11y/noRedundantRoles: on phones the style takes the roles away
     <table class="actions" role="table">
@@ -143,16 +136,15 @@ function ActionTable(props: {
       {/* biome-ignore lint/a11y/noRedundantRoles: as above */}
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <Row row={row} applianceNames={applianceNames} renderMark={renderMark} />
+          <Row row={row} {...context} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row(props: { row: ActionRow; applianceNames: ApplianceNames; renderMark: RenderMark | undefined }) {
-  const { row, applianceNames, renderMark } = props;
-  const { lines, action, tier, chances, due, costUsd, failedUsd } = row;
+function Row({ row, asOf, applianceNames, renderMark }: { row: ActionRow } & RowContext) {
+  const { lines, action, tier, chances, costUsd, failedUsd } = row;
   const [first] = lines as [PlanLine];
   const place = applianceNames.ofGroup(lines);
   const cells = [
@@ -161,13 +153,7 @@ function Row(props: { row: ActionRow; applianceNames: ApplianceNames; renderMark
       <TierMark tier={tier} /> {TIER_LABELS[tier].name}
     </>,
     capitalizeFirst(rangeText(chances, probabilityText)),
-    row.isDeferred
-      ? `Deferred until ${date(first.work_until!)}`
-      : isNow(action)
-        ? "Now"
-        : due === null
-          ? "–"
-          : monthOf(due),
+    dueText(row, asOf),
     moneyText(costUsd),
     moneyText(failedUsd),
   ];
@@ -236,4 +222,9 @@ function markedText(rows: readonly ActionRow[]): string {
   return ` ${capitalizeFirst(counts.join(" and "))}: the figures count this work until it is done.`;
 }
 
-const isNow = (action: ActionRow["action"]) => action === "replace_now" || action === "immediate_hazard";
+function dueText({ isDeferred, lines, dueNow, action, due }: ActionRow, asOf: string): string {
+  if (isDeferred) return `Deferred until ${date(lines[0]!.work_until!)}`;
+  if (dueNow !== null) return capitalizeFirst(dueNowDate(dueNow, asOf));
+  if (action === "replace_now" || action === "immediate_hazard") return "Now";
+  return due === null ? "–" : monthOf(due);
+}

@@ -57,20 +57,24 @@ export function ConditionHeadline(props: { condition: ConditionJson; headline: H
   );
 }
 
-/** `34 components should be replaced now ($164,920); delaying a year is expected to cost $33,600 more.` */
-export function dueNowHeadline({ plan: { due_now: due }, hazards }: Headline): string {
+/**
+ * `34 components should be replaced ($164,920): $91,347 immediately and $73,573 by Nov 2027. Delaying a year is expected to cost
+ * $33,600 more.`
+ */
+export function dueNowHeadline({ plan, hazards }: Headline): string {
+  const due = plan.due_now;
   const delayUsd = due.cost_of_waiting_a_year;
-  const number = due.unit_count + due.component_count;
-  const work =
-    number === 0
+  const amounts = dueAmountTexts(plan);
+  const total = amounts.length > 1 ? ` (${moneyText(Math.round(due.cost))})` : "";
+  const sentences = [
+    due.unit_count + due.component_count === 0
       ? "Nothing has to be replaced now."
-      : `${capitalizeFirst(dueNowText(due))} should be replaced now (${moneyText(Math.round(due.cost))})` +
-        (delayUsd >= 1
-          ? `; delaying a year is expected to cost ${moneyText(Math.round(delayUsd))} more.`
-          : ".");
-  return hazards === 0
-    ? work
-    : `${work} ${countWithNoun(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`;
+      : `${capitalizeFirst(dueNowText(due))} should be replaced${amounts.length === 0 ? " now" : `${total}: ${amounts.join(" and ")}`}.`,
+    delayUsd >= 1 && `Delaying a year is expected to cost ${moneyText(Math.round(delayUsd))} more.`,
+    hazards > 0 &&
+      `${countWithNoun(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`,
+  ];
+  return sentences.filter((sentence) => sentence !== false).join(" ");
 }
 
 /** The cost of the work due now, the cost of waiting a year and the yearly reserve, as the API answers them. */

@@ -85,12 +85,16 @@ export function dueNowText({ unit_count, component_count }: PlanSummaryDue): str
 export const dueAmountTexts = ({ due_now: { immediate, short_term }, as_of }: DueNow): string[] =>
   (
     [
-      [immediate.cost, "immediately"],
-      [short_term.cost, `by ${monthAYearAfter(as_of)}`],
+      [immediate.cost, "immediate"],
+      [short_term.cost, "short_term"],
     ] as const
   )
     .filter(([cost]) => Math.round(cost) > 0)
-    .map(([cost, when]) => `${moneyText(Math.round(cost))} ${when}`);
+    .map(([cost, dueNow]) => `${moneyText(Math.round(cost))} ${dueNowDate(dueNow, as_of)}`);
+
+/** `immediately`, `by Nov 2027`: by when work that is due now has to be done, in a plan as of a day. */
+export const dueNowDate = (dueNow: NonNullable<PlanLine["due_now"]>, asOf: string): string =>
+  dueNow === "immediate" ? "immediately" : `by ${monthAYearAfter(asOf)}`;
 type DueNow = {
   as_of: string;
   due_now: Pick<PlanSummaryJson["due_now"], "immediate" | "short_term">;

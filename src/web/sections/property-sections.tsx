@@ -131,8 +131,9 @@ export function* propertySectionsInSteps({
       condition={condition}
       headline={plan && details && { plan, hazards: countUrgentHazards(hazards) }}
     />,
-    details && (
+    plan && details && (
       <DueActions
+        asOf={plan.as_of}
         rows={details.actions}
         lines={details.lines}
         applianceNames={applianceNames}
