@@ -179,6 +179,7 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
             key: "change",
             heading: <span class="visually-hidden">Change</span>,
             isNumber: true,
+            width: "medium",
             cell: (embed) =>
               embed.status === "active" ? (
                 <span class="choices end">
@@ -342,14 +343,16 @@ function Edit({ embed, again }: { embed: EmbedJson; again: () => void }) {
       isSmall
       onConfirm={save}
     >
-      <TextField name="label" label="Label" value={label} />
-      <TextField name="recipient" label="Recipient" value={recipient} />
-      <PasscodeField placeholder={has_passcode ? "Unchanged" : "None"} />
-      {has_passcode && (
-        <label>
-          <input type="checkbox" name="no_passcode" /> Remove the passcode
-        </label>
-      )}
+      <div class="edit">
+        <TextField name="label" label="Label" value={label} />
+        <TextField name="recipient" label="Recipient" value={recipient} />
+        <PasscodeField placeholder={has_passcode ? "Unchanged" : "None"} />
+        {has_passcode && (
+          <label>
+            <input type="checkbox" name="no_passcode" /> Remove the passcode
+          </label>
+        )}
+      </div>
     </ConfirmDialog>
   );
 }
