@@ -7,14 +7,28 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperatorError, StorageError } from "./domain/errors.ts";
+
+export function notRegularFile(path: string): OperatorError {
+  return new OperatorError(`${path} is not a regular file`, "Save its content to a file first.");
+}
+
+/** Reads a file. Throws an OperatorError for a pipe or a device: waiting for its content, the process would ignore signals. */
+export function readRegularFile(path: string): Buffer {
+  const status = statSync(path);
+  // Reading a folder fails at once, with a code that says so.
+  if (!status.isFile() && !status.isDirectory()) throw notRegularFile(path);
+  return readFileSync(path);
+}
 
 /**
  * Moves a finished file to its final name, durably. Throws an OperatorError if the name exists: a rename would replace a

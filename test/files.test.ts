@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   lstatSync,
   mkdirSync,
@@ -14,7 +14,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { readArchive } from "../src/backup/archive.ts";
+import { readPassphrase } from "../src/backup/read-passphrase.ts";
+import { loadConfig } from "../src/config/load.ts";
 import { createFile, replaceFile, sweepTemporaryFiles, temporaryPath } from "../src/files.ts";
+import { keyFilePath, loadMasterKey } from "../src/secrets/master-key.ts";
+import { readAuthorities } from "../src/tls/pem-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -104,4 +109,34 @@ test("only temporary files that are a day old are removed, and no links, folders
   // A link is not removed either when it is old by the clock of the caller.
   expect(await sweepTemporaryFiles(here, now + 3 * 86_400_000)).toBe(1);
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
+});
+
+describe("a pipe that nobody writes to is refused at once", () => {
+  const home = mkdtempSync(join(tmpdir(), "mainstay-pipe-"));
+  const pipe = keyFilePath(home);
+  const cwd = home;
+  let ending: ReturnType<typeof Bun.spawn>;
+  beforeAll(() => {
+    Bun.spawnSync(["mkfifo", "-m", "600", pipe]);
+    // Ends a read that waits, so that a test fails and does not hang.
+    ending = Bun.spawn(["sh", "-c", 'while sleep 5; do : > "$0"; done', pipe]);
+  });
+  afterAll(() => {
+    ending.kill("SIGKILL");
+    rmSync(home, { recursive: true });
+  });
+
+  test.each<[string, () => unknown]>([
+    ["of a passphrase or password", () => readPassphrase(pipe, "")],
+    ["of the settings", () => loadConfig({ file: pipe, env: {}, cwd })],
+    [
+      "of a setting",
+      () => loadConfig({ env: { MAINSTAY_BACKUP__PASSPHRASE_FILE: pipe, MAINSTAY_CONFIG: "" }, cwd }),
+    ],
+    ["of the key", () => loadMasterKey({ dataDir: home, env: {} })],
+    ["of certificates", () => readAuthorities({ setting: "tls.cert_file", path: pipe })],
+    ["of a backup", () => readArchive(pipe, undefined).next()],
+  ])("as a file %s", async (_, read) => {
+    await expect(Promise.try(read)).rejects.toThrow(`${pipe} is not a regular file`);
+  });
 });

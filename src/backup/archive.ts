@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +8,7 @@ import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { Decrypter, Encrypter } from "age-encryption";
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError, UnreadableBackup } from "../domain/errors.ts";
+import { notRegularFile } from "../files.ts";
 import { CHECKSUMS, damagedBackupError, MANIFEST } from "./backup-manifest.ts";
 import type { PassphraseEncryption } from "./passphrase-encryption.ts";
 import { appendChecksum, verifyTrailingChecksum } from "./trailing-checksum.ts";
@@ -185,10 +186,11 @@ function limitedTo(bound: Bound, file: string) {
 }
 
 async function firstBytes(file: string): Promise<Buffer> {
-  const handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    throw new OperatorError(`File not found: ${file}`, "Check the path.");
-  });
+  const status = statSync(file, { throwIfNoEntry: false });
+  if (!status) throw new OperatorError(`File not found: ${file}`, "Check the path.");
+  // It is read several times.
+  if (!status.isFile()) throw notRegularFile(file);
+  const handle = await open(file, "r");
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
     return buffer.subarray(0, bytesRead);

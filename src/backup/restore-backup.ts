@@ -1,9 +1,10 @@
-import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../domain/errors.ts";
 import {
   moveIntoPlace,
+  readRegularFile,
   replaceFile,
   requireFreeSpace,
   syncPath,
@@ -149,7 +150,7 @@ async function installKey(
       );
     key = loadMasterKey({ dataDir: scratch, env });
   } else {
-    const text = readFileSync(keyFile ?? path, "utf8");
+    const text = readRegularFile(keyFile ?? path).toString("utf8");
     key = parseMasterKey(text, keyFile ?? `the key file in ${file}`);
     if (keyFile !== undefined) await replaceFile(path, `${text.trim()}\n`);
     syncPath(path);

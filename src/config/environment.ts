@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { closestKey } from "../closest-match.ts";
+import { OperatorError } from "../domain/errors.ts";
+import { readRegularFile } from "../files.ts";
 import { defaultSettings } from "./defaults.ts";
 import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import {
@@ -69,9 +70,12 @@ function readVariable(
 
 function readValueFile(path: string): { value: string } | { problem: string } {
   try {
-    const value = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    const value = readRegularFile(path)
+      .toString("utf8")
+      .replace(/\r?\n$/, "");
     return value === "" ? { problem: `the file ${path} is empty` } : { value };
   } catch (error) {
+    if (error instanceof OperatorError) return { problem: error.message };
     return { problem: `cannot read ${path} (${(error as NodeJS.ErrnoException).code})` };
   }
 }

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
+import { readRegularFile } from "../files.ts";
 import { ConfigError } from "./config-error.ts";
 import { defaultSettings } from "./defaults.ts";
 import { settingContradictions, settingEntryProblem } from "./entry-problems.ts";
@@ -95,8 +96,9 @@ const EMPTY: SettingsReading = { entries: [], problems: [] };
 
 function readConfigFile(file: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+    return new TextDecoder("utf-8", { fatal: true }).decode(readRegularFile(file));
   } catch (error) {
+    if (error instanceof OperatorError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") {
       throw new OperatorError(

@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
+import { notRegularFile } from "../files.ts";
 
 /** The source of CSV text: a file, or text with a name for messages. */
 export type CsvSource = { path: string } | { name: string; text: string };
@@ -55,8 +56,7 @@ function fileBytes(path: string): number {
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status) throw new OperatorError(`file not found: ${path}`, "Check the path.");
   // The import reads the file twice, which a pipe does not allow.
-  if (!status.isFile())
-    throw new OperatorError(`${path} is not a regular file`, "Save its content to a file first.");
+  if (!status.isFile()) throw notRegularFile(path);
   return status.size;
 }
 

@@ -24,6 +24,9 @@ export type ListedPhoto = Photo & {
   isEventVoided: boolean;
 };
 
+/** The most photos of an appliance, so that counting and listing them takes a bounded time. */
+export const MOST_PHOTOS = 10_000;
+
 type PhotoType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
 
 export const PHOTO_EXTENSIONS: Record<PhotoType, string> = {

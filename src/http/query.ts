@@ -16,9 +16,7 @@ import { type Instant, parseDay, parseInstant } from "../domain/time.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { LimitAndOffset } from "../store/limit-and-offset.ts";
 import type { RetirementFilter } from "../store/queries/appliances.ts";
-
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
+import { PAGE_SIZES } from "../wire/request-parameters.ts";
 
 /** The treatment of a parameter that the operation does not declare. */
 export type UnknownParameters = "ignored" | "rejected";
@@ -55,18 +53,19 @@ export function parseQuery(
 function unknownParameter(name: string | undefined, known: readonly string[]) {
   const names = `this request takes ${known.length === 0 ? "none" : known.join(", ")}`;
   if (name === undefined) return invalid(`The query string has a parameter with an invalid name; ${names}`);
-  const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  const shown = shortened(name);
   return invalid(`Unknown query parameter: ${shown}; ${names}`, [
     { field: shown, message: `is unknown; ${names}` },
   ]);
 }
 
-const LONGEST_NAME = 60;
+const LONGEST_SHOWN = 60;
+const shortened = (text: string) => (text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
 
-/** Parses `limit` and `offset`. Limits above 200 are capped. */
-export function parseRowRange(query: HttpQuery): LimitAndOffset {
-  const limit = wholeNumber(query, "limit", 1) ?? DEFAULT_LIMIT;
-  return { limit: Math.min(limit, MAX_LIMIT), offset: wholeNumber(query, "offset", 0) ?? 0 };
+/** Parses `limit`, by default `usual`, and `offset`. Limits above the highest are capped. */
+export function parseRowRange(query: HttpQuery, usual: number = PAGE_SIZES.usual): LimitAndOffset {
+  const limit = wholeNumber(query, "limit", 1) ?? usual;
+  return { limit: Math.min(limit, PAGE_SIZES.most), offset: wholeNumber(query, "offset", 0) ?? 0 };
 }
 
 export function parseTier(query: HttpQuery): RiskTier | undefined {
@@ -257,13 +256,13 @@ export function wholeNumber(
   query: HttpQuery,
   name: string,
   least: number,
-  most = Number.MAX_SAFE_INTEGER,
+  most = MOST_OF_15_DIGITS,
 ): number | undefined {
   const text = query.get(name);
   if (text === undefined) return undefined;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw invalidParameter(name, `must be a whole number ${range(least, most)}`);
+  throw invalidParameter(name, `must be a whole number from ${least} to ${most}, not ${quoted(text)}`);
 }
 
 export function decimalNumber(
@@ -275,11 +274,14 @@ export function decimalNumber(
   if (text === undefined) return undefined;
   const value = /^\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw invalidParameter(name, `must be a number ${range(least, most)}`);
+  // Such as 1e12, +5 and 1,000, which are numbers elsewhere.
+  const form = Number.isNaN(value) ? ", in digits and with a point before decimals" : "";
+  throw invalidParameter(name, `must be a number from ${least} to ${most}${form}, not ${quoted(text)}`);
 }
 
-const range = (least: number, most: number) =>
-  most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+const MOST_OF_15_DIGITS = 999_999_999_999_999;
+
+const quoted = (text: string) => JSON.stringify(shortened(text));
 
 function decode(text: string): string {
   const value = tryDecode(text);

@@ -1,9 +1,9 @@
 import { hkdfSync } from "node:crypto";
-import { linkSync, readFileSync, rmSync, statSync } from "node:fs";
+import { linkSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
-import { createFile, syncPath } from "../files.ts";
+import { createFile, readRegularFile, syncPath } from "../files.ts";
 
 /** The 32 bytes from which all other keys are derived. */
 export type MasterKey = Uint8Array & { readonly __brand: "MasterKey" };
@@ -91,7 +91,7 @@ function readKeyFile(path: string): string {
     if (process.platform !== "win32" && (mode & GROUP_AND_OTHERS) !== 0) {
       throw new OperatorError(`the key file ${path} is readable by other users`, `Run: chmod 600 ${path}`);
     }
-    return readFileSync(path, "utf8");
+    return readRegularFile(path).toString("utf8");
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     const { code } = error as NodeJS.ErrnoException;

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
+import { readRegularFile } from "../files.ts";
 
 /** Reads a secret from a file of one line, without its line end. A command-line argument would be visible to all users. */
 export function readOneLine(file: string, what: string): string {
@@ -14,8 +14,9 @@ export function readOneLine(file: string, what: string): string {
 
 function read(file: string, what: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readRegularFile(file).toString("utf8");
   } catch (error) {
+    if (error instanceof OperatorError) throw error;
     throw new OperatorError(
       `cannot read the ${what} file ${file} (${(error as NodeJS.ErrnoException).code})`,
       "Check its path and permissions.",

@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import tls from "node:tls";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
+import { readRegularFile } from "../files.ts";
 
 /* The one reader of certificates and keys. Its errors never quote a file: it may contain a key. */
 
@@ -82,8 +82,9 @@ function firstCertificate(pem: string): X509Certificate {
 
 function readPem({ setting, path }: PemFile): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularFile(path).toString("utf8");
   } catch (error) {
+    if (error instanceof OperatorError) throw new OperatorError(`${setting}: ${error.message}`, error.hint);
     const { code } = error as NodeJS.ErrnoException;
     throw new OperatorError(
       code === "ENOENT" ? `${setting}: file not found: ${path}` : `${setting}: cannot read ${path} (${code})`,

@@ -2,12 +2,12 @@ import { object, text, whole } from "./schema/fields.ts";
 import { type Fields, type RecordOf, RecordType, WireType } from "./schema/wire-type.ts";
 
 /** A part of a list: its maximum number of records, and the number of records before it. */
-type RowRange = { limit: number; offset: number };
+export type RowRange = { limit: number; offset: number };
 
 export const partnerName = text("The partner's company name", "Acme Insurance");
 
 /** The position of a page in its list. */
-const pagingFields = {
+export const pagingFields = {
   total: whole("Matching records on all pages", 1),
   limit: whole("Page size, at most 200", 50),
   offset: whole("Records skipped", 0),
@@ -19,13 +19,15 @@ const pagingFields = {
 const envelopeFields = { ...pagingFields, partner: partnerName };
 
 /** Serializes the position of a page of records that belong to no partner. */
-const serializePaging = object(pagingFields).serializer(({ limit, offset }: RowRange, total: number) => ({
-  total,
-  limit,
-  offset,
-  page: Math.floor(offset / limit) + 1,
-  pages: Math.ceil(total / limit),
-}));
+export const serializePaging = object(pagingFields).serializer(
+  ({ limit, offset }: RowRange, total: number) => ({
+    total,
+    limit,
+    offset,
+    page: Math.floor(offset / limit) + 1,
+    pages: Math.ceil(total / limit),
+  }),
+);
 export type PagingJson = ReturnType<typeof serializePaging>;
 
 const serializeEnvelope = object(envelopeFields).serializer(

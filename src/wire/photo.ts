@@ -2,8 +2,8 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { ListedPhoto, Photo } from "../domain/photo.ts";
 import { isoText } from "../domain/time.ts";
 import { appliance } from "./appliance.ts";
-import { forPartner } from "./paging.ts";
-import { flag, id, instant, list, object, text, whole } from "./schema/fields.ts";
+import { forPartner, pagingFields, type RowRange, serializePaging } from "./paging.ts";
+import { flag, id, instant, list, object, text } from "./schema/fields.ts";
 import { type WireOf, WireType } from "./schema/wire-type.ts";
 import { serviceEvent } from "./service-event.ts";
 
@@ -46,23 +46,27 @@ const photos = object({
   type: appliance.fields.type_id,
   brand: appliance.fields.brand,
   model: appliance.fields.model,
-  service_event_photos: list("Photos of the appliance's service events", photo),
-  appliance_photos: list("Photos of the appliance itself", photo),
-  total: whole("Number of photos", 1),
+  service_event_photos: list("Photos of the appliance's service events on this page", photo),
+  appliance_photos: list("Photos of the appliance itself on this page", photo),
+  ...pagingFields,
 });
 export type PhotosJson = WireOf<typeof photos>;
 
 export const serializePhotos = photos.serializer(
-  (basePath: string, appliance: Appliance, all: readonly ListedPhoto[]) => {
+  (
+    basePath: string,
+    appliance: Appliance,
+    { page, slice, total }: { page: readonly ListedPhoto[]; slice: RowRange; total: number },
+  ) => {
     const view = (photo: ListedPhoto) => serializePhoto(basePath, photo);
     return {
       appliance_id: appliance.id,
       type: appliance.typeId,
       brand: appliance.brand,
       model: appliance.model,
-      service_event_photos: all.filter((photo) => photo.serviceEventId !== null).map(view),
-      appliance_photos: all.filter((photo) => photo.serviceEventId === null).map(view),
-      total: all.length,
+      service_event_photos: page.filter((photo) => photo.serviceEventId !== null).map(view),
+      appliance_photos: page.filter((photo) => photo.serviceEventId === null).map(view),
+      ...serializePaging(slice, total),
     };
   },
 );

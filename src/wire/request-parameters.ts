@@ -52,18 +52,24 @@ export const embedInPath = inPath("id", "The embed's ID", EXAMPLE_IDS.EMB);
 export const deliveryInPath = inPath("id", "The delivery's ID", "WH_1795230000000_k3v9x");
 export const jobInPath = inPath("name", "The job's name", "prune-deliveries");
 
-const limit = inQuery("limit", "Page size; larger values are capped at 200", 50, {
-  type: "integer",
-  minimum: 1,
-  default: 50,
-});
+/** The number of records on a page without `limit`, and the highest. */
+export const PAGE_SIZES = { usual: 50, most: 200 } as const;
+
+const limitOf = (usual: number) =>
+  inQuery("limit", `Page size; larger values are capped at ${PAGE_SIZES.most}`, usual, {
+    type: "integer",
+    minimum: 1,
+    default: usual,
+  });
 const offset = inQuery("offset", "Records to skip; the page is empty beyond the total", 0, {
   type: "integer",
   minimum: 0,
   default: 0,
 });
-/** The paging parameters of every list. */
-export const pagingParameters: readonly Parameter[] = [limit, offset];
+/** The paging parameters of every list but the photos. */
+export const pagingParameters: readonly Parameter[] = [limitOf(PAGE_SIZES.usual), offset];
+/** The photos of nearly every appliance are on one page. */
+export const photoPagingParameters: readonly Parameter[] = [limitOf(PAGE_SIZES.most), offset];
 export const sandbox = inQuery(
   "sandbox",
   "`true` restricts the list to demo properties; any other value has no effect",

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
+import { notRegularFile } from "../files.ts";
 import {
   MAX_WORKBOOK_BYTES,
   type SheetTable,
@@ -17,8 +18,7 @@ export async function readWorkbook(
 ): Promise<SheetTable[]> {
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status) throw new OperatorError(`file not found: ${path}`, "Check the path.");
-  if (!status.isFile())
-    throw new OperatorError(`${path} is not a regular file`, "Save its content to a file first.");
+  if (!status.isFile()) throw notRegularFile(path);
   if (status.size > MAX_WORKBOOK_BYTES) throw tooLargeWorkbook(path);
   return await workbookTables(path, readFileSync(path), limits);
 }

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { XmlElement as Parsed, parseXml, XmlDocumentType, XmlText } from "@rgrove/parse-xml";
 import { OperatorError } from "../domain/errors.ts";
+import { notRegularFile } from "../files.ts";
 
 /** An element by its name without prefix. `text` is its own, trimmed; `line` counts from 1. */
 export type XmlElement = {
@@ -24,8 +25,7 @@ export const isXml = (path: string): boolean => /\.xml$/i.test(path);
 export function readXml(path: string): XmlElement {
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status) throw new OperatorError(`file not found: ${path}`, "Check the path.");
-  if (!status.isFile())
-    throw new OperatorError(`${path} is not a regular file`, "Save its content to a file first.");
+  if (!status.isFile()) throw notRegularFile(path);
   if (status.size > MAX_BYTES)
     throw new OperatorError(
       `${path} is too large: it has more than ${MAX_BYTES / 1_048_576} MiB`,

@@ -45,7 +45,8 @@ function upload(
   return by.ask("POST", `/v1/appliances/${to}/photos`, status, { raw: form });
 }
 
-const photosOf = async (id: string) => (await client.get(`/v1/appliances/${id}/photos`)).body;
+const photosOf = async (id: string, query = "") =>
+  (await client.get(`/v1/appliances/${id}/photos${query}`)).body;
 const stored = () => server.uploads();
 
 describe("a photo", () => {
@@ -114,6 +115,51 @@ describe("a photo", () => {
     });
     expect(listed.service_event_photos.map((one: Json) => one.filename)).toEqual([body.filename]);
     expect(listed.total).toBe(listed.appliance_photos.length + 1);
+  });
+
+  // Rule: list-photos
+  test("is on a page of the list, in the order of upload, whichever list it is in", async () => {
+    const { id } = await addAppliance(client, appliance.property_id);
+    const event = { appliance_id: id, event_type: "Repair", date: dateDaysFromToday(-3) };
+    const logged = (await logEvents(client, event)).events[0];
+    const uploaded: Json[] = [];
+    for (const fields of [{}, { service_event_id: logged.id }, {}] as Record<string, string>[])
+      uploaded.push((await upload(JPEG, { to: id, fields })).body);
+    const pageOf = async (query: string) => {
+      const { appliance_photos, service_event_photos, ...rest } = await photosOf(id, query);
+      return { ids: [...appliance_photos, ...service_event_photos].map((one: Json) => one.id), ...rest };
+    };
+    const [first, second, third] = uploaded.map((one) => one.id);
+    expect(await pageOf("")).toMatchObject({ ids: [first, third, second], total: 3, limit: 200, offset: 0 });
+    const start = { ids: [first, second], total: 3, limit: 2, offset: 0, page: 1, pages: 2 };
+    expect(await pageOf("?limit=2")).toMatchObject(start);
+    expect(await pageOf("?limit=2&offset=2")).toMatchObject({ ids: [third], total: 3, page: 2, pages: 2 });
+    expect(await pageOf("?offset=3")).toMatchObject({ ids: [], total: 3 });
+  });
+
+  // Rule: upload-photo, list-photos
+  test("is rejected with 409 where the appliance has 10,000, and the list stays a page of 200", async () => {
+    const { id } = await addAppliance(client, appliance.property_id);
+    const { partner_id } = (await server.json("partner", "list")).partners.find(
+      ({ name }: Json) => name === "Acme",
+    );
+    await server.sql(
+      `WITH RECURSIVE numbers (n) AS (SELECT 10001 UNION ALL SELECT n + 1 FROM numbers WHERE n < 19999)
+       INSERT INTO photos (id, partner_id, appliance_id, service_event_id, filename, original_name, media_type, bytes, sha256, uploaded_at)
+       SELECT 'PH_${"0".repeat(21)}' || n, '${partner_id}', '${id}', NULL, 'many' || n, 'x.jpg', 'image/jpeg', 0, '', n FROM numbers`,
+    );
+    const last = (await upload(JPEG, { to: id })).body;
+    const files = await stored();
+    const { body } = await upload(JPEG, { to: id, status: 409 });
+    expect(body.error).toBe(
+      `${id} has 10000 photos, and an appliance may have 10000. Remove photos that you no longer need.`,
+    );
+    expect(await stored()).toEqual(files);
+    const listed = await photosOf(id);
+    expect([listed.appliance_photos.length, listed.total, listed.pages]).toEqual([200, 10_000, 50]);
+    const removed = await client.ask("DELETE", `/v1/appliances/${id}/photos/${last.id}`, 200);
+    expect([removed.body.appliance_photos.length, removed.body.total]).toEqual([200, 9_999]);
+    await upload(JPEG, { to: id });
   });
 
   // Rule: serve-photo, own-data

@@ -310,28 +310,64 @@ describe("a property's plan", () => {
 describe("a plan with the parameter", () => {
   // Rule: plan-limits
   test.each([
-    ["years=0", "years must be a whole number from 1 to 30"],
-    ["years=31", "years must be a whole number from 1 to 30"],
-    ["years=2.5", "years must be a whole number from 1 to 30"],
-    ["years=ten", "years must be a whole number from 1 to 30"],
-    ["years=", "years must be a whole number from 1 to 30"],
-    ["inflation_pct=-1", "inflation_pct must be a number from 0 to 15"],
-    ["inflation_pct=15.01", "inflation_pct must be a number from 0 to 15"],
-    ["inflation_pct=3%25", "inflation_pct must be a number from 0 to 15"],
-    ["opening_balance=-1", "opening_balance must be a number from 0 to 1000000000000"],
-    ["opening_balance=1e3", "opening_balance must be a number from 0 to 1000000000000"],
-    ["escrow_pct=99.9", "escrow_pct must be a number from 100 to 200"],
-    ["escrow_pct=201", "escrow_pct must be a number from 100 to 200"],
-    ["interest_pct=15.5", "interest_pct must be a number from 0 to 15"],
-    ["interest_pct=", "interest_pct must be a number from 0 to 15"],
-    ["minimum_balance=-0.01", "minimum_balance must be a number from 0 to 1000000000000"],
-    ["minimum_balance=all", "minimum_balance must be a number from 0 to 1000000000000"],
-    ["deposit_growth_pct=16", "deposit_growth_pct must be a number from 0 to 15"],
-    ["deposit_growth_pct=Infinity", "deposit_growth_pct must be a number from 0 to 15"],
-    ["budget=-1", "budget must be a number from 0 to 1000000000000"],
-    ["budget=lots", "budget must be a number from 0 to 1000000000000"],
-    ["budget=1e400", "budget must be a number from 0 to 1000000000000"],
-    ["budget=NaN", "budget must be a number from 0 to 1000000000000"],
+    ["years=0", 'years must be a whole number from 1 to 30, not "0"'],
+    ["years=31", 'years must be a whole number from 1 to 30, not "31"'],
+    ["years=2.5", 'years must be a whole number from 1 to 30, not "2.5"'],
+    ["years=ten", 'years must be a whole number from 1 to 30, not "ten"'],
+    ["years=", 'years must be a whole number from 1 to 30, not ""'],
+    [
+      "inflation_pct=-1",
+      'inflation_pct must be a number from 0 to 15, in digits and with a point before decimals, not "-1"',
+    ],
+    ["inflation_pct=15.01", 'inflation_pct must be a number from 0 to 15, not "15.01"'],
+    [
+      "inflation_pct=3%25",
+      'inflation_pct must be a number from 0 to 15, in digits and with a point before decimals, not "3%"',
+    ],
+    [
+      "opening_balance=-1",
+      'opening_balance must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "-1"',
+    ],
+    [
+      "opening_balance=1e3",
+      'opening_balance must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "1e3"',
+    ],
+    ["escrow_pct=99.9", 'escrow_pct must be a number from 100 to 200, not "99.9"'],
+    ["escrow_pct=201", 'escrow_pct must be a number from 100 to 200, not "201"'],
+    ["interest_pct=15.5", 'interest_pct must be a number from 0 to 15, not "15.5"'],
+    [
+      "interest_pct=",
+      'interest_pct must be a number from 0 to 15, in digits and with a point before decimals, not ""',
+    ],
+    [
+      "minimum_balance=-0.01",
+      'minimum_balance must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "-0.01"',
+    ],
+    [
+      "minimum_balance=all",
+      'minimum_balance must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "all"',
+    ],
+    ["deposit_growth_pct=16", 'deposit_growth_pct must be a number from 0 to 15, not "16"'],
+    [
+      "deposit_growth_pct=Infinity",
+      'deposit_growth_pct must be a number from 0 to 15, in digits and with a point before decimals, not "Infinity"',
+    ],
+    [
+      "budget=-1",
+      'budget must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "-1"',
+    ],
+    [
+      "budget=lots",
+      'budget must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "lots"',
+    ],
+    [
+      "budget=1e400",
+      'budget must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "1e400"',
+    ],
+    [
+      "budget=NaN",
+      'budget must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "NaN"',
+    ],
     ["years=3&years=4", "years is a duplicate parameter"],
   ])("%s is rejected with a message", async (query, error) => {
     for (const path of [`/v1/property/${property.id}/plan`, "/v1/portfolio/plan"]) {

@@ -236,9 +236,12 @@ describe("the reserve schedule as a workbook", () => {
 
   // Rule: reserve-form-limits
   test.each([
-    ["loan_term=0", "loan_term must be a whole number from 1 to 50"],
+    ["loan_term=0", 'loan_term must be a whole number from 1 to 50, not "0"'],
     ["hud=yes", "hud must be one of true, false"],
-    ["minimum_item_cost=-1", "minimum_item_cost must be a number from 0 to 1000000000000"],
+    [
+      "minimum_item_cost=-1",
+      'minimum_item_cost must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "-1"',
+    ],
     ["format=pdf", "format must be one of json, csv, xlsx"],
   ])("is refused with %s", async (query, message) => {
     const path = `/v1/property/${property.id}/plan?format=xlsx&${query}`.replace(

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { parseQuery, parseRowRange, parseTier, wantsSandboxEvents } from "../../src/http/query.ts";
+import {
+  parseActionFilter,
+  parseQuery,
+  parseRowRange,
+  parseTier,
+  wantsSandboxEvents,
+} from "../../src/http/query.ts";
 
-const parse = (search: string) => parseQuery(search, ["limit", "offset", "tier", "sandbox"]);
+const parse = (search: string) => parseQuery(search, ["limit", "offset", "tier", "sandbox", "min_cost"]);
 
 describe("a query string", () => {
   test("returns the known parameters, decoded", () => {
@@ -65,6 +71,25 @@ describe("limit and offset", () => {
     "offset=+1",
   ])("are refused when they are no whole numbers: %s", (search) => {
     expect(() => parseRowRange(parse(`?${search}`))).toThrow("must be a whole number");
+  });
+
+  test.each([
+    [
+      "offset=9999999999999999",
+      'offset must be a whole number from 0 to 999999999999999, not "9999999999999999"',
+    ],
+    [
+      `limit=${"9".repeat(70)}`,
+      `limit must be a whole number from 1 to 999999999999999, not "${"9".repeat(60)}…"`,
+    ],
+    [
+      "min_cost=1e12",
+      'min_cost must be a number from 0 to 1000000000000, in digits and with a point before decimals, not "1e12"',
+    ],
+    ["min_cost=1000000000001", 'min_cost must be a number from 0 to 1000000000000, not "1000000000001"'],
+  ])("are refused with their value and limit: %s", (search, message) => {
+    const parsed = () => [parseRowRange(parse(`?${search}`)), parseActionFilter(parse(`?${search}`))];
+    expect(parsed).toThrow(message);
   });
 });
 

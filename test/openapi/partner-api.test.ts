@@ -279,13 +279,13 @@ const ANSWERS: Record<string, Fields> = {
     "events[]": "component_id appliance_id state until by reason marked_at service_event_id",
   },
   "GET /v1/appliances/{id}/photos": {
-    "": "appliance_id type brand model service_event_photos appliance_photos total",
+    "": "appliance_id type brand model service_event_photos appliance_photos total limit offset page pages",
     "service_event_photos[]": PHOTO,
     "appliance_photos[]": PHOTO,
   },
   "POST /v1/appliances/{id}/photos": { "": PHOTO },
   "DELETE /v1/appliances/{id}/photos/{photo_id}": {
-    "": "appliance_id type brand model service_event_photos appliance_photos total",
+    "": "appliance_id type brand model service_event_photos appliance_photos total limit offset page pages",
     "appliance_photos[]": PHOTO,
   },
   "POST /v1/meter-event": { "": "event_id received property_id appliance_id partner" },

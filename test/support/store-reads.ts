@@ -339,7 +339,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the number of a property's claims": () => store.read.claims.count(propertyId),
     "what trends keep no longer": () =>
       store.write((tx) => tx.snapshots.pruneTrends([componentId, "C_none"], day)),
-    "an appliance's photos": () => store.read.photos.ofAppliance(applianceId),
+    "an appliance's photos": () => store.read.photos.page(applianceId, SLICE),
+    "the number of an appliance's photos": () => store.read.photos.count(applianceId),
     "a photo to remove": () => store.write((tx) => tx.photos.remove(applianceId, "PH_")),
     "what the plans of properties rest on": () => store.read.plans.countedOf([propertyId]),
     "a property's plan": () => store.read.plans.ofProperty(propertyId),

@@ -1,6 +1,8 @@
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
-import type { Photo } from "../../domain/photo.ts";
+import { MOST_PHOTOS, type Photo } from "../../domain/photo.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
+import type { Tx } from "../../store/store.ts";
 import {
   newPhotoName,
   type PhotoFiles,
@@ -11,7 +13,13 @@ import {
 } from "../../usecases/portfolio/photos.ts";
 import { withPartner } from "../../wire/paging.ts";
 import { photoReply, photosReply, serializePhoto, serializePhotos, upload } from "../../wire/photo.ts";
-import { applianceInPath, filenameInPath, photoInPath } from "../../wire/request-parameters.ts";
+import {
+  applianceInPath,
+  filenameInPath,
+  PAGE_SIZES,
+  photoInPath,
+  photoPagingParameters,
+} from "../../wire/request-parameters.ts";
 import { mediaType } from "../body.ts";
 import {
   type Call,
@@ -23,6 +31,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../operation.ts";
+import { parseRowRange } from "../query.ts";
 
 export type PhotoDeps = {
   uploads: PhotoFiles;
@@ -46,12 +55,15 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
       path: "/v1/appliances/{id}/photos",
       summary: "List photos of an appliance and its service events",
       tag: "Appliances",
-      parameters: [applianceInPath],
+      description:
+        "In the order of their upload, those of service events and of the appliance itself counted together.",
+      parameters: [applianceInPath, ...photoPagingParameters],
       replies: readOperationReplies("The photos", photosReply),
-      async handle({ params, partner, store }) {
+      async handle({ params, partner, query, store }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
-        const photos = await store.read.photos.ofAppliance(appliance.id);
+        const slice = parseRowRange(query, PAGE_SIZES.most);
+        const photos = await pageOfPhotos(store.read, appliance.id, slice);
         return ok(withPartner(serializePhotos(basePath, appliance, photos), partner.name));
       },
     }),
@@ -60,8 +72,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
       method: "POST",
       path: "/v1/appliances/{id}/photos",
       summary: "Upload a photo of an appliance, or of one of its service events",
-      description:
-        "Accepts a JPEG, PNG, WebP or HEIC image of up to 10 MiB in the field `file`. The format is detected from its first bytes. All photos of a partner together have a size limit, too, which the operator sets; above it, uploads are rejected with 413.",
+      description: `Accepts a JPEG, PNG, WebP or HEIC image of up to 10 MiB in the field \`file\`. The format is detected from its first bytes. An appliance has at most ${MOST_PHOTOS} photos; another is rejected with 409. All photos of a partner together have a size limit, too, which the operator sets; above it, uploads are rejected with 413.`,
       tag: "Appliances",
       parameters: [applianceInPath],
       request: {
@@ -110,7 +121,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
       path: "/v1/appliances/{id}/photos/{photo_id}",
       summary: "Remove a photo of an appliance, or of one of its service events",
       description:
-        "Deletes the photo and its file, which no longer counts toward the size limit of your photos. Its service event, and scores, stay as they are. Returns the photos that are left. This cannot be undone; removing it again is a 404.",
+        "Deletes the photo and its file, which no longer counts toward the size limit of your photos. Its service event, and scores, stay as they are. Returns the first page of the photos that are left. This cannot be undone; removing it again is a 404.",
       tag: "Appliances",
       parameters: [applianceInPath, photoInPath],
       replies: okReplies("The photos that are left", photosReply),
@@ -121,7 +132,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
         const reply = await writePortfolio(async (writer) => {
           const { appliance, filename } = await removePhoto(writer, ids);
           file = filename;
-          const left = await writer.tx.photos.ofAppliance(appliance.id);
+          const left = await pageOfPhotos(writer.tx, appliance.id, { limit: PAGE_SIZES.most, offset: 0 });
           return ok(withPartner(serializePhotos(basePath, appliance, left), partner.name));
         });
         // The photo is gone already. A file that cannot be deleted now is removed by the next start.
@@ -151,6 +162,11 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
       },
     }),
   ];
+}
+
+async function pageOfPhotos({ photos }: Pick<Tx, "photos">, applianceId: string, slice: LimitAndOffset) {
+  const page = await photos.page(applianceId, slice);
+  return { page, slice, total: await photos.count(applianceId) };
 }
 
 /** Reads the image and the service event's ID from a multipart form. */

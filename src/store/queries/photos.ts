@@ -1,7 +1,8 @@
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { and, asc, count, eq, inArray } from "drizzle-orm";
 import type { ListedPhoto, Photo } from "../../domain/photo.ts";
 import type { EventType } from "../../domain/service-event.ts";
 import type { Engine } from "../engine.ts";
+import type { LimitAndOffset } from "../limit-and-offset.ts";
 
 /** Reads and writes the records of photos; their bytes are elsewhere. */
 export function photoStore(engine: Engine) {
@@ -11,8 +12,16 @@ export function photoStore(engine: Engine) {
     async insert(photo: Photo): Promise<void> {
       await db.insert(photos).values(photo);
     },
-    /** Returns an appliance's photos in the order of their upload. */
-    async ofAppliance(applianceId: string): Promise<ListedPhoto[]> {
+    /** Returns some of an appliance's photos in the order of their upload. */
+    async page(applianceId: string, { limit, offset }: LimitAndOffset): Promise<ListedPhoto[]> {
+      // The photos before the page need no service event.
+      const chosen = db
+        .select({ id: photos.id })
+        .from(photos)
+        .where(eq(photos.applianceId, applianceId))
+        .orderBy(asc(photos.uploadedAt), asc(photos.id))
+        .limit(limit)
+        .offset(offset);
       const rows = await db
         .select({
           photo: photos,
@@ -22,7 +31,7 @@ export function photoStore(engine: Engine) {
         })
         .from(photos)
         .leftJoin(serviceEvents, eq(serviceEvents.id, photos.serviceEventId))
-        .where(eq(photos.applianceId, applianceId))
+        .where(inArray(photos.id, chosen))
         .orderBy(asc(photos.uploadedAt), asc(photos.id));
       return rows.map(({ photo, eventType, eventDate, voidedAt }) => ({
         ...photo,
@@ -30,6 +39,11 @@ export function photoStore(engine: Engine) {
         eventDate,
         isEventVoided: voidedAt !== null,
       }));
+    },
+    /** Counts an appliance's photos, whose number has a limit. */
+    async count(applianceId: string): Promise<number> {
+      const [row] = await db.select({ n: count() }).from(photos).where(eq(photos.applianceId, applianceId));
+      return row!.n;
     },
     /** Deletes a photo of an appliance and returns it; undefined if there is none. */
     async remove(applianceId: string, id: string): Promise<Photo | undefined> {

@@ -1,6 +1,12 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, Failure, invalid, notFound } from "../../domain/errors.ts";
-import { PHOTO_EXTENSIONS, type Photo, photoDisplayName, photoTypeOf } from "../../domain/photo.ts";
+import {
+  MOST_PHOTOS,
+  PHOTO_EXTENSIONS,
+  type Photo,
+  photoDisplayName,
+  photoTypeOf,
+} from "../../domain/photo.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
@@ -53,14 +59,19 @@ export async function requirePhotoQuota(
 }
 
 /**
- * Records a photo whose file is stored already, and counts its size. Throws not_found, conflict for a retired appliance or a
- * voided service event, and payload_too_large if all photos of the partner would take more than `limit` bytes.
+ * Records a photo whose file is stored already, and counts its size. Throws not_found, conflict for a retired appliance, one
+ * with the most photos already, or a voided service event, and payload_too_large if all photos of the partner would take more than `limit` bytes.
  */
 export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, limit: number): Promise<Photo> {
   const { applianceId, serviceEventId, bytes, filename } = input;
   const appliance = await tx.appliances.find(partnerId, applianceId);
   if (!appliance) throw notFound("Appliance not found");
   refuseRetired("Appliance", appliance);
+  const present = await tx.photos.count(applianceId);
+  if (present >= MOST_PHOTOS)
+    throw conflict(
+      `${applianceId} has ${present} photos, and an appliance may have ${MOST_PHOTOS}. Remove photos that you no longer need.`,
+    );
   if (serviceEventId !== null) {
     const event = await tx.serviceEvents.find(partnerId, serviceEventId);
     if (event?.applianceId !== applianceId) throw notFound(`Service event not found: ${serviceEventId}`);

@@ -44,7 +44,7 @@ export function ActionsPage({ route }: { route: Route }) {
   const { api } = useApp();
   useAppTitle("Actions");
   const path = pathOf(route.query);
-  const list = usePagedList<"actions", PortfolioActionJson, ActionPageJson>(api, path, "actions");
+  const list = usePagedList(api, path, ({ actions }: ActionPageJson) => actions);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const rows = list.value?.rows ?? [];
   const chosen = rows.filter((row) => selected.has(idOf(row)));
@@ -122,7 +122,7 @@ export function ActionsPage({ route }: { route: Route }) {
 function ActionFilters(props: {
   route: Route;
   set: (changes: Record<string, string>) => void;
-  list: ReturnType<typeof usePagedList<"actions", PortfolioActionJson, ActionPageJson>>;
+  list: ReturnType<typeof usePagedList<PortfolioActionJson, ActionPageJson>>;
 }) {
   const { route, set, list } = props;
   const filter = (name: string, label: string, choices: readonly (readonly [string, string])[]) => (

@@ -32,7 +32,7 @@ export function AlertsPage({ route }: { route: Route }) {
     state: parameter("state"),
     sort: sortedBy,
   });
-  const list = usePagedList<"alerts", AlertJson, AlertPageJson>(api, path, "alerts");
+  const list = usePagedList(api, path, ({ alerts }: AlertPageJson) => alerts);
   const types = useLoad("types", () => readApplianceTypes(api));
   const columns = useMemo(() => columnsOf(new ApplianceNames(types.value ?? [], [])), [types.value]);
   const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);

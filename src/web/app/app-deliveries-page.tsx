@@ -41,7 +41,7 @@ export function AppDeliveriesPage({ route }: { route: Route }) {
     ([, value]) => value,
   );
   const path = `/v1/webhook-deliveries${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
-  const list = usePagedList<"deliveries", DeliveryJson, DeliveryPageJson>(api, path, "deliveries");
+  const list = usePagedList(api, path, ({ deliveries }: DeliveryPageJson) => deliveries);
   const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
   const costOf = useApiCallCost();
   const refresh = () => {

@@ -81,10 +81,10 @@ export function PropertiesPage({ route }: { route: Route }) {
 /** The properties with a known hazard, which only the API knows. */
 function FlaggedProperties({ flag, route }: { flag: string; route: Route }) {
   const { api } = useApp();
-  const list = usePagedList<"portfolio", PortfolioItemJson, PortfolioPageJson>(
+  const list = usePagedList(
     api,
     `/v1/portfolio/summary?${new URLSearchParams({ flag })}`,
-    "portfolio",
+    ({ portfolio }: PortfolioPageJson) => portfolio,
   );
   const all = useMemo(() => (list.value?.rows ?? []).map(toSearchableProperty), [list.value]);
   return (

@@ -10,17 +10,17 @@ type PagedList<P, T> = { rows: T[]; first: P; total: number };
 export const UNPACED_CALLS = 5;
 
 /** Reads a list page by page. */
-export function usePagedList<K extends string, T, P extends Record<K, T[]> & { total: number }>(
+export function usePagedList<T, P extends { total: number }>(
   api: ApiClient,
   path: string,
-  key: K,
+  rowsOf: (page: P) => readonly T[],
 ): LoadState<PagedList<P, T>> & {
   /** Reads one more page. */
   loadMore: () => void;
 } {
   const [requested, setRequested] = useState({ path, pages: 1 });
   const pages = requested.path === path ? requested.pages : 1;
-  const loaded = useLoad(path, async () => await readPages<K, T, P>(api, path, key, pages));
+  const loaded = useLoad(path, async () => await readPages(api, path, rowsOf, pages));
   const { reload } = loaded;
   const loadMore = useCallback(() => {
     setRequested({ path, pages: pages + 1 });
@@ -30,10 +30,10 @@ export function usePagedList<K extends string, T, P extends Record<K, T[]> & { t
 }
 
 /** Reads pages; those that the client still has take no call. */
-async function readPages<K extends string, T, P extends Record<K, T[]> & { total: number }>(
+async function readPages<T, P extends { total: number }>(
   api: ApiClient,
   path: string,
-  key: K,
+  rowsOf: (page: P) => readonly T[],
   pages: number,
 ): Promise<PagedList<P, T>> {
   const rows: T[] = [];
@@ -46,8 +46,9 @@ async function readPages<K extends string, T, P extends Record<K, T[]> & { total
       await new Promise((resolve) => setTimeout(resolve, PAGE_INTERVAL_MS));
     const read = await api.read<P>(address);
     first ??= read;
-    rows.push(...read[key]);
-    if (read[key].length < PAGE_SIZE || rows.length >= read.total) break;
+    const found = rowsOf(read);
+    rows.push(...found);
+    if (found.length < PAGE_SIZE || rows.length >= read.total) break;
   }
   return { rows, first: first!, total: first!.total };
 }

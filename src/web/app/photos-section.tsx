@@ -2,34 +2,38 @@ import { useEffect, useState } from "preact/hooks";
 import type { ApplianceJson } from "../../wire/appliance.ts";
 import type { PhotoJson, PhotosJson } from "../../wire/photo.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { useLoad } from "../browser/use-load.ts";
 import { date } from "../format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
+import { LoadMore } from "../widgets/load-more.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { labelWithDetails, useApiCallCost } from "./api-call-cost.ts";
 import { useApp } from "./app-context.ts";
+import { usePagedList } from "./paged-list.ts";
 
 /** The photos of an appliance, loaded on demand: each takes a call. Those of a retired one cannot be removed. */
 export function AppliancePhotos({ appliance }: { appliance: Pick<ApplianceJson, "id" | "is_retired"> }) {
   const { api } = useApp();
-  const [isShown, setShown] = useState(false);
+  const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
   const costOf = useApiCallCost();
   const path = `/v1/appliances/${encodeURIComponent(appliance.id)}/photos`;
-  const photos = useLoad(path, () => api.read<PhotosJson>(path));
+  const photos = usePagedList(api, path, (page: PhotosJson) => [
+    ...page.appliance_photos,
+    ...page.service_event_photos,
+  ]);
   return (
     <section class="card" aria-labelledby="photos">
       <h2 id="photos">Photos</h2>
       <LoadedContent loaded={photos} what="the photos">
-        {({ appliance_photos, service_event_photos, total }) =>
-          total === 0 ? (
-            <p class="empty">No photos.</p>
-          ) : (
+        {({ rows, total }) => {
+          if (total === 0) return <p class="empty">No photos.</p>;
+          const hidden = rows.filter(({ id }) => !shown.has(id)).length;
+          return (
             <>
               <ul class="photos">
-                {[...appliance_photos, ...service_event_photos].map((photo) => (
+                {rows.map((photo) => (
                   <li key={photo.id}>
-                    {isShown ? <Picture photo={photo} /> : <PhotoCaption photo={photo} />}
+                    {shown.has(photo.id) ? <Picture photo={photo} /> : <PhotoCaption photo={photo} />}
                     {!appliance.is_retired && (
                       <ConfirmDialog
                         name="Remove"
@@ -49,16 +53,26 @@ export function AppliancePhotos({ appliance }: { appliance: Pick<ApplianceJson, 
                   </li>
                 ))}
               </ul>
-              {!isShown && (
+              {hidden > 0 && (
                 <p>
-                  <button type="button" class="outline" onClick={() => setShown(true)}>
-                    {labelWithDetails(total === 1 ? "Show photo" : "Show photos", costOf(total))}
+                  <button
+                    type="button"
+                    class="outline"
+                    onClick={() => setShown(new Set(rows.map(({ id }) => id)))}
+                  >
+                    {labelWithDetails(hidden === 1 ? "Show photo" : "Show photos", costOf(hidden))}
                   </button>
                 </p>
               )}
+              <LoadMore
+                loaded={rows.length}
+                total={total}
+                isLoading={photos.isLoading}
+                onMore={photos.loadMore}
+              />
             </>
-          )
-        }
+          );
+        }}
       </LoadedContent>
     </section>
   );

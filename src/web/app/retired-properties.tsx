@@ -11,10 +11,10 @@ import { usePagedList } from "./paged-list.ts";
 /** The retired properties, from the first that was created. */
 export function RetiredProperties() {
   const { api } = useApp();
-  const list = usePagedList<"properties", PropertyRowJson, PropertyPageJson>(
+  const list = usePagedList(
     api,
     "/v1/properties?retired=true",
-    "properties",
+    ({ properties }: PropertyPageJson) => properties,
   );
   return (
     <LoadedContent loaded={list} what="the retired properties">

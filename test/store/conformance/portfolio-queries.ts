@@ -1496,10 +1496,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         await tx.photos.insert(loose);
         await tx.photos.insert(photo);
       });
-      expect(await photos.ofAppliance(roof.id)).toEqual([
+      const listed = [
         { ...photo, eventType: event.eventType, eventDate: event.date, isEventVoided: false },
         { ...loose, eventType: null, eventDate: null, isEventVoided: false },
-      ]);
+      ];
+      expect(await photos.page(roof.id, ALL)).toEqual(listed);
+      expect(await photos.page(roof.id, { limit: 1, offset: 1 })).toEqual(listed.slice(1));
+      expect(await photos.page(roof.id, { limit: 1, offset: 2 })).toEqual([]);
+      expect([await photos.count(roof.id), await photos.count(heater.id)]).toEqual([2, 0]);
       expect(await photos.findByFilename(partner.id, "f1")).toEqual(loose);
       expect(await photos.findByFilename(other.id, "f1")).toBeUndefined();
       expect(await photos.known(["f2", "f3"])).toEqual(new Set(["f2"]));
@@ -1509,7 +1513,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await remove(heater.id, "PH_1")).toBeUndefined();
       expect(await remove(roof.id, "PH_1")).toEqual(loose);
       expect(await remove(roof.id, "PH_1")).toBeUndefined();
-      expect(ids(await photos.ofAppliance(roof.id))).toEqual(["PH_2"]);
+      expect(ids(await photos.page(roof.id, ALL))).toEqual(["PH_2"]);
     });
 
     test("is a stream of the registrations, with their records", async () => {
