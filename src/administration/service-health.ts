@@ -11,7 +11,7 @@ export type ServiceHealth = {
     scheduler: "ok" | "late" | "off";
     outbox: "ok" | "stopped";
     pages: PageState;
-    /** `off` if the server's clock differs from the database's by more than a minute. */
+    /** `off` if the server's clock differs from the database's by more than a minute, or is behind the newest record. */
     clock: "ok" | "off";
   };
   lastSnapshot: { date: Day; finishedAt: Instant } | null;
@@ -25,6 +25,12 @@ export type ServiceHealth = {
     durationMs: number;
   } | null;
 };
+
+/** The times of records rise by a millisecond at least, so that a fast import may date its own minutes ahead of the clock. */
+const RECORDS_AHEAD_MS = 3_600_000;
+
+/** Returns whether the clock is behind the newest record: it is wrong, or was ahead when that record was written. */
+export const isBehindRecords = (now: Instant, newest: Instant) => newest - now > RECORDS_AHEAD_MS;
 
 /** The integrity of the database's pages, as far as they have been checked. */
 export type PageState = "checking" | "ok" | "damaged" | "unknown";

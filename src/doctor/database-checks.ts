@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isBehindRecords } from "../administration/service-health.ts";
 import { isPhotoFileName } from "../domain/photo.ts";
 import { type Instant, isoText, MS_PER_DAY } from "../domain/time.ts";
 import { formatBytes } from "../files.ts";
@@ -80,20 +81,14 @@ export function checkWal(file: string): DoctorFinding {
 /** Compares the machine's clock with the newest instant in the database, and with a plausible range. */
 export function checkClock(state: DatabaseState, now: Instant): DoctorFinding {
   const year = new Date(now).getUTCFullYear();
-  const remedy = "Correct the clock and synchronize it with NTP: ages, snapshots and tokens depend on it.";
-  if (year < 2025 || year > 2100) return failedFinding(`the clock says ${isoText(now)}`, remedy);
-  const behindMs = state.lastInstant - now;
-  if (behindMs > MS_PER_DAY)
-    return failedFinding(
-      `the clock is ${Math.round(behindMs / MS_PER_DAY)} days behind the newest record`,
-      remedy,
-    );
-  if (behindMs > 60_000)
-    return warningFinding(
-      `the clock is ${Math.round(behindMs / 60_000)} minutes behind the newest record`,
-      remedy,
-    );
-  return okFinding(`${isoText(now).slice(0, 19)}Z, not behind the newest record`);
+  const synchronize = "Synchronize the clock with NTP: ages, snapshots and tokens depend on it.";
+  if (year < 2025 || year > 2100) return failedFinding(`the clock says ${isoText(now)}`, synchronize);
+  if (!isBehindRecords(now, state.lastInstant))
+    return okFinding(`${isoText(now).slice(0, 19)}Z, not behind the newest record`);
+  return failedFinding(
+    `the clock (${isoText(now)}) is ${elapsedTimeText(state.lastInstant - now)} behind the newest record`,
+    `${synchronize} If it is right, it was ahead when that record was written: new ones are dated after it until ${isoText(state.lastInstant)}.`,
+  );
 }
 
 export async function checkMasterKey(

@@ -43,7 +43,7 @@ export const health = object({
     ),
     clock: enumOf<ServiceHealth["checks"]["clock"]>(
       ["ok", "off"],
-      "Whether the clocks of the server and its database agree to within a minute. If they do not, no snapshots are taken",
+      "Whether the clocks of the server and its database agree to within a minute, and the newest record is not dated more than an hour ahead. If the clocks disagree, no snapshots are taken",
     ),
   }).describedAs("Results of the checks"),
   last_snapshot: object({

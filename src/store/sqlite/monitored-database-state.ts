@@ -3,6 +3,7 @@ import { calibratedVersionName } from "../queries/models.ts";
 
 /** The state of the rows, for `mainstay doctor`. Instants are epoch milliseconds. */
 export type DatabaseState = {
+  /** The latest instant of any record. */
   lastInstant: number;
   /** The newest finished snapshot. */
   snapshot: { day: string; finishedAt: number } | undefined;

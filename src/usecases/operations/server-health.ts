@@ -1,4 +1,4 @@
-import type { PageState, ServiceHealth } from "../../administration/service-health.ts";
+import { isBehindRecords, type PageState, type ServiceHealth } from "../../administration/service-health.ts";
 import { isClockOffsetTooLarge } from "../../cluster/cluster-server.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";
@@ -36,13 +36,14 @@ export async function checkHealth(deps: HealthDeps): Promise<ServiceHealth> {
   const { store, clock, uptimeMs, version } = deps;
   // Concurrently: each fails only after a while if the database is unavailable.
   const now = clock();
-  const [database, last, futureDay] = await Promise.all([
+  const [database, last, futureDay, newest] = await Promise.all([
     store
       .write((tx) => tx.clock.probe(tx.now))
       .then(() => "ok" as const)
       .catch(() => "failed" as const),
     store.read.snapshots.latestFinished().catch(() => undefined),
     store.read.snapshots.laterThan(lastSnapshotDay(now)).catch(() => undefined),
+    store.read.clock.lastInstant().catch(() => 0),
   ]);
   const sinceMs = Math.min(uptimeMs(), now - (last?.finishedAt ?? Number.NEGATIVE_INFINITY));
   // A snapshot dated in the future was taken by a wrong clock, and blocks the snapshots of the days until then.
@@ -60,7 +61,7 @@ export async function checkHealth(deps: HealthDeps): Promise<ServiceHealth> {
       scheduler,
       outbox: deps.outboxRuns() ? "ok" : "stopped",
       pages,
-      clock: isClockOffsetTooLarge(deps.clockOffMs()) ? "off" : "ok",
+      clock: isClockOffsetTooLarge(deps.clockOffMs()) || isBehindRecords(now, newest) ? "off" : "ok",
     },
     lastSnapshot: last?.finishedAt ? { date: last.day, finishedAt: last.finishedAt } : null,
     lastBackup: summaryOf(deps.lastBackup()),

@@ -71,3 +71,14 @@ test("a snapshot dated tomorrow is accepted in the last minute of a day, since c
   fixture.time.now += 1;
   expect(await health()).toMatchObject({ checks: { scheduler: "ok" } });
 });
+
+// Rule: health-clock
+test("a clock that is more than an hour behind the newest record is off, but does not degrade the service", async () => {
+  fixture.time.now = THREE + HOUR;
+  await fixture.addProperty();
+  fixture.time.now = THREE;
+  const started = { uptimeMs: () => 1000 };
+  expect(await health(started)).toMatchObject({ status: "ok", checks: { clock: "ok" } });
+  fixture.time.now -= 1;
+  expect(await health(started)).toMatchObject({ status: "ok", checks: { clock: "off" } });
+});

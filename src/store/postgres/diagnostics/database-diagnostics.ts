@@ -54,7 +54,7 @@ export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics
       (await client.query({ text, types: TYPE_PARSERS })).rows as Row[];
     const firstRow = async <Row>(text: string) => (await all<Row>(text))[0];
     const state: DatabaseState = {
-      lastInstant: (await firstRow<{ at: number }>(DATABASE_STATE.clock))?.at ?? 0,
+      lastInstant: (await firstRow<{ at: number }>(LAST_INSTANT))?.at ?? 0,
       snapshot: await firstRow(DATABASE_STATE.snapshot),
       newestSnapshotDay: (await firstRow<{ day: string | null }>(DATABASE_STATE.newestSnapshot))!.day,
       outbox: (await firstRow<DatabaseState["outbox"]>(DATABASE_STATE.outbox))!,
@@ -76,6 +76,9 @@ export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics
   }
 }
 
+/** Each partner has a clock of its own, which the common one may be behind. */
+const LAST_INSTANT =
+  "SELECT greatest(last_instant, (SELECT max(last_instant) FROM partner_totals)) AS at FROM clock";
 const FIT = "SELECT v.base, v.number FROM model_in_use u JOIN model_versions v ON v.number = u.number";
 const SCORED_BY =
   "SELECT model_version AS version FROM snapshot_runs WHERE finished_at IS NOT NULL ORDER BY day DESC LIMIT 1";
