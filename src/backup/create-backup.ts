@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, type linkSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, isoText } from "../domain/time.ts";
@@ -21,6 +21,7 @@ import {
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { type ArchiveMember, fileContent, readArchive, writeArchive } from "./archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
+import { type KeptPhotos, withKeptPhotos } from "./kept-photos.ts";
 import { type PassphraseEncryption, passphraseEncryption } from "./passphrase-encryption.ts";
 
 type BackupRequest = {
@@ -39,9 +40,9 @@ type BackupFile = { file: string; bytes: number; encrypted: boolean; manifest: M
 
 /**
  * Writes a backup of a data folder, with or without a running server, and verifies it before it gets its final name.
- * Blocks the process while SQLite copies. A failure leaves no files.
+ * Blocks the process while SQLite copies. A failure leaves no files. `link` is for tests.
  */
-export async function createBackup(request: BackupRequest): Promise<BackupFile> {
+export async function createBackup(request: BackupRequest, link?: typeof linkSync): Promise<BackupFile> {
   const { file, databaseFile, passphrase } = request;
   if (existsSync(file)) throw fileExistsError(file);
   if (!existsSync(databaseFile))
@@ -54,12 +55,14 @@ export async function createBackup(request: BackupRequest): Promise<BackupFile> 
   // Room for the copy and for the archive, which is at most as large as its content.
   requireFreeSpace(folder, 2 * statSync(databaseFile).size, "the backup");
   const scratch = join(folder, `.${basename(file)}.partial`);
-  return await withScratchFolder(scratch, async () => {
+  const write = async (photos: KeptPhotos) => {
     const copy = join(scratch, DATABASE);
     const copied = copyChecked(databaseFile, copy);
+    // Those that were uploaded meanwhile.
+    photos.keep(copied.uploads);
     const archive = join(scratch, "archive");
     const lock = passphraseEncryption(passphrase);
-    const { manifest, members } = await writeMembers(archive, () => collect(copied, copy, request), {
+    const { manifest, members } = await writeMembers(archive, () => collect(copied, copy, photos, request), {
       lock,
       mtime: new Date(request.now),
       uploads: join(request.dataDir, "uploads"),
@@ -67,7 +70,9 @@ export async function createBackup(request: BackupRequest): Promise<BackupFile> 
     await readBack(archive, members, lock);
     moveIntoPlace(archive, file);
     return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
-  }).catch((error) => {
+  };
+  const { dataDir, now } = request;
+  return await withScratchFolder(scratch, () => withKeptPhotos(dataDir, now, write, link)).catch((error) => {
     throw toStorageError(error, folder);
   });
 }
@@ -75,8 +80,8 @@ export async function createBackup(request: BackupRequest): Promise<BackupFile> 
 type Collected = { manifest: Manifest; members: ArchiveMember[] };
 
 /**
- * Writes the members to an archive. Photos may be removed meanwhile, which the copied database still has: the members
- * are then collected and written again without them, since the manifest, which counts them, comes first.
+ * Writes the members to an archive. Photos that could not be kept may be removed meanwhile, which the copied database still
+ * has: the members are then collected and written again without them, since the manifest, which counts them, comes first.
  */
 async function writeMembers(
   archive: string,
@@ -133,9 +138,9 @@ function copyChecked(databaseFile: string, copy: string): Copied {
   }
 }
 
-function collect(copied: Copied, copy: string, request: BackupRequest): Collected {
+function collect(copied: Copied, copy: string, photos: KeptPhotos, request: BackupRequest): Collected {
   const uploads = copied.uploads.flatMap((name) => {
-    const path = join(request.dataDir, "uploads", name);
+    const path = photos.pathOf(name);
     const stat = statSync(path, { throwIfNoEntry: false });
     return stat ? [{ name: UPLOADS + name, bytes: stat.size, content: fileContent(path) }] : [];
   });

@@ -1,6 +1,15 @@
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  type linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
@@ -35,37 +44,59 @@ beforeEach(async () => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const photo = (name: string) => join(dataDir, "uploads", name);
-const start = () =>
-  createBackup({
-    dataDir,
-    databaseFile: join(dataDir, "mainstay.db"),
-    file,
-    passphrase: undefined,
-    includeKey: false,
-    productVersion: "0.1.0",
-    now: NOW,
-  });
+const start = (link?: typeof linkSync) => {
+  const databaseFile = join(dataDir, "mainstay.db");
+  const options = { passphrase: undefined, includeKey: false, productVersion: "0.1.0", now: NOW };
+  return createBackup({ dataDir, databaseFile, file, ...options }, link);
+};
+/** The answer of a file system without hard links. */
+const refuseLink = () => {
+  throw Object.assign(new Error("operation not permitted"), { code: "EPERM" });
+};
+const hiddenFiles = () => readdirSync(dataDir).filter((name) => name.startsWith("."));
 
-test("a photo that is deleted while the backup is written is missing in it, and the backup is complete", async () => {
-  const writing = start();
-  // The members are collected before the first of them is written.
-  rmSync(photo(PHOTOS[1]!));
-  const { manifest } = await writing;
-  expect(manifest).toMatchObject({ uploads: 2, uploads_bytes: 10, uploads_missing: 1 });
-  expect(await inspectBackup(file, undefined)).toEqual(manifest);
-  expect(readdirSync(dataDir).filter((name) => name.startsWith("."))).toEqual([]);
-});
-
-test("a backup in which everything is deleted is complete, too", async () => {
+// Rule: backup-photos
+test("a photo that is deleted while the backup is written is in it", async () => {
   const writing = start();
   for (const name of PHOTOS) rmSync(photo(name));
-  expect((await writing).manifest).toMatchObject({ uploads: 0, uploads_missing: 3 });
+  const { manifest } = await writing;
+  expect(manifest).toMatchObject({ uploads: 3, uploads_bytes: 15, uploads_missing: 0 });
+  expect(await inspectBackup(file, undefined)).toEqual(manifest);
+  expect(hiddenFiles()).toEqual([]);
 });
 
-test("any other error ends it, and leaves no files", async () => {
-  const writing = start();
-  rmSync(photo(PHOTOS[0]!));
-  mkdirSync(photo(PHOTOS[0]!));
-  expect(await writing.catch((error: Error) => error)).toBeInstanceOf(Error);
-  expect(existsSync(file)).toBe(false);
+test("the links of a backup that was killed are removed a day later by another", async () => {
+  const [recent, old] = ["0", "1"].map((digit) => `.uploads.${digit.repeat(32)}.backup`);
+  for (const name of [recent!, old!]) mkdirSync(join(dataDir, name));
+  const at = (hoursAgo: number) => NOW / 1000 - hoursAgo * 3600;
+  utimesSync(join(dataDir, recent!), at(23), at(23));
+  utimesSync(join(dataDir, old!), at(25), at(25));
+  await start();
+  expect(hiddenFiles()).toEqual([recent!]);
+});
+
+describe("without hard links", () => {
+  test("a photo that is deleted while the backup is written is missing in it, and the backup is complete", async () => {
+    const writing = start(refuseLink);
+    // The members are collected before the first of them is written.
+    rmSync(photo(PHOTOS[1]!));
+    const { manifest } = await writing;
+    expect(manifest).toMatchObject({ uploads: 2, uploads_bytes: 10, uploads_missing: 1 });
+    expect(await inspectBackup(file, undefined)).toEqual(manifest);
+    expect(hiddenFiles()).toEqual([]);
+  });
+
+  test("a backup in which everything is deleted is complete, too", async () => {
+    const writing = start(refuseLink);
+    for (const name of PHOTOS) rmSync(photo(name));
+    expect((await writing).manifest).toMatchObject({ uploads: 0, uploads_missing: 3 });
+  });
+
+  test("any other error ends it, and leaves no files", async () => {
+    const writing = start(refuseLink);
+    rmSync(photo(PHOTOS[0]!));
+    mkdirSync(photo(PHOTOS[0]!));
+    expect(await writing.catch((error: Error) => error)).toBeInstanceOf(Error);
+    expect(existsSync(file)).toBe(false);
+  });
 });
