@@ -37,6 +37,7 @@ import claimVoids from "../../../migrations/postgres/0032_claim_voids.sql" with 
 import planAssumptions from "../../../migrations/postgres/0033_plan_assumptions.sql" with { type: "text" };
 import endedWork from "../../../migrations/postgres/0034_ended_work.sql" with { type: "text" };
 import waitingPlans from "../../../migrations/postgres/0035_waiting_plans.sql" with { type: "text" };
+import auditValues from "../../../migrations/postgres/0036_audit_values.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = {
@@ -107,4 +108,5 @@ export const MIGRATIONS: readonly Migration[] = [
   // An older server would show ended marks as those of open work.
   { number: 34, name: "ended_work", sql: endedWork, breaksOlder: true },
   { number: 35, name: "waiting_plans", sql: waitingPlans },
+  { number: 36, name: "audit_values", sql: auditValues },
 ];

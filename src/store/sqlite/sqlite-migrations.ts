@@ -45,6 +45,7 @@ import claimVoids from "../../../migrations/sqlite/0042_claim_voids.sql" with { 
 import planAssumptions from "../../../migrations/sqlite/0043_plan_assumptions.sql" with { type: "text" };
 import endedWork from "../../../migrations/sqlite/0044_ended_work.sql" with { type: "text" };
 import waitingPlans from "../../../migrations/sqlite/0045_waiting_plans.sql" with { type: "text" };
+import auditValues from "../../../migrations/sqlite/0046_audit_values.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type Migration = { number: number; name: string; sql: string };
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 43, name: "plan_assumptions", sql: planAssumptions },
   { number: 44, name: "ended_work", sql: endedWork },
   { number: 45, name: "waiting_plans", sql: waitingPlans },
+  { number: 46, name: "audit_values", sql: auditValues },
 ];
