@@ -437,3 +437,45 @@ describe("backup fails", () => {
     },
   );
 });
+
+// Rule: backup-photos
+test("a backup while photos are uploaded and removed has each photo that it lists", async () => {
+  const server = await serve();
+  const partner = await server.createPartner("Acme");
+  const client = server.as(partner);
+  const { id } = await addWornAppliance(client, (await addProperty(client)).id);
+  const path = `/v1/appliances/${id}/photos`;
+  const images = new Map<string, Buffer>();
+  const upload = async () => {
+    const image = Buffer.concat([PNG, crypto.getRandomValues(new Uint8Array(2_000))]);
+    const raw = new FormData();
+    raw.append("file", new File([image], "leak.png", { type: "image/png" }));
+    images.set((await client.ask("POST", path, 201, { raw })).body.id, image);
+  };
+  const listed: string[] = [];
+  const remove = async () => {
+    await client.ask("DELETE", `${path}/${[...images.keys()][listed.length]}`, 200);
+    listed.push("removed");
+  };
+  for (let nth = 0; nth < 10; nth++) await upload();
+  const file = join(place, "busy.backup");
+  let isWritten = false;
+  const backup = server.json("backup", file).finally(() => {
+    isWritten = true;
+  });
+  while (!isWritten) await Promise.all([upload(), remove()]);
+  expect(await backup).toMatchObject({ uploads_missing: 0 });
+  const { into } = await restore(file);
+  await into.start();
+  const restored = into.as(partner);
+  const { appliance_photos, total } = (await restored.get(path)).body;
+  expect(appliance_photos).toHaveLength(total);
+  for (const { id, url } of appliance_photos) {
+    const response = await fetch(`${into.url}${url}`, { headers: restored.credential });
+    expect(Buffer.from(await response.arrayBuffer()).equals(images.get(id)!)).toBeTrue();
+  }
+  const { checks } = await into.json("doctor", "--full");
+  expect(checks.find(({ name }: Json) => name === "uploads").detail).toStartWith(
+    `all ${total} photos present`,
+  );
+});
