@@ -6,7 +6,7 @@ import { dayOf, type Instant, nextUtcMidnight } from "../domain/time.ts";
 import { yieldForRequest } from "../event-loop.ts";
 import type { Logger } from "../log.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
-import type { Store, Tx, WriteOptions } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { type AnswerCache, type AnswerCaches, sumsByRevision } from "../usecases/partners/answer-caches.ts";
 import type { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
@@ -21,6 +21,8 @@ import {
   requireJson,
   waitForBodyParser,
 } from "./body.ts";
+import { callWrite, type Write, withRequestId } from "./call-write.ts";
+import { errorAfterCommit, recordingCommits } from "./committed-changes.ts";
 import { type ConsoleSessions, isConsoleApiRequest } from "./console-sessions.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
@@ -241,7 +243,8 @@ export class RequestPipeline {
   failureResponse(thrown: unknown, context: RequestContext): Response {
     // The response reaches nobody; its status is for the log and the metrics.
     if (context.caller.aborted && isAbortError(thrown)) return new Response(null, { status: CALLER_GONE });
-    const error = this.deps.store.explain(thrown);
+    const explained = this.deps.store.explain(thrown);
+    const error = errorAfterCommit(explained, context);
     const about = { request_id: context.requestId, route: context.route };
     if (error instanceof StorageError)
       this.deps.log.error(
@@ -311,49 +314,52 @@ export class RequestPipeline {
       },
     };
     const { reserveMemoryFor } = memory;
+    const store = operation.method === "GET" ? this.deps.store : recordingCommits(this.deps.store, context);
     if (operation.access === "public") return operation.handle({ ...call, reserveMemoryFor });
     if (operation.access === "admin")
-      return operation.handle(this.#adminCall(call, context.administrator!, memory.grow));
+      return operation.handle(this.#adminCall(call, context.administrator!, store, memory.grow));
     const partner = context.partner!;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
-    if (key === undefined) return this.#handlePlain(operation, call, partner, memory.grow);
+    if (key === undefined) return this.#handlePlain(operation, call, partner, store, memory.grow);
     const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
     const bodyHash = new Bun.CryptoHasher("sha256").update(bytes!).digest("hex");
-    return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash });
+    return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash }, store);
   }
 
-  #adminCall(call: Call, administrator: Administrator, reserveMemory: AdminCall["reserveMemory"]): AdminCall {
-    const { store, knowledge, administration } = this.deps;
+  #adminCall(
+    call: Call,
+    administrator: Administrator,
+    store: Store,
+    reserveMemory: AdminCall["reserveMemory"],
+  ): AdminCall {
+    const { knowledge, administration } = this.deps;
     const { id: actor } = administrator;
     return {
       ...call,
       administrator,
       store,
       reserveMemory,
-      administration: { ...administration, actor },
-      writePortfolio: (partner, run) => writePortfolio(this.#writeFor(call), knowledge, partner, run, actor),
+      administration: { ...administration, store, actor },
+      writePortfolio: (partner, run) =>
+        writePortfolio(callWrite(call, store), knowledge, partner, run, actor),
     };
-  }
-
-  /** Returns the store's `write`, for a transaction of the call. */
-  #writeFor(call: Call): Write {
-    return (run, options) => this.deps.store.write(withRequestId(call, run), options);
   }
 
   #handlePlain(
     operation: PartnerOperation,
     call: Call,
     partner: RevisedPartner,
+    store: Store,
     reserveMemory: PartnerCall["reserveMemory"],
   ): Promise<Reply> | Reply {
-    const { store, knowledge } = this.deps;
+    const { knowledge } = this.deps;
     return operation.handle({
       ...call,
       partner,
       store,
       reserveMemory,
       sumsOf: sumsByRevision(this.#sums, partner.id),
-      writePortfolio: (run) => writePortfolio(this.#writeFor(call), knowledge, partner, run),
+      writePortfolio: (run) => writePortfolio(callWrite(call, store), knowledge, partner, run),
     });
   }
 
@@ -361,8 +367,9 @@ export class RequestPipeline {
     operation: PartnerOperation,
     call: Call,
     identity: RequestIdentity & { partner: RevisedPartner },
+    store: Store,
   ): Promise<Reply> {
-    const { store, knowledge } = this.deps;
+    const { knowledge } = this.deps;
     const { partner } = identity;
     const write: Write = (run, options) =>
       store.write(
@@ -404,8 +411,6 @@ async function readReserved(
   return bytes;
 }
 
-type Write = <Body>(run: (tx: Tx) => Promise<Reply<Body>>, options: WriteOptions) => Promise<Reply<Body>>;
-
 /** The reservations that a handler and its request's body make. */
 type ResponseMemory = Pick<ReadReservation, "grow"> &
   Pick<WriteReservation, "reserve" | "settle"> &
@@ -416,17 +421,6 @@ const NO_RESERVATION: ResponseMemory = {
   settle: () => {},
   reserveMemoryFor: () => () => {},
 };
-
-/**
- * Adds the request ID to the transaction, which passes it on to the webhook deliveries. The transaction is not started
- * for a caller that has closed the connection while it waited, nor after the deadline; one that has started is completed.
- */
-function withRequestId<T>({ requestId, signal }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
-  return async (tx) => {
-    signal.throwIfAborted();
-    return await run({ ...tx, requestId });
-  };
-}
 
 /** Returns the parameters of a path. For an invalid escape, such as `%zz`, the router sets null: an ID that nothing has. */
 function decoded(params: Readonly<Record<string, string | null>>): Record<string, string> {

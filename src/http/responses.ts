@@ -31,6 +31,8 @@ export type RequestContext = {
   administrator?: Administrator;
   /** The listener's headers and, once the partner is authenticated, the rate-limit headers. */
   headers: Record<string, string>;
+  /** True once a transaction of the request is committed. */
+  hasCommitted?: boolean;
   /** Aborted when the caller closes the connection. */
   caller: AbortSignal;
   deadline: ResponseDeadline;
