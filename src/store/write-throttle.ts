@@ -3,8 +3,23 @@ import type { Store } from "./store.ts";
 
 /** Longer than the time between two attempts of another process to write. */
 const LONG_PAUSE_MS = 17;
-const SHORT_PAUSE_MS = 1;
+const SHORT_PAUSE_MS = 2;
 const REMEMBERED_MS = 5_000;
+
+/** Returns a function that tells whether another process has written within the last seconds; never in a shared database. */
+export function watchOtherWriters(
+  store: Pick<Store, "dataVersion" | "isShared">,
+  clock: () => Instant,
+): () => boolean {
+  let version = store.dataVersion();
+  let sharedUntil = 0;
+  return () => {
+    const seen = store.dataVersion();
+    if (seen !== version && !store.isShared) sharedUntil = clock() + REMEMBERED_MS;
+    version = seen;
+    return clock() < sharedUntil;
+  };
+}
 
 /**
  * Makes the pause between the transactions of a long command, in which other processes can write. It is short until
@@ -14,14 +29,7 @@ const REMEMBERED_MS = 5_000;
 export function createWriteThrottle(
   store: Pick<Store, "dataVersion" | "isShared">,
   clock: () => Instant,
-  sleep: (ms: number) => Promise<void> = (ms) => Bun.sleep(ms),
+  othersWrite = watchOtherWriters(store, clock),
 ): () => Promise<void> {
-  let version = store.dataVersion();
-  let sharedUntil = 0;
-  return async () => {
-    const seen = store.dataVersion();
-    if (seen !== version && !store.isShared) sharedUntil = clock() + REMEMBERED_MS;
-    version = seen;
-    await sleep(clock() < sharedUntil ? LONG_PAUSE_MS : SHORT_PAUSE_MS);
-  };
+  return () => Bun.sleep(othersWrite() ? LONG_PAUSE_MS : SHORT_PAUSE_MS);
 }

@@ -14,7 +14,7 @@ export const snapshotCommand = defineCommand({
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
     const { loadKnowledge } = await import("../../knowledge/load.ts");
-    const { createWriteThrottle } = await import("../../store/write-throttle.ts");
+    const { createWriteThrottle, watchOtherWriters } = await import("../../store/write-throttle.ts");
     const { discardLaterSnapshots } = await import("../../usecases/snapshot/discard-snapshots.ts");
     const { takeSnapshot } = await import("../../usecases/snapshot/take-snapshot.ts");
     const day = dayOf(context.now());
@@ -25,19 +25,21 @@ export const snapshotCommand = defineCommand({
           }),
         )
       : 0;
-    const result = await withData(context, ({ store }) =>
-      takeSnapshot(
+    const result = await withData(context, ({ store }) => {
+      const othersWrite = watchOtherWriters(store, context.now);
+      return takeSnapshot(
         {
           store,
           knowledge: loadKnowledge(context.config.costs),
           clock: context.now,
           monotonicMs: () => performance.now(),
           announceModelChange,
-          yieldNow: createWriteThrottle(store, context.now),
+          yieldNow: createWriteThrottle(store, context.now, othersWrite),
+          othersWrite,
         },
         day,
-      ),
-    );
+      );
+    });
     context.print(
       {
         ...serializeSnapshot(result),

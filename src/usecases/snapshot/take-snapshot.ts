@@ -36,6 +36,8 @@ type SnapshotDeps = {
   announceModelChange?: boolean;
   /** Yields to other writes and requests between two steps. */
   yieldNow: () => Promise<void>;
+  /** Returns whether other writes may wait for a step: a command beside no server takes fewer, which cost less in all. */
+  othersWrite?: () => boolean;
   /** Waits while other servers score the remaining shares. */
   wait?: (ms: number) => Promise<void>;
   /** Stops between two steps; the next call for the day continues from there. */
@@ -45,6 +47,7 @@ type SnapshotDeps = {
 /** Components in the first step. The size adapts so that a step holds the writer for about `STEP_MS`. */
 const FIRST_STEP = 400;
 const STEP_MS = 16;
+const LONE_STEP_MS = 32;
 /** In a cluster a step mostly waits for the database and blocks only writes to its partners. */
 const SHARED_STEP_MS = 80;
 const STEP_RANGE = { least: 200, most: 4000 };
@@ -59,7 +62,7 @@ const POLL_MS = 200;
  * @throws OperatorError for a day before one that has a snapshot, since trends only grow at their end.
  */
 export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<SnapshotResult> {
-  const { store, clock, monotonicMs, yieldNow, wait = Bun.sleep, signal } = deps;
+  const { store, clock, monotonicMs, yieldNow, othersWrite = () => true, wait = Bun.sleep, signal } = deps;
   const startedAt = clock();
   await retireDueRecords(deps);
   let budget = FIRST_STEP;
@@ -102,7 +105,7 @@ export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<Snapsh
       await wait(POLL_MS);
       continue;
     }
-    const stepMs = store.isShared ? SHARED_STEP_MS : STEP_MS;
+    const stepMs = store.isShared ? SHARED_STEP_MS : othersWrite() ? STEP_MS : LONE_STEP_MS;
     const ratio = stepMs / Math.max(monotonicMs() - stepAt, 0.1);
     budget = Math.round(clamp(budget * clamp(ratio, 0.5, 2), STEP_RANGE.least, STEP_RANGE.most));
     await yieldNow();

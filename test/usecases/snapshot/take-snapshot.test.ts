@@ -50,6 +50,7 @@ function take({
   store = fixture.store,
   afterStep = async (_step: number) => {},
   monotonicMs = () => performance.now(),
+  othersWrite = (): boolean => true,
 } = {}) {
   const abort = new AbortController();
   if (cutAfter === 0) abort.abort();
@@ -63,6 +64,7 @@ function take({
     knowledge,
     clock: fixture.clock,
     monotonicMs,
+    othersWrite,
     yieldNow,
   };
   return takeSnapshot({ ...environment, signal: abort.signal }, today());
@@ -891,4 +893,30 @@ test("a step with announcements is durable on a database that may stop independe
   await take({ store: { ...store, write } });
   expect(asked).toContain(isShared ? "durable" : "process");
   if (isShared) expect(asked).not.toContain("process");
+});
+
+test.skipIf(onPostgres)("takes fewer and longer steps while no other process writes", async () => {
+  await beginEmpty();
+  isShared = false;
+  for (let nth = 0; nth < 6; nth++) {
+    const { id } = await fixture.addProperty();
+    await fixture.addAppliances(...Array.from({ length: 40 }, () => ({ propertyId: id })));
+  }
+  const steps = async (othersWrite: boolean) => {
+    nextDay();
+    let now = 0;
+    let taken = 0;
+    await take({
+      // A step takes 24 ms by this clock, which is read before and after it.
+      monotonicMs: () => (now += 24),
+      othersWrite: () => othersWrite,
+      afterStep: async (step) => {
+        taken = step;
+      },
+    });
+    return taken;
+  };
+  const shared = await steps(true);
+  expect(await steps(false)).toBeLessThan(shared);
+  expect(shared).toBeGreaterThan(3);
 });
