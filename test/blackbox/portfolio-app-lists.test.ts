@@ -329,6 +329,29 @@ async function savedRows(page: Page, act: () => Promise<void>): Promise<Record<s
   return parse(readFileSync(await (await download).path(), "utf8"), { columns: true });
 }
 
+// Rule: portfolio-app, list-photos
+test("more than 200 photos of an appliance are loaded page by page", async () => {
+  const owner = await createPartnerBy(admin, { name: "Many photos" });
+  const client = server.as(owner);
+  const { id } = await addProperty(client, { name: "Elm Court" });
+  const appliance = await addWornAppliance(client, id);
+  await server.sql(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1001 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1201)
+     INSERT INTO photos (id, partner_id, appliance_id, service_event_id, filename, original_name, media_type, bytes, sha256, uploaded_at)
+     SELECT 'PH_${"0".repeat(22)}' || n, '${owner.partner_id}', '${appliance.id}', NULL, 'page' || n, 'photo ' || n, 'image/jpeg', 0, '', n FROM numbers`,
+  );
+  const place = `#/appliances/${appliance.id}`;
+  const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key, place);
+  const photos = page.locator("ul.photos > li");
+  await page.getByText("200 of 201 loaded").waitFor();
+  expect(await photos.count()).toBe(200);
+  await page.getByRole("button", { name: "Load 200 more" }).click();
+  await page.getByText("photo 1201").waitFor();
+  expect(await photos.count()).toBe(201);
+  expect(pageErrors).toEqual([]);
+  await close();
+});
+
 // Rule: portfolio-app, remove-photo
 test("photos are loaded on request, with credentials, and removed; buttons state their calls once few are left", async () => {
   const owner = await createPartnerBy(admin, { name: "Few calls" });

@@ -104,15 +104,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
             await uploads.discard(filename);
             throw error;
           });
-        const event =
-          photo.serviceEventId && (await store.read.serviceEvents.find(partner.id, photo.serviceEventId));
-        const listed = {
-          ...photo,
-          eventType: event ? event.eventType : null,
-          eventDate: event ? event.date : null,
-          isEventVoided: false,
-        };
-        return created(withPartner(serializePhoto(basePath, listed), partner.name));
+        return created(withPartner(serializePhoto(basePath, photo), partner.name));
       },
     }),
     partnerOperation({

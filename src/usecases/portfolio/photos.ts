@@ -1,6 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, Failure, invalid, notFound } from "../../domain/errors.ts";
 import {
+  type ListedPhoto,
   MOST_PHOTOS,
   PHOTO_EXTENSIONS,
   type Photo,
@@ -62,7 +63,12 @@ export async function requirePhotoQuota(
  * Records a photo whose file is stored already, and counts its size. Throws not_found, conflict for a retired appliance, one
  * with the most photos already, or a voided service event, and payload_too_large if all photos of the partner would take more than `limit` bytes.
  */
-export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, limit: number): Promise<Photo> {
+export async function recordPhoto(
+  tx: Tx,
+  partnerId: string,
+  input: NewPhoto,
+  limit: number,
+): Promise<ListedPhoto> {
   const { applianceId, serviceEventId, bytes, filename } = input;
   const appliance = await tx.appliances.find(partnerId, applianceId);
   if (!appliance) throw notFound("Appliance not found");
@@ -72,8 +78,8 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, li
     throw conflict(
       `${applianceId} has ${present} photos, and an appliance may have ${MOST_PHOTOS}. Remove photos that you no longer need.`,
     );
+  const event = serviceEventId === null ? undefined : await tx.serviceEvents.find(partnerId, serviceEventId);
   if (serviceEventId !== null) {
-    const event = await tx.serviceEvents.find(partnerId, serviceEventId);
     if (event?.applianceId !== applianceId) throw notFound(`Service event not found: ${serviceEventId}`);
     if (event.voidedAt !== null)
       throw conflict(`Service event ${serviceEventId} was voided: upload the photo without service_event_id`);
@@ -94,7 +100,12 @@ export async function recordPhoto(tx: Tx, partnerId: string, input: NewPhoto, li
   await tx.photos.insert(photo);
   await tx.totals.addToPartner(partnerId, { photoBytes: bytes.length });
   tx.bumpRevision(partnerId);
-  return photo;
+  return {
+    ...photo,
+    eventType: event?.eventType ?? null,
+    eventDate: event?.date ?? null,
+    isEventVoided: false,
+  };
 }
 
 /**
