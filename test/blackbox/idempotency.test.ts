@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { addProperty, addWornAppliance, PROPERTY } from "../support/portfolio.ts";
+import { addProperty, addWornAppliance, dateDaysFromToday, PROPERTY } from "../support/portfolio.ts";
 
 const { serve } = useMainstay();
 let server: Installation;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 /** Every write with Idempotency-Key, with its body and the list that counts its records. */
-const WRITES = [
+const WRITES: readonly [path: string, body: (nth?: number) => object, count: () => Promise<number>][] = [
   ["/v1/properties", () => PROPERTY, async () => (await client.get("/v1/properties")).body.total],
   [
     "/v1/appliances",
@@ -31,7 +31,21 @@ const WRITES = [
   ],
   [
     "/v1/work-marks/bulk",
-    () => ({ work: [{ component_id: appliance.components[0].id, state: "done", by: "J. Ito" }, {}] }),
+    // Work that is done again on the same day is logged once.
+    (nth = 0) => ({
+      work: [
+        {
+          component_id: appliance.components[0].id,
+          ...{
+            state: "done",
+            event_type: "Repair",
+            by: "J. Ito",
+            date: dateDaysFromToday(-10 * tests - nth),
+          },
+        },
+        {},
+      ],
+    }),
     async () => (await client.get(`/v1/components/${appliance.components[0].id}/history`)).body.total_events,
   ],
   [
@@ -44,8 +58,12 @@ const WRITES = [
     () => ({ claims: [{ claim_type: "hail", date_of_loss: "2026-01-01", amount: 9 }, {}] }),
     async () => (await client.get(`/v1/property/${property.id}/claims`)).body.total,
   ],
-] as const;
+];
 
+let tests = 0;
+beforeEach(() => {
+  tests++;
+});
 let keys = 0;
 const newKey = () => ({ "idempotency-key": `key ${++keys}` });
 
@@ -94,7 +112,7 @@ describe.each(WRITES)("POST %s with an Idempotency-Key", (template, body, count)
   test("without one is done each time", async () => {
     const before = await count();
     await client.post(path, body());
-    await client.post(path, body());
+    await client.post(path, body(1));
     expect(await count()).toBe(before + 2);
   });
 });
@@ -108,7 +126,7 @@ test("a key belongs to one partner and path", async () => {
     await other.post("/v1/properties", PROPERTY, 201, key),
   ];
   expect(mine.body.id).not.toBe(theirs.body.id);
-  const { headers } = await client.post("/v1/appliances", WRITES[1][1](), 201, key);
+  const { headers } = await client.post("/v1/appliances", WRITES[1]![1](), 201, key);
   expect(headers.has("idempotency-replayed")).toBe(false);
   const second = await addProperty(client);
   const claim = { claim_type: "hail", date_of_loss: "2026-01-01", amount: 9 };
