@@ -157,6 +157,7 @@ function Properties({ partner, route }: ViewProps) {
               >
                 {!showsRetired && (
                   <p class="small muted">
+                    {page.totals.properties < page.total && "Without demo properties: "}
                     {countWithNoun(page.totals.properties, "property", "properties")},{" "}
                     {countWithNoun(page.totals.components, "component")}: {count(page.totals.critical)}{" "}
                     critical, {count(page.totals.warning)} warning. Planned cost of both{" "}

@@ -12,7 +12,7 @@ import {
 } from "../explanation/component-outlook.tsx";
 import { ScoreBreakdown } from "../explanation/component-score.tsx";
 import { formatPrecisePercent } from "../explanation/precise-number-format.ts";
-import { capitalizeFirst, date, likelyFailureText } from "../format.ts";
+import { capitalizeFirst, date, failureWindowText } from "../format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { CorrectComponentRecords } from "./component-corrections.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
@@ -101,7 +101,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
         </div>
         <div>
           <dt>Likely failure</dt>
-          <dd>{capitalizeFirst(likelyFailureText(projection.failure_window_80))}</dd>
+          <dd>{capitalizeFirst(failureWindowText(projection.failure_window_80))}</dd>
           <dd class="small muted">
             with a probability of 80%; 50% by {date(projection.projected_failure_on)}
           </dd>
