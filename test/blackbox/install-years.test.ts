@@ -85,21 +85,23 @@ describe("an appliance without an install year", () => {
   });
 
   // Rule: install-year-of-the-building
-  test("follows its building's year while it is retired, and needs its own to come back without one", async () => {
+  test("keeps its year while it is retired, and comes back with its building's, or with one of its own", async () => {
     const { id } = await addProperty(client, { year_built: 1962 });
     const { body: heater } = await post(newHeater(id));
     const change = (body: object, status = 200) => client.put(`/v1/appliances/${heater.id}`, body, status);
-    await change({ retired_at: dateDaysFromToday(0) });
+    await change({ retired_at: "2010-05-01" });
     await client.put(`/v1/properties/${id}`, { year_built: 2011 });
+    expect((await client.get(`/v1/appliances/${heater.id}`)).body.install_year).toBe(1962);
     const back = { install_year: 2011, install_year_basis: "year_built", warnings: [] };
     expect((await change({ retired_at: null })).body).toMatchObject(back);
     expect((await componentOf(heater.id, "wh_gas_anode")).install_year).toBe(2011);
 
     await change({ retired_at: dateDaysFromToday(0) });
     await client.put(`/v1/properties/${id}`, { year_built: null });
-    expect((await change({ retired_at: null }, 400)).body.error).toBe(
-      "install_year is required where the property has no year_built",
-    );
+    for (const fields of [{}, { property_id: id }, { install_year: null }])
+      expect((await change({ retired_at: null, ...fields }, 400)).body.error).toBe(
+        "install_year is required where the property has no year_built",
+      );
     const given = { install_year: 2005, install_year_basis: "given", retired_at: null };
     expect((await change({ retired_at: null, install_year: 2005 })).body).toMatchObject(given);
   });

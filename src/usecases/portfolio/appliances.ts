@@ -166,10 +166,9 @@ export async function changeAppliance(
     const installYear = others.installYear === null ? property.yearBuilt : others.installYear;
     checkRetirementDay(retirement.retiredAt, installYear ?? stored.installYear);
   }
+  // The building's year may have changed while the appliance was retired.
   const isBroughtBack = isRetired(stored) && !staysRetired;
-  // The building may have lost its year meanwhile.
-  if (isBroughtBack && stored.installYearBasis === "year_built" && others.propertyId === undefined)
-    installYearOf(others.installYear ?? null, property, dayOf(tx.now));
+  if (isBroughtBack && stored.installYearBasis === "year_built") others.installYear ??= null;
   await tx.appliances.update(id, { ...retirement, updatedAt: tx.now });
   let after: Appliance = { ...stored, ...retirement, updatedAt: tx.now };
   // The other fields change while it is listed.
@@ -248,31 +247,24 @@ async function placeOf(
 }
 
 /**
- * Gives the appliances that have the building's year for lack of their own its new year, retired ones too. Throws a conflict
- * if it has none anymore and a listed one needs it.
+ * Gives the listed appliances that have the building's year for lack of their own its new year. Throws a conflict if it has
+ * none anymore.
  */
 export async function applyBuildingYearToAppliances(tx: Tx, { id, yearBuilt }: Property): Promise<void> {
-  const follow = async (some: readonly Appliance[]) => {
+  for (let after = 0, left = true; left; await tx.yieldToEventLoop()) {
+    const some = await tx.appliances.ofPropertyAfter(id, after, APPLIANCES_PER_STEP);
     for (const appliance of some) {
       if (appliance.installYearBasis === "given") continue;
-      if (yearBuilt === null) {
-        // A retired one needs a year only if it is brought back.
-        if (isRetired(appliance)) continue;
+      if (yearBuilt === null)
         throw conflict(
           `year_built cannot be cleared: appliance ${appliance.id} has no install_year of its own. Set it first`,
         );
-      }
       await tx.appliances.update(appliance.id, { installYear: yearBuilt, updatedAt: tx.now });
       await moveComponents(tx, appliance, yearBuilt);
     }
-  };
-  for (const list of ["ofPropertyAfter", "retiredOfPropertyAfter"] as const)
-    for (let after = 0, left = true; left; await tx.yieldToEventLoop()) {
-      const some = await tx.appliances[list](id, after, APPLIANCES_PER_STEP);
-      await follow(some);
-      left = some.length === APPLIANCES_PER_STEP;
-      after = some.at(-1)?.seq ?? after;
-    }
+    left = some.length === APPLIANCES_PER_STEP;
+    after = some.at(-1)?.seq ?? after;
+  }
 }
 
 /** Moves the components that are as old as their appliance to its new year. */
