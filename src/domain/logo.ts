@@ -30,10 +30,11 @@ export function readLogo(file: Uint8Array, inflate: Inflate): Logo | string {
   const header = headerOf(chunks[0]!);
   if (!header) return damaged;
   const { width, height } = header;
+  if (chunks.filter(({ type }) => type === "IHDR").length > 1) return damaged;
   const { least, most } = LOGO_SIDES;
   if (Math.min(width, height) < least || Math.max(width, height) > most)
     return `must be ${least} to ${most} pixels wide and high; it has ${width} × ${height}`;
-  if (header.colorType === PALETTE && !chunks.some(({ type }) => type === "PLTE")) return damaged;
+  if (!hasSoundPalette(header, chunks)) return damaged;
   const compressed = joined(chunks.filter(({ type }) => type === "IDAT").map(({ data }) => data));
   if (!hasPixels(header, compressed, inflate)) return damaged;
   const kept = chunks.filter(({ type }) => DRAWING.has(type)).map(({ bytes }) => bytes);
@@ -93,6 +94,25 @@ function headerOf({ type, data }: Chunk): Header | undefined {
     bitsPerPixel: color.channels * depth!,
     isInterlaced: interlace === 1,
   };
+}
+
+/** The bytes of a color in a palette, and the most colors. */
+const COLOR_BYTES = 3;
+const MOST_COLORS = 256;
+
+/** Returns whether there is a palette where the colors need one, and none that decoders refuse. */
+function hasSoundPalette({ colorType }: Header, chunks: readonly Chunk[]): boolean {
+  const palettes = chunks.filter(({ type }) => type === "PLTE");
+  const [palette] = palettes;
+  if (!palette) return colorType !== PALETTE;
+  const colors = palette.data.length / COLOR_BYTES;
+  return (
+    palettes.length === 1 &&
+    Number.isInteger(colors) &&
+    colors >= 1 &&
+    colors <= MOST_COLORS &&
+    chunks.indexOf(palette) < chunks.findIndex(({ type }) => type === "IDAT")
+  );
 }
 
 /** The passes of an interlaced image (Adam7): the first column and row, and the steps between them. */

@@ -19,6 +19,15 @@ import { pngImage } from "../support/png.ts";
 const readLogo = (file: Uint8Array) => readLogoBy(file, inflate);
 /** Returns an image with other data in a chunk, and its checksum. */
 const withChunk = (type: string, change: (data: Buffer) => Buffer) => pngImage({ change: [type, change] });
+/** Returns an image of 16 by 16 pixels with chunks before and after its pixels, which are numbers in a palette. */
+const withPalette = (before: readonly (readonly [string, Buffer])[], after = before.slice(0, 0)) =>
+  pngImage({
+    change: ["IHDR", (data) => Buffer.concat([Buffer.of(0, 0, 0, 16, 0, 0, 0, 16, 8, 3), data.subarray(10)])],
+    pixels: deflateSync(Buffer.alloc(16 * 17)),
+    before: before.map(([type, data]) => [type, data]),
+    more: after.map(([type, data]) => [type, data]),
+  });
+const palette = (bytes: number) => ["PLTE", Buffer.alloc(bytes)] as const;
 
 const colors = fc
   .integer({ min: 0, max: 0xffffff })
@@ -110,6 +119,14 @@ describe("a logo", () => {
     ["more pixels than it has", withChunk("IDAT", () => deflateSync(Buffer.alloc(5e7))), "complete"],
     ["a palette without colors", withChunk("IHDR", (data) => data.fill(3, 9, 10)), "complete PNG image"],
     ["a depth that does not exist", withChunk("IHDR", (data) => data.fill(3, 8, 9)), "complete PNG image"],
+    ["two headers", pngImage({ before: [["IHDR", Buffer.alloc(13)]] }), "complete PNG image"],
+    ["a header after its pixels", pngImage({ more: [["IHDR", Buffer.alloc(13)]] }), "complete PNG image"],
+    ["a palette after its pixels", withPalette([], [palette(3)]), "complete PNG image"],
+    ["a second palette", withPalette([palette(3), palette(3)]), "complete PNG image"],
+    ["a second palette after its pixels", withPalette([palette(3)], [palette(3)]), "complete PNG image"],
+    ["an empty palette", withPalette([palette(0)]), "complete PNG image"],
+    ["a palette with part of a color", withPalette([palette(4)]), "complete PNG image"],
+    ["a palette of 257 colors", withPalette([palette(257 * 3)]), "complete PNG image"],
     ["a wrong checksum", pngImage().fill(1, 29, 33), "complete PNG image"],
     ["a large file", Buffer.alloc(MAX_LOGO_BYTES + 1), "must have at most 64 KB"],
     ["a wide image", pngImage({ width: 1025 }), "it has 1025 × 40"],
@@ -153,6 +170,10 @@ describe("a logo", () => {
         expect(readLogo(image), `${depth} bits of type ${type}`).toMatchObject({ width: 16, height: 16 });
       }
     }
+  });
+
+  test.each([1, 256])("is read with a palette of %i colors", (colors) => {
+    expect(readLogo(withPalette([palette(colors * 3)]))).toMatchObject({ width: 16, height: 16 });
   });
 
   test("is read or refused, whatever the file is", () => {
