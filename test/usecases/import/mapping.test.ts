@@ -134,6 +134,25 @@ describe("a guessed mapping", () => {
     ).toEqual([]);
   });
 
+  test.each([
+    ["Overall score", []],
+    ["Building Rating", []],
+    ["Scores of 2025", []],
+    ["CONDITION", []],
+    ["Condition grade", []],
+    ["État général", []],
+    ["ENERGY STAR Score", ["Elevators"]],
+    ["Floors above grade", ["Elevators"]],
+    ["Air condition", ["Elevators"]],
+    ["Conditioned area", ["Elevators"]],
+    ["Underscored", ["Elevators"]],
+  ])("takes plain plurals beside `%s` for a number of %p", (heading, counted) => {
+    const { equipment } = guess(`
+      Building | Address | State | Elevators | No of boilers | ${heading}
+      Elm | 1 Elm St | NY | 4 | 2 | 3`);
+    expect(equipment.map(({ column }) => column)).toEqual([...counted, "No of boilers"]);
+  });
+
   test("takes one column for a field, the first with cells", () => {
     const { fields } = guess(`
       Property Id | Address | Number of Units | Units
@@ -458,6 +477,22 @@ describe("prepared files", () => {
     expect(leftOut.map(({ file, ...one }) => one)).toEqual([
       { what: "Sprinklers", reason, cells: 2 },
       { what: "Roof", reason, cells: 1 },
+    ]);
+  });
+
+  test("count the numbers of equipment that may be scores", async () => {
+    const { rowsOf, leftOut } = await prepare(await open(NOW), [
+      [
+        "Building,Address,State,Roofs,Number of Boilers,Elevators,Overall score",
+        "Elm,1 Elm St,NY,3,1,2,3",
+        "Oak,2 Oak St,NY,5,0,N/A,4",
+      ].join("\n"),
+    ]);
+    expect((await rowsOf("appliances")).map(({ type_id }) => type_id)).toEqual(["boiler"]);
+    const reason = 'equipment, but its number may be a score; head a count as in "Number of Elevators"';
+    expect(leftOut.map(({ file, ...one }) => one)).toEqual([
+      { what: "Roofs", reason, cells: 2 },
+      { what: "Elevators", reason, cells: 1 },
     ]);
   });
 

@@ -5,6 +5,7 @@ import {
   applianceTypeOfWords,
   countedEquipment,
   FIELD_WORDS,
+  isOfScores,
   NO_VALUE,
   plainWords,
 } from "./heading-words.ts";
@@ -77,7 +78,7 @@ export function guessColumnFields(
     },
     dates,
     ...(commas.length > 0 && { decimal_comma: commas }),
-    equipment: rows === "properties" ? equipmentColumns(columns, used, isOfVisits(columns, known)) : [],
+    equipment: rows === "properties" ? equipmentColumns(columns, used, mayHaveScores(columns, known)) : [],
     scores,
     ...(scores.length > 0 && {
       scale: [1, scores.some((one) => isAbove5(column(one.column)!)) ? 10 : 5] as const,
@@ -129,9 +130,10 @@ function fieldsOf(columns: readonly Column[], kind: string, known: KnownFields):
   return fields;
 }
 
-/** Returns whether the rows have the day of a visit: numbers beside it may be scores. */
-const isOfVisits = (columns: readonly Column[], known: KnownFields) =>
-  fieldsOf(columns, "service_events", known).date !== undefined;
+/** Returns whether the rows have the day of a visit, or a score: other numbers may be scores too. */
+const mayHaveScores = (columns: readonly Column[], known: KnownFields) =>
+  fieldsOf(columns, "service_events", known).date !== undefined ||
+  columns.some(({ words }) => isOfScores(words));
 
 function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): ScoredColumn[] {
   return columns

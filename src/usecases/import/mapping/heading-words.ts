@@ -173,6 +173,13 @@ export function equipmentAlone(words: string): string | undefined {
   return found?.[0].exec(words)?.[0] === words ? found[1] : undefined;
 }
 
+/** The words of headings over scores, except those that rate no part, such as an energy score, or mean a level. */
+const SCORES =
+  /(?<!\b(?:energy|star|walk|transit|bike|credit|air|above|below) )\b(scores?|ratings?|grades?|conditions?|etat|cote)\b/;
+
+/** Returns whether a heading is over scores; other numbers of its rows may be scores then. */
+export const isOfScores = (words: string): boolean => SCORES.test(words);
+
 /** Types of which a number counts heads, devices, pipes or sides of a building instead. */
 const COUNTED_OTHERWISE = new Set([
   "fire_suppression",

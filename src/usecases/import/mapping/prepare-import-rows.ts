@@ -15,6 +15,7 @@ import { parseSizeCell } from "./cell-measures.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { GeneratedLabels } from "./generated-appliance-labels.ts";
 import {
+  countedEquipment,
   equipmentAlone,
   FORMULA_ERROR,
   isUnknownValue,
@@ -48,6 +49,7 @@ const BUFFERED = 256 * 1024;
 const NO_COUNT = `no whole number from 0 to ${MOST_OF_A_KIND}`;
 const NO_KIND = "no kind of equipment";
 const NO_PIECES = "equipment, but neither a number of it, yes or no, nor a type";
+const MAYBE_SCORE = 'equipment, but its number may be a score; head a count as in "Number of Elevators"';
 const LONGEST_SHOWN = 100;
 
 export type PreparationDeps = {
@@ -224,9 +226,12 @@ class RowMapper {
 
   /** Counts the cells of a row that say something of equipment, but not how many there are. */
   countUnmapped(cells: readonly string[]): void {
-    for (const column of this.#unmapped)
-      if (!NO_VALUE.test(this.#cell(cells, column)))
-        this.left.add(this.table.name, column.slice(0, LONGEST_SHOWN), NO_PIECES);
+    for (const column of this.#unmapped) {
+      const cell = this.#cell(cells, column);
+      if (NO_VALUE.test(cell)) continue;
+      const isCount = /^\d+$/.test(cell) && countedEquipment(plainWords(column)) !== undefined;
+      this.left.add(this.table.name, column.slice(0, LONGEST_SHOWN), isCount ? MAYBE_SCORE : NO_PIECES);
+    }
   }
 
   fields(cells: readonly string[]): Record<string, string | undefined> {
