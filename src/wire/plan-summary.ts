@@ -1,6 +1,7 @@
 import type { BalanceYear, PlanYear } from "../domain/planning/capital-plan.ts";
 import { IMMEDIATE_WORK } from "../domain/planning/immediate-work-text.ts";
 import type { Deposit } from "../domain/planning/level-deposit.ts";
+import { WHY_PLAN_COSTS_MORE } from "../domain/planning/plan-cost-text.ts";
 import type { DueSums, PlanSums } from "../domain/planning/plan-sums.ts";
 import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
 import type { BudgetUse, PlanSummary } from "../domain/planning/property-plan.ts";
@@ -167,7 +168,10 @@ export const planSummary = object({
     planned_inflated: usd("Expected cost with this plan, inflated", 35_410.22),
     run_to_failure: usd("Expected cost if everything runs to failure, at today's prices", 44_100.1),
     run_to_failure_inflated: usd("Expected cost if everything runs to failure, inflated", 50_180.9),
-    savings: usd("Savings with this plan, at today's prices", 12_899.6),
+    savings: usd(
+      `Savings with this plan, at today's prices; negative if it costs more in this period: ${WHY_PLAN_COSTS_MORE}`,
+      12_899.6,
+    ),
   }).describedAs("Totals of all years"),
   level_deposit: object({
     "50": deposit.describedAs("With 50% confidence: covers the expected needs"),

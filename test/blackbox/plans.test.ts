@@ -573,6 +573,19 @@ describe("mainstay plan", () => {
     expect(JSON.parse(stdout)).toEqual(portfolio);
   });
 
+  test("says why a plan can cost more than running everything to failure", async () => {
+    const { totals } = await planOf("?years=1");
+    expect(totals.savings).toBeLessThan(-1);
+    const { stdout } = await server.run("plan", "--property", property.id, "--years", "1");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      `In this period the plan costs $${Math.round(-totals.savings).toLocaleString("en-US")} more in today's ` +
+        "dollars: some replacements protect people, and others pay off later.",
+    );
+    expect((await server.anonymous.get("/v1/openapi.json")).text).toContain(
+      "negative if it costs more in this period: some replacements protect people, and others pay off later",
+    );
+  });
+
   // Rule: plan-command
   test("prints a table, or CSV for a spreadsheet", async () => {
     const { stdout, code } = await server.run("plan", "--property", property.id, "--budget", "900");

@@ -224,6 +224,15 @@ describe("the reserve schedule as a workbook", () => {
     expect(await years("hud=true&years=3")).toBe(3);
   });
 
+  test("says why a plan can cost more than running everything to failure", async () => {
+    const reason =
+      "In this period the plan costs more: some replacements protect people, and others pay off later.";
+    const nothing = await sheetOf("", await addProperty(client));
+    expect([nothing.number("Summary!B29"), nothing.value("Summary!A30")]).toEqual([0, null]);
+    const costly = await sheetOf("years=1");
+    expect([costly.number("Summary!B29") < 0, costly.value("Summary!A30")]).toEqual([true, reason]);
+  });
+
   // Rule: reserve-form
   test("has texts that are no formulas, and every formula computes in an empty property", async () => {
     const { sheets } = await readXlsx((await formOf()).bytes, { readStyles: true });

@@ -1,4 +1,5 @@
 import { currencyCode, exactMoney, plainTodaysMoney, wholeMoney } from "../../domain/currency-and-units.ts";
+import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
 import type { propertyPlan } from "../../wire/plan.ts";
 import type { planSummary } from "../../wire/plan-summary.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
@@ -195,7 +196,9 @@ function years(
     fittedTable(YEAR_COLUMNS, [...rows, all], tableWidth),
     wrapText(
       `Run-to-failure scenario: ${dollars(totals.run_to_failure)} (${dollars(run_to_failure_inflated)} inflated). ` +
-        `The plan ${totals.savings < 0 ? "costs" : "saves"} ${dollars(Math.abs(totals.savings))}${totals.savings < 0 ? " more" : ""} in ${plainTodaysMoney()}.`,
+        (totals.savings < -0.5
+          ? `In this period the plan costs ${dollars(-totals.savings)} more in ${plainTodaysMoney()}: ${WHY_PLAN_COSTS_MORE}.`
+          : `The plan saves ${dollars(Math.abs(totals.savings))} in ${plainTodaysMoney()}.`),
       width,
     ),
     (["50", "80", "95"] as const)

@@ -1,4 +1,5 @@
 import { areaUnit, plainTodaysMoney } from "../../domain/currency-and-units.ts";
+import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { unitsAndAreaOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference } from "../../xlsx/cell-references.ts";
@@ -63,6 +64,8 @@ export function summarySheet(
   const byYear = (column: string, cents: number, isBold = false) =>
     formulaCell(cellReference(SHEETS.byYear, column, total), usd(cents), USD, isBold);
   const savings = (column: string, cents: number) => formulaCell(`${column}28-${column}27`, usd(cents));
+  const saved = totals.runToFailureCents - totals.plannedCents;
+  const savedInflated = totals.runToFailureInflatedCents - totals.plannedInflatedCents;
   const per = divisor === null ? "Per unit" : `Per ${divisor.name}`;
   return {
     name: SHEETS.summary,
@@ -129,11 +132,10 @@ export function summarySheet(
         byYear("P", totals.runToFailureCents),
         byYear("Q", totals.runToFailureInflatedCents),
       ],
-      [
-        "Savings",
-        savings("B", totals.runToFailureCents - totals.plannedCents),
-        savings("C", totals.runToFailureInflatedCents - totals.plannedInflatedCents),
-      ],
+      ["Savings", savings("B", saved), savings("C", savedInflated)],
+      ...(Math.min(saved, savedInflated) < 0
+        ? [[`In this period the plan costs more: ${WHY_PLAN_COSTS_MORE}.`]]
+        : []),
     ],
   };
 }

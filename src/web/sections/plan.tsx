@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { oneOfCurrency, todaysMoney } from "../../domain/currency-and-units.ts";
+import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
 import type { Steps } from "../../domain/steps.ts";
 import type { ComponentJson } from "../../wire/component.ts";
 import type { ReserveJson } from "../../wire/figures.ts";
@@ -181,7 +182,7 @@ export function PlanCostsByYear({
         {moneyText(Math.round(totals.run_to_failure))} if everything runs to failure
         {totals.savings > 0.5 && ` (a saving of ${moneyText(Math.round(totals.savings))})`}.
         {totals.savings < -0.5 &&
-          ` Within these years the plan costs ${moneyText(Math.round(-totals.savings))} more: some replacements protect people, and others pay off later.`}
+          ` In this period the plan costs ${moneyText(Math.round(-totals.savings))} more: ${WHY_PLAN_COSTS_MORE}.`}
       </p>
       <ScheduleChart years={schedule} schedule={links.schedule} />
       <ScheduleLegend />
