@@ -216,6 +216,10 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await store.read.work.ofSubjects([componentId, applianceId]);
       await store.read.work.ofProperty(propertyId, "", 1000);
       await store.read.work.endedBy("SE_1");
+      const subject = { applianceId, componentId };
+      await store.read.work.replacementOnDay(subject, day);
+      const stated = { technician: "x", notes: null, totalCostCents: null, conditionAfter: null };
+      await store.read.work.sameEvent({ ...subject, ...stated, eventType: "Repair", date: day });
       await store.write(async (tx) => {
         await tx.work.end([componentId], now, "SE_1");
         await tx.work.setEnd(componentId, null);

@@ -1,11 +1,24 @@
-import { and, asc, desc, eq, gt, gte, isNull, lt, ne, sql } from "drizzle-orm";
-import type { EventType, ServiceEvent } from "../../domain/service-event.ts";
+import { and, asc, desc, eq, gt, gte, isNull, lt, ne, type SQL, sql } from "drizzle-orm";
+import type { ServiceEvent } from "../../domain/service-event.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import type { Work } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
+
+/** The values of an event that a request states; null for one that it does not, and for a whole appliance's component. */
+type StatedEvent = Pick<
+  ServiceEvent,
+  | "applianceId"
+  | "componentId"
+  | "eventType"
+  | "date"
+  | "technician"
+  | "notes"
+  | "totalCostCents"
+  | "conditionAfter"
+>;
 
 type Place = { partnerId: string; propertyId: string };
 
@@ -75,21 +88,33 @@ export function workMarkStore(engine: Engine) {
   const setEnd = engine.setRow(t, "subjectId", ["endedBy"]);
   const remove = engine.write(() => db.delete(t).where(eq(t.subjectId, placeholder("subjectId"))));
   const isOfComponent = sql`(${serviceEvents.componentId} is null or ${serviceEvents.componentId} = ${placeholder("componentId")})`;
-  const eventOnDay = engine.read<{ id: string }>(() =>
-    db
-      .select(aliased({ id: serviceEvents.id }))
-      .from(serviceEvents)
-      .where(
-        and(
-          eq(serviceEvents.applianceId, placeholder("applianceId")),
-          eq(serviceEvents.date, placeholder("date")),
-          eq(serviceEvents.eventType, placeholder("eventType")),
-          isOfComponent,
-          isNull(serviceEvents.voidedAt),
-        ),
-      )
-      .orderBy(desc(serviceEvents.id))
-      .limit(1),
+  const latestOnDay = (...conditions: SQL[]) =>
+    engine.read<{ id: string }>(() =>
+      db
+        .select(aliased({ id: serviceEvents.id }))
+        .from(serviceEvents)
+        .where(
+          and(
+            eq(serviceEvents.applianceId, placeholder("applianceId")),
+            eq(serviceEvents.date, placeholder("date")),
+            ...conditions,
+            isNull(serviceEvents.voidedAt),
+          ),
+        )
+        .orderBy(desc(serviceEvents.id))
+        .limit(1),
+    );
+  const replacementOnDay = latestOnDay(eq(serviceEvents.eventType, sql`'Replacement'`), isOfComponent);
+  /** The condition that a value is as stated, or that none was stated. */
+  const isAsStated = (name: "notes" | "conditionAfter" | "totalCostCents", none: SQL) =>
+    sql`coalesce(${serviceEvents[name]}, ${none}) = coalesce(${placeholder(name)}, ${serviceEvents[name]}, ${none})`;
+  const sameOnDay = latestOnDay(
+    eq(serviceEvents.eventType, placeholder("eventType")),
+    sql`coalesce(${serviceEvents.componentId}, '') = ${placeholder("componentId")}`,
+    eq(serviceEvents.technician, placeholder("technician")),
+    isAsStated("notes", sql`''`),
+    isAsStated("conditionAfter", sql`''`),
+    isAsStated("totalCostCents", sql`-1`),
   );
   const replacementAfter = engine.read<{ id: string }>(() =>
     db
@@ -147,15 +172,18 @@ export function workMarkStore(engine: Engine) {
       return remove({ subjectId });
     },
     /**
-     * Returns the latest event of a type that counts on a day, on a component or its whole appliance; null for those of the whole
+     * Returns the latest Replacement that counts on a day, of a component or its whole appliance; null for those of the whole
      * alone.
      */
-    async eventOnDay(
+    async replacementOnDay(
       { applianceId, componentId }: Pick<ServiceEvent, "applianceId" | "componentId">,
-      eventType: EventType,
       date: Day,
     ): Promise<string | undefined> {
-      return (await eventOnDay({ applianceId, componentId: componentId ?? "", eventType, date }))[0]?.id;
+      return (await replacementOnDay({ applianceId, componentId: componentId ?? "", date }))[0]?.id;
+    },
+    /** Returns the latest event that counts with the same type, day, subject and technician, and with all else that is stated. */
+    async sameEvent({ componentId, ...stated }: StatedEvent): Promise<string | undefined> {
+      return (await sameOnDay({ ...stated, componentId: componentId ?? "" }))[0]?.id;
     },
     /** Returns a Replacement other than `without` that did the work of a mark: by its day, and logged after it. */
     async replacementAfter(

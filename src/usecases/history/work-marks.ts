@@ -82,19 +82,24 @@ export class WorkMarks {
   }
 
   /**
-   * Returns the event on record that did the work on the day, so that work marked as done twice is logged once. Throws conflict
-   * for one with other values, and for a Replacement of what was replaced shortly before, unless the work `isMarked` since.
+   * Returns the event on record that did the work on the day, so that work marked as done twice is logged once. A Replacement of
+   * the whole appliance does the work of its parts; other work may be done several times a day. Throws conflict for a Replacement
+   * with other values, and for one of what was replaced shortly before, unless the work `isMarked` since.
    */
   async #eventBefore(
-    subject: Done,
+    { by: technician, reason: notes, ...subject }: Done,
     { date: given, eventType, totalCostCents, conditionAfter }: DoneRequest,
     isMarked: boolean,
   ): Promise<ServiceEvent | undefined> {
     const { tx, partner } = this.writer;
     const date = given ?? dayOf(tx.now);
-    const id = await tx.work.eventOnDay(subject, eventType, date);
+    const stated = { technician, notes, totalCostCents, conditionAfter };
+    const isReplacement = eventType === "Replacement";
+    const id = isReplacement
+      ? await tx.work.replacementOnDay(subject, date)
+      : await tx.work.sameEvent({ ...subject, ...stated, eventType, date });
     if (id === undefined) {
-      if (eventType === "Replacement" && !isMarked) await this.#refuseReplaced(subject, date);
+      if (isReplacement && !isMarked) await this.#refuseReplaced(subject, date);
       return undefined;
     }
     const event = (await tx.serviceEvents.find(partner.id, id))!;
@@ -106,7 +111,7 @@ export class WorkMarks {
     );
   }
 
-  async #refuseReplaced(subject: Done, date: Day): Promise<void> {
+  async #refuseReplaced(subject: Subject, date: Day): Promise<void> {
     const { serviceEvents, work } = this.writer.tx;
     const newest = await serviceEvents.newestDays(subject.applianceId);
     const same = newest.find(
@@ -116,7 +121,7 @@ export class WorkMarks {
         isSameWork(one.date, date),
     );
     if (!same) return;
-    const id = await work.eventOnDay(subject, "Replacement", same.date);
+    const id = await work.replacementOnDay(subject, same.date);
     throw conflict(
       `${doneText(same.date)}: change service event ${id}, or log another Replacement as a service event`,
     );
@@ -141,7 +146,8 @@ export class WorkMarks {
   }
 }
 
-type Done = Pick<MarkedWork, "applianceId" | "componentId" | "by" | "reason">;
+type Subject = Pick<MarkedWork, "applianceId" | "componentId">;
+type Done = Subject & Pick<MarkedWork, "by" | "reason">;
 type DoneRequest = WorkRequest & { state: "done" };
 
 const doneText = (date: Day) => `The work was done on ${date} already`;

@@ -5,7 +5,7 @@ import type { Component } from "../../../src/domain/component.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { Property } from "../../../src/domain/property.ts";
 import { matchesPropertyFilter } from "../../../src/domain/property-filter.ts";
-import type { EventType, ServiceEvent } from "../../../src/domain/service-event.ts";
+import type { ServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
@@ -786,6 +786,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       notes: null,
       conditionAfter: null,
     };
+    const REPAIR = { technician: "Ann", totalCostCents: LARGE };
     test("of service is read by appliance, component and day", async () => {
       const [first, second] = await read().components.ofAppliance(roof.id);
       const events = await fixture.write(partner, async (writer) => {
@@ -794,7 +795,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           { eventType: "Inspection", date: "2024-05-01", conditionAfter: "good" },
           { eventType: "Inspection", date: "2025-05-01", conditionAfter: "poor", notes: TEXT },
           { eventType: "Inspection", date: "2023-01-01", conditionAfter: "good", totalCostCents: LARGE },
-          { eventType: "Repair", date: "2025-05-01", componentId: first!.id, notes: "leaking" },
+          { eventType: "Repair", date: "2025-05-01", componentId: first!.id, notes: "leaking", ...REPAIR },
           { eventType: "Replacement", date: "2025-06-30", componentId: second!.id, partsCostCents: 0 },
           { eventType: "Replacement", date: "2025-06-30" },
         ] as const;
@@ -854,13 +855,22 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await serviceEvents.ofDayAfter(roof.id, "2025-06-30", day[0]!.id, 1)).toEqual([day[1]!]);
       const subjectOf = (componentId: string | null) => ({ applianceId: roof.id, componentId });
       const [ofSecond, ofWhole] = [events[4]!, events[5]!];
-      const onDay = async (componentId: string | null, type: EventType, date: string) =>
-        (await read().work.eventOnDay(subjectOf(componentId), type, date)) ?? null;
-      expect(await onDay(null, "Replacement", "2025-06-30")).toBe(ofWhole.id);
-      expect(await onDay(first!.id, "Replacement", "2025-06-30")).toBe(ofWhole.id);
-      expect(await onDay(first!.id, "Repair", "2025-05-01")).toBe(events[3]!.id);
-      expect(await onDay(null, "Repair", "2025-05-01"), "of a component").toBeNull();
-      expect(await onDay(null, "Inspection", "2025-06-30")).toBeNull();
+      const replacedOn = async (componentId: string | null, date: string) =>
+        (await read().work.replacementOnDay(subjectOf(componentId), date)) ?? null;
+      expect(await replacedOn(null, "2025-06-30")).toBe(ofWhole.id);
+      expect(await replacedOn(first!.id, "2025-06-30")).toBe(ofWhole.id);
+      expect(await replacedOn(first!.id, "2025-05-01")).toBeNull();
+      const repair = { ...events[3]!, ...REPAIR };
+      const same = async (other: object) => (await read().work.sameEvent({ ...repair, ...other })) ?? null;
+      const unstated = { notes: null, totalCostCents: null, conditionAfter: null };
+      for (const other of [{}, unstated, { totalCostCents: null }])
+        expect(await same(other), JSON.stringify(other)).toBe(repair.id);
+      for (const other of [
+        ...[{ applianceId: heater.id }, { componentId: null }, { componentId: second!.id }],
+        ...[{ eventType: "Cleaning" }, { date: "2025-05-02" }, { technician: "Bo" }, { notes: "Leaking" }],
+        ...[{ totalCostCents: LARGE + 1 }, { conditionAfter: "good" }],
+      ])
+        expect(await same(other), JSON.stringify(other)).toBeNull();
       const markedAt = Date.parse("2025-06-30T23:00:00Z");
       const after = async (componentId: string | null, markedAt: number, without = "") =>
         (await read().work.replacementAfter({ ...subjectOf(componentId), markedAt }, without)) ?? null;

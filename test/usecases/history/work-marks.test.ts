@@ -213,6 +213,31 @@ describe("work that is marked as done twice", () => {
     expect(await events()).toHaveLength(4);
   });
 
+  test("is other work, unless it is a Replacement, if its subject, person, reason, cost or condition differs", async () => {
+    const { applianceId, one, two, mark, log, events } = await home();
+    const repair = { ...DONE, eventType: "Repair", subject: { componentId: one } } as const;
+    const whole = await log({ componentId: null, date: TODAY, eventType: "Repair", totalCostCents: 90_000 });
+    const works = [
+      { ...repair, by: "Ann", reason: "Head 12", totalCostCents: 10_000 },
+      { ...repair, by: "Ann", reason: "Head 13" },
+      { ...repair, by: "Bo", reason: "Head 12" },
+      { ...repair, by: "Bo", reason: "Head 12", totalCostCents: 20_000 },
+      { ...repair, by: "Bo", reason: "Head 12", totalCostCents: 20_000, conditionAfter: "good" },
+      { ...repair, by: "Ann", reason: "Head 12", subject: { componentId: two } },
+      { ...repair, by: "Ann", reason: "Head 12", subject: { applianceId } },
+    ] as const;
+    const marked: Awaited<ReturnType<typeof mark>>[] = [];
+    for (const [index, work] of works.entries()) {
+      marked.push(await mark(work));
+      expect(await mark(work), "repeated").toEqual(marked.at(-1)!);
+      expect(await events()).toHaveLength(index + 2);
+    }
+    expect(new Set([whole.id, ...marked.map(({ serviceEventId }) => serviceEventId)]).size).toBe(8);
+    expect((await events()).find(({ id }) => id === marked[0]!.serviceEventId)).toMatchObject({
+      ...{ componentId: one, technician: "Ann", notes: "Head 12", totalCostCents: 10_000 },
+    });
+  });
+
   test("is refused if it differs, or if the part was replaced shortly before", async () => {
     const { fixture, one, mark, events, ...home_ } = await home();
     const subject = { componentId: one };
