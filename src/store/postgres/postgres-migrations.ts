@@ -107,6 +107,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 33, name: "plan_assumptions", sql: planAssumptions },
   // An older server would show ended marks as those of open work.
   { number: 34, name: "ended_work", sql: endedWork, breaksOlder: true },
-  { number: 35, name: "waiting_plans", sql: waitingPlans },
+  // An older server would retire properties and renew plans without what lists are sorted by.
+  { number: 35, name: "waiting_plans", sql: waitingPlans, breaksOlder: true },
   { number: 36, name: "audit_values", sql: auditValues },
 ];
