@@ -141,10 +141,12 @@ export function planStore(engine: Engine) {
         ...sumValues,
         asOf: sql`${placeholder("asOf")}`,
         plannedChanges: sql`${placeholder("changes")}`,
-        waitingCents: sql`${placeholder("waitingCents")}`,
+        // The plan may have been made before the property was retired or brought back.
+        waitingCents: sql`case when ${propertyPlans.waitingCents} is null then null else cast(${placeholder("waitingCents")} as bigint) end`,
       })
       .where(eq(propertyPlans.propertyId, placeholder("propertyId"))),
   );
+  const setWaiting = engine.setRow(propertyPlans, "propertyId", ["waitingCents"]);
   const savePartner = engine.write(() =>
     db
       .insert(partnerPlans)
@@ -267,14 +269,14 @@ export function planStore(engine: Engine) {
       return (await oldest({ partnerId }))[0]?.asOf;
     },
     /** Stores a property's plan that was computed when its inputs had changed `changes` times. */
-    async save(
-      propertyId: string,
-      plan: CountedSums & { isListed: boolean },
-      asOf: Day,
-      changes: number,
-    ): Promise<void> {
-      const waitingCents = plan.isListed ? plan.sums.due.waitingCents : null;
+    async save(propertyId: string, plan: CountedSums, asOf: Day, changes: number): Promise<void> {
+      const { waitingCents } = plan.sums.due;
       return save({ propertyId, ...rowOf(plan), asOf, changes, waitingCents });
+    },
+    /** Takes a property out of the list by the cost of delay, or puts it back by its stored plan. */
+    async setListed(propertyId: string, isListed: boolean): Promise<void> {
+      const stored = isListed ? await this.ofProperty(propertyId) : undefined;
+      return setWaiting({ propertyId, waitingCents: stored?.sums.due.waitingCents ?? null });
     },
     async savePartner(partnerId: string, sums: CountedSums): Promise<void> {
       return savePartner({ partnerId, ...rowOf(sums) });

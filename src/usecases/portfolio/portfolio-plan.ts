@@ -105,8 +105,6 @@ async function renewPlans(
 
 type MadePlan = CountedSums & {
   propertyId: string;
-  /** False for a retired property. */
-  isListed: boolean;
   candidates: BudgetCandidate[];
   actions: StoredAction[];
   changes: number;
@@ -131,14 +129,7 @@ async function makePlan(
   const property = await store.read.properties.find(partnerId, propertyId);
   if (!stored || !property) return undefined;
   if (isRetired(property))
-    return {
-      propertyId,
-      isListed: false,
-      ...emptySums(),
-      candidates: [],
-      actions: [],
-      changes: stored.changes,
-    };
+    return { propertyId, ...emptySums(), candidates: [], actions: [], changes: stored.changes };
   const context = planContextOf<PlacedComponent>(
     await currentPartnerPrices(store.read, knowledge, partnerId),
   );
@@ -167,7 +158,6 @@ async function makePlan(
   await forEachYielding(groups.rest(), yieldNow, plan);
   return {
     propertyId,
-    isListed: true,
     sums: sums.sums(planSizeOf(property)),
     counted: counted.counts,
     candidates,
@@ -356,6 +346,8 @@ export async function propertyPlanRows(
         ? { ...row, sums: (await makePlan(deps, partnerId, row.propertyId))?.sums ?? row.sums }
         : row,
     );
+  // A plan that is not stored may cost more or less to delay than the stored one.
+  if (order === "waiting") current.sort((a, b) => b.sums.due.waitingCents - a.sums.due.waitingCents);
   return current;
 }
 

@@ -32,6 +32,7 @@ export async function applyPropertyRetirement(
   const due = isRetirementDue(property, today);
   if (due === isRetired(property)) return property;
   const turned = { ...property, seq: -property.seq };
+  await tx.plans.setListed(property.id, !due);
   if (due) {
     for (let left = true; left; await tx.yieldToEventLoop()) {
       const some = await tx.appliances.ofPropertyAfter(property.id, 0, APPLIANCES_A_STEP);

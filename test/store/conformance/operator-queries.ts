@@ -659,7 +659,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     });
     const urgent = { ...candidate("A_1", 100, -5), isUrgent: true };
     await write(async (tx) => {
-      await tx.plans.save(property.id, { sums, counted, isListed: true }, DAY, stored.changes);
+      await tx.plans.save(property.id, { sums, counted }, DAY, stored.changes);
       await tx.plans.savePartner(partner.id, {
         sums: { ...sums, unitCount: 1 },
         counted: emptyAssumptionCounts(),
@@ -716,8 +716,13 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect(byWaiting.length).toBeGreaterThan(1);
     expect(await plans.pageByWaiting(partner.id, { limit: 2, offset: 1 }, [])).toEqual(byWaiting.slice(1));
     expect((await plans.pageByWaiting(partner.id, slice, [property.id]))[0]).toEqual(byWaiting[1]!);
-    await write((tx) => tx.plans.save(property.id, { sums, counted, isListed: false }, DAY, stored.changes));
+    await write(async (tx) => {
+      await tx.plans.setListed(property.id, false);
+      await tx.plans.save(property.id, { sums, counted }, DAY, stored.changes);
+    });
     expect((await plans.pageByWaiting(partner.id, slice, []))[0]).toEqual(byWaiting[1]!);
+    await write((tx) => tx.plans.setListed(property.id, true));
+    expect((await plans.pageByWaiting(partner.id, slice, []))[0]).toMatchObject({ propertyId: property.id });
     await write(async (tx) => {
       await tx.properties.insert({ ...property, id: "P_new", seq: 77 });
       await tx.totals.start("P_new", partner.id);

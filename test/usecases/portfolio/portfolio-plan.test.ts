@@ -14,6 +14,7 @@ import {
   renewChangedPlans,
   spendOverPortfolio,
 } from "../../../src/usecases/portfolio/portfolio-plan.ts";
+import { portfolioTotals } from "../../../src/usecases/portfolio/portfolio-totals.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { planComponents, spendBudgetOnAppliances } from "../../../src/usecases/portfolio/property-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
@@ -39,6 +40,7 @@ beforeEach(async () => {
   }
 });
 
+const ALL = { limit: 1000, offset: 0 };
 const environment = () => ({ store: fixture.store, knowledge, clock: fixture.clock, yieldNow });
 const renew = () => renewChangedPlans(environment(), fixture.partnerId);
 const portfolio = async () => (await fixture.store.read.plans.ofPartner(fixture.partnerId)).sums;
@@ -113,6 +115,39 @@ describe("a portfolio's plan", () => {
     const after = await portfolio();
     expect(after).toEqual(await recounted());
     expect(after.years.failures[0]).toBeGreaterThan(before.years.failures[0]!);
+  });
+
+  // Rule: retire
+  test("sorted by the cost of delay, has exactly the properties that are not retired, also while sums are recalculated", async () => {
+    const { write, partnerId } = { write: fixture.store.write, partnerId: fixture.partnerId };
+    const retire = (id: string, retiredAt: string | null) =>
+      fixture.write((writer) => changeProperty(writer, id, { retiredAt }));
+    const today = dayOf(fixture.time.now);
+    const [first, second] = properties as [string, string];
+    const expectListed = async (ids: string[], inOrder = true) => {
+      await planPortfolio(environment(), partnerId, USUAL_TERMS);
+      const rows = await propertyPlanRows(environment(), partnerId, ALL, { order: "waiting" });
+      const amounts = rows.map(({ sums }) => sums.due.waitingCents);
+      expect(amounts).toEqual(amounts.toSorted((a, b) => b - a));
+      expect(rows.map(({ propertyId }) => propertyId).sort()).toEqual(ids.toSorted());
+      expect((await portfolioTotals(fixture.store.read, partnerId, true)).properties).toBe(ids.length);
+      if (!inOrder) return;
+      for (const [offset, row] of rows.entries())
+        expect(
+          await propertyPlanRows(environment(), partnerId, { limit: 1, offset }, { order: "waiting" }),
+        ).toEqual([row]);
+    };
+    await expectListed(properties);
+    await retire(first, today);
+    await expectListed(properties.slice(1));
+    await write((tx) => tx.recalculations.request(partnerId, tx.now));
+    await retire(second, today);
+    await expectListed(properties.slice(2));
+    await retire(second, null);
+    await expectListed(properties.slice(1));
+    // The plan of a property that was retired before is not stored yet: it follows the others over all pages.
+    await retire(first, null);
+    await expectListed(properties, false);
   });
 
   test("follows a property's number of units", async () => {
