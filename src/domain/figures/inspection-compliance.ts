@@ -39,7 +39,8 @@ export function complianceItems<A extends InspectedAppliance>(
   const items: ComplianceItem<A>[] = [];
   for (const appliance of appliances) {
     const regimes = knowledge.regimes(appliance.typeId);
-    const record = records.get(appliance.id) ?? new InspectionRecord(regimes);
+    const { components } = knowledge.type(appliance.typeId);
+    const record = records.get(appliance.id) ?? new InspectionRecord(regimes, components);
     for (const regime of regimes) {
       const state = record.stateOf(regime);
       const { last } = state;
@@ -64,7 +65,8 @@ export function complianceItems<A extends InspectedAppliance>(
 
 /**
  * Returns the day on which the next visit is due: an interval after the last one, or after 1 July of the install year. A
- * mandatory inspection that failed stays due: since the day it first failed, or since an earlier visit's interval ended.
+ * mandatory inspection that failed stays due: since the day it first failed, or since it was due before, by an earlier visit or,
+ * where only a component was inspected, by the install year.
  */
 function dueDateOf(
   { mandatory, intervalMonths }: InspectionRegime,
@@ -73,7 +75,8 @@ function dueDateOf(
 ): Day {
   if (failedSince === null || !mandatory)
     return addMonths(lastWhole ?? firstDay(installYear), intervalMonths);
-  const due = lastPassed && addMonths(lastPassed, intervalMonths);
+  const before = lastWhole === null ? firstDay(installYear) : lastPassed;
+  const due = before && addMonths(before, intervalMonths);
   return due !== null && due < failedSince ? due : failedSince;
 }
 

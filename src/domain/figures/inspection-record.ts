@@ -48,8 +48,11 @@ export class InspectionRecord {
   /** The inspections that fail with one of a component. */
   readonly #ofComponents: readonly InspectionRegime[];
 
-  /** `regimes` are those of the appliance's type. */
-  constructor(private readonly regimes: readonly InspectionRegime[]) {
+  /** `regimes` and `components` are those of the appliance's type. */
+  constructor(
+    private readonly regimes: readonly InspectionRegime[],
+    private readonly components: readonly { id: string }[],
+  ) {
     this.#ofComponents = shortest(regimes.filter(({ resetBy }) => resetBy.includes("Inspection")));
   }
 
@@ -75,6 +78,8 @@ export class InspectionRecord {
   }
 
   #addComponent(defId: string, event: At, hasPassed: boolean): void {
+    // An appliance of another type before has inspections of components that it no longer has.
+    if (!this.components.some(({ id }) => id === defId)) return;
     let own = this.#components.get(defId);
     if (!own) {
       own = { passed: null, failed: [] };

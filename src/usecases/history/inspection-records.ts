@@ -25,7 +25,10 @@ export async function loadInspectionRecords(
   sizes = SIZES,
 ): Promise<Map<string, InspectionRecord>> {
   const records = new Map(
-    appliances.map(({ id, typeId }) => [id, new InspectionRecord(knowledge.regimes(typeId))]),
+    appliances.map(({ id, typeId }) => [
+      id,
+      new InspectionRecord(knowledge.regimes(typeId), knowledge.type(typeId).components),
+    ]),
   );
   const add = async (rows: readonly InspectionRow[]) => {
     const all = await loadNoteReadings(read, knowledge, rows, yieldNow);

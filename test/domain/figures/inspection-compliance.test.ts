@@ -20,7 +20,7 @@ const inspected = (date: string, given: Partial<InspectionEvent> = {}): Inspecti
   ...given,
 });
 function record(typeId: string, events: readonly InspectionEvent[]): InspectionRecord {
-  const made = new InspectionRecord(knowledge.regimes(typeId));
+  const made = new InspectionRecord(knowledge.regimes(typeId), knowledge.type(typeId).components);
   for (const event of events) made.add(event);
   return made;
 }
@@ -229,7 +229,8 @@ describe("an inspection of one component that is none of its appliance", () => {
       deficiencyOpen: true,
       basis: "assumed",
       lastEventId: found.id,
-      dueDate: "2026-03-01",
+      // No visit is on record: it has been due since a year after the installation.
+      dueDate: "2021-07-01",
       status: "OVERDUE",
     });
     expect(yearly(inspected("2026-02-01"), found)).toMatchObject({
@@ -257,7 +258,7 @@ describe("an inspection of one component that is none of its appliance", () => {
     expect(yearly(failed(), passed)).toMatchObject({ basis: "none", deficiencyOpen: false, result: null });
     expect(yearly(passed)).toMatchObject({ basis: "none", result: null });
     expect(yearly(failed(), controller("2026-02-20")).deficiencyOpen).toBe(true);
-    expect(yearly(failed(), passed, failed("2026-03-07"))).toMatchObject({
+    expect(yearly(test, failed(), passed, failed("2026-03-07"))).toMatchObject({
       dueDate: "2026-03-07",
       deficiencyOpen: true,
     });
@@ -283,6 +284,11 @@ describe("an inspection of one component that is none of its appliance", () => {
       lastInspection: "2026-03-01",
       deficiencyOpen: true,
     });
+  });
+
+  test("counts for nothing once the appliance is of a type without the component", () => {
+    const pump = { ...ELEVATOR, typeId: "sump_pump" };
+    expect(item("functional_test", [failed()], pump)).toMatchObject({ basis: "none", deficiencyOpen: false });
   });
 
   test("counts for itself alone where one of its own exists", () => {
