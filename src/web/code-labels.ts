@@ -49,7 +49,7 @@ export const INSPECTION_STATUS_LABELS: Readonly<Record<InspectionJson["status"],
 
 export const ACTION_LABELS: Readonly<Record<PlannedComponentJson["action"], string>> = {
   immediate_hazard: "Immediate hazard",
-  replace_now: "Replace now",
+  replace_now: "Replace",
   inspect: "Inspect",
   replace_by: "Replace when due",
   monitor: "Monitor",

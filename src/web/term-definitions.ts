@@ -1,17 +1,17 @@
 /* The terms of pages, each defined once: beside the figure, and in a list for print. */
 
 export const DEFINITIONS = {
-  replaceNow: {
-    name: "Replace now",
+  replacementsDue: {
+    name: "Replacements due",
     text: "Appliances and components past the age at which replacing them costs least in the long run, at the end of a fixed life, or with a hazard that must be removed at once. Immediate are hazards, safety items past their life, and what will more likely than not fail within a year; the rest is to be replaced within the year. The sum is the planned cost at today's prices; an appliance that is replaced as a whole counts once.",
   },
   costOfWaiting: {
     name: "Cost of waiting a year",
-    text: "Expected failures and repairs of the next 12 months of what should be replaced now, less what deferring the replacement for a year saves. It is a mean over many buildings, not a bill.",
+    text: "Expected failures and repairs of the next 12 months of the replacements that are due, less what deferring the replacement for a year saves. It is a mean over many buildings, not a bill.",
   },
   yearlyReserve: {
     name: "Yearly reserve",
-    text: "The level deposit that pays the planned replacements and expected failures of the plan's years from a reserve, without what should be replaced now and without repairs. It suffices with a probability of 50%; the plan shows the deposits for 80% and 95%.",
+    text: "The level deposit that pays the planned replacements and expected failures of the plan's years from a reserve, without the replacements that are due now and without repairs. It suffices with a probability of 50%; the plan shows the deposits for 80% and 95%.",
   },
   tier: {
     name: "Tier",

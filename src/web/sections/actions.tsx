@@ -50,7 +50,7 @@ export function DueActions(props: {
       about={
         rows.length === 0
           ? "Nothing has to be replaced or inspected now, and nothing is planned."
-          : `The most urgent first. Identical components share a row.${markedText(rows)}`
+          : `The most urgent first. Identical ones share a row.${markedText(rows)}`
       }
     >
       {rows.length > 0 && <ActionTable caption="Actions" rows={rows.slice(0, FIRST_ROWS)} {...table} />}

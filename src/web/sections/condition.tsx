@@ -86,7 +86,7 @@ export function ConditionHeadlineFigures({ plan }: Pick<Headline, "plan">) {
     <dl class="figures">
       <div>
         <dt>
-          Replace now <DefinitionButton term="replaceNow" />
+          Replacements due <DefinitionButton term="replacementsDue" />
         </dt>
         <dd>{moneyText(Math.round(cost))}</dd>
         <dd class="small muted">{dueAmountTexts(plan).join(", ")}</dd>
@@ -96,7 +96,7 @@ export function ConditionHeadlineFigures({ plan }: Pick<Headline, "plan">) {
           Cost of waiting a year <DefinitionButton term="costOfWaiting" />
         </dt>
         <dd>{moneyText(Math.round(cost_of_waiting_a_year))}</dd>
-        <dd class="small muted">expected, for what should be replaced now</dd>
+        <dd class="small muted">expected, for these replacements</dd>
       </div>
       <div>
         <dt>
@@ -104,7 +104,7 @@ export function ConditionHeadlineFigures({ plan }: Pick<Headline, "plan">) {
         </dt>
         <dd>{moneyText(Math.ceil(per_year))}</dd>
         <dd class="small muted">
-          for {plan.years === 1 ? "the next year" : `the next ${count(plan.years)} years`}
+          besides these, for {plan.years === 1 ? "the next year" : `the next ${count(plan.years)} years`}
           {per_unit_per_year !== null && `, ${moneyText(Math.ceil(per_unit_per_year))} per ${word}`}
           {per_1000_sqft_per_year !== null &&
             `, ${moneyText(Math.ceil(per_1000_sqft_per_year))} per 1,000 ${areaUnit()}`}
