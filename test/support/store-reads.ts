@@ -129,7 +129,7 @@ export function listReads({
     },
     "a portfolio's plan": () => store.read.plans.ofPartner(partnerId),
     "what a portfolio's plans rest on": () => store.read.plans.countedOfPartners([partnerId]),
-    "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE),
+    "a portfolio's plan by property": () => store.read.plans.page(partnerId, SLICE, []),
     "a portfolio's plan, the highest cost of delay first": () =>
       store.read.plans.pageByWaiting(partnerId, SLICE, [propertyId]),
     "the plans to recompute": async () => {

@@ -3,6 +3,7 @@ import { type AssumptionCounts, emptyAssumptionCounts } from "../../domain/figur
 import { type BudgetCandidate, budgetRankOf, isUrgentRank } from "../../domain/planning/budget.ts";
 import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
+import type { Property } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
@@ -195,7 +196,7 @@ export function planStore(engine: Engine) {
   const page = engine.prepared(() =>
     rows()
       .where(
-        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("offset"))),
+        and(eq(properties.partnerId, placeholder("partnerId")), gt(properties.seq, placeholder("after"))),
       )
       .orderBy(asc(properties.seq))
       .limit(placeholder("limit")),
@@ -305,10 +306,19 @@ export function planStore(engine: Engine) {
       const rows = await candidates({ partnerId, rank, id, mostCents, limit });
       return rows.map((row) => ({ ...row, isUrgent: isUrgentRank(row.rank) }));
     },
-    /** Ordered by creation. */
-    async page(partnerId: string, { limit, offset }: LimitAndOffset): Promise<PropertyPlanRow[]> {
+    /** Ordered by creation, without a few properties. */
+    async page(
+      partnerId: string,
+      { limit, offset }: LimitAndOffset,
+      without: readonly Pick<Property, "id" | "seq">[],
+    ): Promise<PropertyPlanRow[]> {
       const after = await places.before(partnerId, offset);
-      return (await page().execute({ partnerId, limit, offset: after })).map(planRowFrom);
+      const rows = await page().execute({ partnerId, after, limit: limit + without.length });
+      // Each listed property that is left out before `after` moves the beginning by one.
+      const moved = without.filter(({ seq }) => seq > 0 && seq <= after).length;
+      const excluded = new Set(without.map(({ id }) => id));
+      const listed = rows.filter(({ propertyId }) => !excluded.has(propertyId));
+      return listed.slice(moved, moved + limit).map(planRowFrom);
     },
     /** Ordered by the cost of delay of what was due when the plans were stored, the highest first. */
     async pageByWaiting(

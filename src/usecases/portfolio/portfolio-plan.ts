@@ -338,7 +338,7 @@ export async function propertyPlanRows(
           slice,
           demo.map(({ id }) => id),
         )
-      : await pageByCreation(plans, partnerId, slice, demo);
+      : await plans.page(partnerId, slice, demo);
   const current: PropertyPlanRow[] = [];
   for (const row of rows)
     current.push(
@@ -349,20 +349,6 @@ export async function propertyPlanRows(
   // A plan that is not stored may cost more or less to delay than the stored one.
   if (order === "waiting") current.sort((a, b) => b.sums.due.waitingCents - a.sums.due.waitingCents);
   return current;
-}
-
-async function pageByCreation(
-  plans: Stores["plans"],
-  partnerId: string,
-  { limit, offset }: LimitAndOffset,
-  excluded: readonly Property[],
-): Promise<PropertyPlanRow[]> {
-  // The demo properties are few: those before the page move its beginning, and those on it make it longer.
-  let first = offset;
-  for (const { seq } of excluded) if (seq <= first + 1) first++;
-  const page = await plans.page(partnerId, { limit: limit + excluded.length, offset: first });
-  const ids = new Set(excluded.map(({ id }) => id));
-  return page.filter(({ propertyId }) => !ids.has(propertyId)).slice(0, limit);
 }
 
 /** The number of properties per read. */

@@ -709,7 +709,13 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       sums: { ...sums, years: yearsWithoutProducts },
       isChanged: true,
     };
-    expect((await plans.page(partner.id, { limit: 1, offset: 0 }))[0]).toEqual(row);
+    const listed = await plans.page(partner.id, ALL, []);
+    expect(listed[0]).toEqual(row);
+    expect(listed.length).toBeGreaterThan(2);
+    for (let offset = 0; offset < listed.length; offset++)
+      expect(await plans.page(partner.id, { limit: 1, offset }, [property])).toEqual(
+        listed.slice(1 + offset, 2 + offset),
+      );
     const slice = { limit: 3, offset: 0 };
     const byWaiting = await plans.pageByWaiting(partner.id, slice, []);
     expect(byWaiting[0]).toEqual(row);

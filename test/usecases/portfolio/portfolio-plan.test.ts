@@ -150,6 +150,41 @@ describe("a portfolio's plan", () => {
     await expectListed(properties, false);
   });
 
+  // Rule: portfolio-plan, retire
+  test("has each listed property on one page, without the demo property, whatever is retired", async () => {
+    const { id: demo } = (await fixture.write((writer) => createDemoProperty(writer))).property;
+    for (const name of ["A", "B", "C", "D", "E", "F"])
+      properties.push((await fixture.addProperty({ name, unitCount: 2 })).id);
+    const retire = (id: string) =>
+      fixture.write((writer) => changeProperty(writer, id, { retiredAt: dayOf(fixture.time.now) }));
+    const listed = new Set(properties);
+    const expectPages = async (demos: string[]) => {
+      await renew();
+      const others = properties.filter((id) => listed.has(id));
+      const before = properties.slice(0, 4).filter((id) => listed.has(id)).length;
+      for (const [includeDemo, ids] of [
+        [false, others],
+        [true, others.toSpliced(before, 0, ...demos)],
+      ] as const)
+        for (const limit of [1, 2, 3]) {
+          const pages = [];
+          for (let offset = 0; offset < ids.length; offset += limit) {
+            const slice = { limit, offset };
+            pages.push(...(await propertyPlanRows(environment(), fixture.partnerId, slice, { includeDemo })));
+          }
+          expect(pages.map(({ propertyId }) => propertyId)).toEqual(ids);
+        }
+    };
+    await expectPages([demo]);
+    for (const at of [0, 2, 3, 4, 7]) {
+      await retire(properties[at]!);
+      listed.delete(properties[at]!);
+      await expectPages([demo]);
+    }
+    await retire(demo);
+    await expectPages([]);
+  });
+
   test("follows a property's number of units", async () => {
     await renew();
     await fixture.write((writer) => changeProperty(writer, properties[0]!, { unitCount: 40 }));
