@@ -123,7 +123,8 @@ export async function pageOfMatches(
 ): Promise<FilteredPage> {
   const ids = matches.slice(offset, offset + limit).map(({ id }) => id);
   const rows = new Map((await propertyFilters.ofIds(ids)).map((row) => [row.property.id, row]));
-  return { rows: ids.map((id) => rows.get(id)!), total: matches.length };
+  // A property that was purged since it was found is missing: the caller reads again.
+  return { rows: ids.flatMap((id) => rows.get(id) ?? []), total: matches.length };
 }
 
 /** Returns the sums over matches that are not retired, but those `without`. */

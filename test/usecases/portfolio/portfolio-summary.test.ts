@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { bookPortfolio } from "../../../src/usecases/book/book-properties.ts";
 import { portfolioSummary } from "../../../src/usecases/portfolio/portfolio-summary.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
@@ -41,4 +42,36 @@ test.each([
   expect(totals.components).toBe(components);
   expect(counted!.components).toBe(components);
   expect(rows.map((row) => row.totals.components)).toEqual([components]);
+});
+
+// Rule: property-filters
+test("a page of matches is read again if one of them is purged meanwhile", async () => {
+  const fixture = await open(Date.parse("2026-03-10T12:00:00Z"));
+  await fixture.addProperty();
+  const { read } = fixture.store;
+  const partner = (await read.partners.find(fixture.partnerId))!;
+  let reads = 0;
+  const propertyFilters = {
+    ...read.propertyFilters,
+    /** Finds nothing at first, as after a purge. */
+    ofIds: async (ids: readonly string[]) => {
+      if (reads++ > 0) return await read.propertyFilters.ofIds(ids);
+      await fixture.store.write((tx) => tx.partners.bumpRevision(fixture.partnerId));
+      return [];
+    },
+  };
+  const store = { ...fixture.store, read: { ...read, propertyFilters } };
+  const filter = { state: "NY" };
+  const slice = { offset: 0, limit: 50 };
+  const deps = { store, knowledge, yieldNow: async () => {} };
+  const book = await bookPortfolio(deps, { partnerIds: undefined, filter }, false, slice);
+  expect([book.rows.length, book.total, reads]).toEqual([1, 1, 2]);
+  reads = 0;
+  const summary = await portfolioSummary({ ...deps, sumsOf: (_name, _revision, find) => find() }, partner, {
+    filter,
+    includeDemo: false,
+    isSandbox: false,
+    slice,
+  });
+  expect([summary.rows.length, summary.total, reads]).toEqual([1, 1, 2]);
 });
