@@ -75,7 +75,11 @@ export async function requestRecalculationIfBasisChanged(store: Store, basis: st
     const before = await tx.recalculations.basis();
     if (before === basis) return false;
     // A new database has no sums yet.
-    if (before !== undefined) await tx.recalculations.requestAll(tx.now);
+    if (before !== undefined) {
+      // Responses of all partners have `recalculating` from now on. Their rows are locked first, as in other writes.
+      await tx.partners.bumpAllRevisions();
+      await tx.recalculations.requestAll(tx.now);
+    }
     await tx.recalculations.setBasis(basis);
     return before !== undefined;
   });

@@ -162,8 +162,12 @@ describe("the sums of all portfolios", () => {
     expect(await requestRecalculationIfBasisChanged(fixture.store, "a")).toBe(false);
     expect(await recalculating()).toBe(false);
     expect(await requestRecalculationIfBasisChanged(fixture.store, "a")).toBe(false);
+    const { partners } = fixture.store.read;
+    const before = (await partners.revision(fixture.partnerId))!;
     expect(await requestRecalculationIfBasisChanged(fixture.store, "b")).toBe(true);
     expect(await recalculating()).toBe(true);
+    // No server returns a response that it has cached without `recalculating`.
+    expect(await partners.revision(fixture.partnerId)).toBe(before + 1);
     expect(await recalculateStoredSums(deps())).toEqual([fixture.partnerId]);
     expect(await requestRecalculationIfBasisChanged(fixture.store, "b")).toBe(false);
     expect(await recalculating()).toBe(false);
