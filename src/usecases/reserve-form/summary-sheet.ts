@@ -65,7 +65,7 @@ export function summarySheet(
     formulaCell(cellReference(SHEETS.byYear, column, total), usd(cents), USD, isBold);
   const savings = (column: string, cents: number) => formulaCell(`${column}28-${column}27`, usd(cents));
   const saved = totals.runToFailureCents - totals.plannedCents;
-  const savedInflated = totals.runToFailureInflatedCents - totals.plannedInflatedCents;
+  const costsMore = `In this period the plan costs more in ${plainTodaysMoney()}: ${WHY_PLAN_COSTS_MORE}.`;
   const per = divisor === null ? "Per unit" : `Per ${divisor.name}`;
   return {
     name: SHEETS.summary,
@@ -132,10 +132,12 @@ export function summarySheet(
         byYear("P", totals.runToFailureCents),
         byYear("Q", totals.runToFailureInflatedCents),
       ],
-      ["Savings", savings("B", saved), savings("C", savedInflated)],
-      ...(Math.min(saved, savedInflated) < 0
-        ? [[`In this period the plan costs more: ${WHY_PLAN_COSTS_MORE}.`]]
-        : []),
+      [
+        "Savings",
+        savings("B", saved),
+        savings("C", totals.runToFailureInflatedCents - totals.plannedInflatedCents),
+      ],
+      [{ formula: `IF(B29<-0.5,"${costsMore}","")`, value: saved < -50 ? costsMore : "" }],
     ],
   };
 }
