@@ -173,12 +173,23 @@ export function equipmentAlone(words: string): string | undefined {
   return found?.[0].exec(words)?.[0] === words ? found[1] : undefined;
 }
 
-/** The words of headings over scores, except those that rate no part, such as an energy score, or mean a level. */
-const SCORES =
-  /(?<!\b(?:energy|star|walk|transit|bike|credit|air|above|below) )\b(scores?|ratings?|grades?|conditions?|etat|cote)\b/;
+const CONDITION = /(?<!\bair )\bconditions?\b/;
+const SCORES = /\b(scores?|ratings?|grades?|etat|cote)\b/g;
+/** The other words of headings over scores of buildings and their systems. */
+const SCORED =
+  /\b(overall|total|general|global|average|mean|current|previous|last|latest|proactive|reactive|physical|inspection|eval(uation)?|assessment|survey|index|building|property|site|facility|batiment|immeuble|asset|equipment|systems?|mechanical|electrical|structural|hvac|exterior|interior|of|out|in|the|du|de|l|la|\d+)\b/g;
 
-/** Returns whether a heading is over scores; other numbers of its rows may be scores then. */
-export const isOfScores = (words: string): boolean => SCORES.test(words);
+/**
+ * Returns whether a heading is over conditions, or over scores of buildings or their equipment; other numbers of its rows may
+ * be scores then. An energy score, a flood rating, and floors above grade say nothing of other columns.
+ */
+export function isOfScores(words: string): boolean {
+  if (CONDITION.test(words)) return true;
+  const other = words.replace(SCORES, " ");
+  if (other === words) return false;
+  const rest = other.replace(SCORED, " ").replace(/ +/g, " ").trim();
+  return rest === "" || equipmentAlone(rest) !== undefined;
+}
 
 /** Types of which a number counts heads, devices, pipes or sides of a building instead. */
 const COUNTED_OTHERWISE = new Set([
