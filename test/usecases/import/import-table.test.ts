@@ -238,9 +238,22 @@ describe("rows of a table", () => {
       message: "The rows make more than 20000 units: send fewer in a request",
     });
     expect((await run(large(2), { dryRun: true })).result.properties.created).toBe(2);
+    const [row] = large(1).rows;
+    const alike = (count: number) => ({ ...large(0), rows: Array<string[]>(count).fill(row!) });
+    expect((await run(alike(3), { dryRun: true })).result.properties).toMatchObject({
+      created: 1,
+      unchanged: 2,
+    });
     expect(await names()).toEqual([]);
     const { result } = await run(rows(3, 500));
     expect([result.properties.created, result.appliances.created]).toEqual([3, 1_500]);
+  });
+
+  test("name units of properties that exist without making any", async () => {
+    const rows = Array.from({ length: 4 }, (_, at) => [`B${at}`, `${at} Elm St`, "NY", "6000"]);
+    const table = { file: "a.csv", firstRow: 2, columns: ["Property", "Address", "State", "Units"], rows };
+    for (const part of [rows.slice(0, 3), rows.slice(3)]) await run({ ...table, rows: part });
+    expect((await run(table)).result.properties).toMatchObject({ created: 0, unchanged: 4 });
   });
 
   test("learn nothing of another account's equipment", async () => {

@@ -11,6 +11,8 @@ export type ImportSizeLimits = { records: number; units: number; chars: number; 
 export class ImportSizeMeter {
   #records = 0;
   #units = 0;
+  /** By reference: the most units that rows of a property have named. */
+  readonly #unitsOf = new Map<string, number>();
   #chars = 0;
 
   constructor(private readonly most: ImportSizeLimits | undefined) {}
@@ -26,11 +28,18 @@ export class ImportSizeMeter {
     if (chars > charsOfOne) throw tooMany(`a record of more than ${charsOfOne} characters`);
   }
 
-  /** Counts the units of a property, if the cell is a number of them. Throws payload_too_large if there are too many. */
-  countUnits(cell: string | undefined): void {
+  /**
+   * Counts the units of a new property, once for all its rows, if the cell is a number of them. Throws payload_too_large if there
+   * are too many.
+   */
+  countUnits(reference: string, cell: string | undefined): void {
     const units = Number(cell);
+    const counted = this.#unitsOf.get(reference) ?? 0;
     // The import rejects the row of a property with too many.
-    if (units > 0 && units <= MAX_UNITS) this.#units += units;
+    if (units > counted && units <= MAX_UNITS) {
+      this.#units += units - counted;
+      this.#unitsOf.set(reference, units);
+    }
     if (this.most && this.#units > this.most.units) throw tooMany(`more than ${this.most.units} units`);
   }
 }

@@ -99,7 +99,10 @@ export async function prepareMappedRows(
           if (isNamed && property.id === undefined) requirePlace(table, line, fields);
           // A format without addresses adds equipment to a property that exists.
           if (!isNamed || hasPlace(fields)) {
-            meter.countUnits(fields.unit_count);
+            const hasReference = property.columns.partner_property_id !== undefined;
+            // The rows of a request do not change a property that has their reference.
+            if (property.id === undefined || !hasReference)
+              meter.countUnits(property.reference, fields.unit_count);
             fileOf("properties").add(
               { ...fields, name: fields.name ?? fields.address, partner_property_id: property.reference },
               origin,
