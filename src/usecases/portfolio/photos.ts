@@ -61,7 +61,8 @@ export async function requirePhotoQuota(
 
 /**
  * Records a photo whose file is stored already, and counts its size. Throws not_found, conflict for a retired appliance, one
- * with the most photos already, or a voided service event, and payload_too_large if all photos of the partner would take more than `limit` bytes.
+ * with the most photos already, or a voided service event, and payload_too_large if all photos of the partner would take more
+ * than `limit` bytes.
  */
 export async function recordPhoto(
   tx: Tx,

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, spyOn, test } from "bun:test";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
@@ -76,11 +76,23 @@ test("dates never go backwards, in whatever order events are logged", async () =
 
 test("appliances are loaded ahead of their events together, an unknown one not at all", async () => {
   const [other] = await fixture.addAppliances({ propertyId, installYear: 1990 });
+  const stored = await fixture.components(propertyId);
   await fixture.write(async (writer) => {
+    const reads = [
+      spyOn(writer.tx.appliances, "ofIds"),
+      spyOn(writer.tx.appliances, "find"),
+      spyOn(writer.tx.components, "ofAppliances"),
+    ];
     const service = new ServiceLog(writer);
     await service.preloadByIds([applianceId, other!.id, applianceId, "A_unknown"]);
-    for (const id of [applianceId, other!.id])
-      expect(service.componentsOf(id)?.every((component) => component.applianceId === id)).toBe(true);
+    expect(reads.map((read) => read.mock.calls.length)).toEqual([1, 0, 1]);
+    for (const id of [applianceId, other!.id]) {
+      const own = stored.filter((component) => component.applianceId === id);
+      expect(own.length).toBeGreaterThan(0);
+      const loaded = service.componentsOf(id)?.map((component) => component.id);
+      expect(new Set(loaded)).toEqual(new Set(own.map((component) => component.id)));
+    }
     expect(service.componentsOf("A_unknown")).toBeUndefined();
+    for (const read of reads) read.mockRestore();
   });
 });
