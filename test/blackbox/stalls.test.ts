@@ -140,9 +140,16 @@ describe("a large response", () => {
   // Rule: large-responses
   test("that no client reads uses little memory, and a further one is rejected until it is read", async () => {
     const before = residentBytes();
-    const askings = Array.from({ length: 10 }, () => askUnread(`/v1/property/${large.id}/report`));
-    const heads = await Promise.all(askings.map(({ head }) => head));
-    const refused = heads.filter((head) => head.startsWith("HTTP/1.1 503"));
+    const path = `/v1/property/${large.id}/report`;
+    const askings: ReturnType<typeof askUnread>[] = [];
+    let heads: string[] = [];
+    let refused: string[] = [];
+    // Few at a time fit the limit if each is computed before the next one arrives: unread, they add up.
+    while (refused.length === 0 && askings.length < 100) {
+      askings.push(...Array.from({ length: 10 }, () => askUnread(path)));
+      heads = await Promise.all(askings.map(({ head }) => head));
+      refused = heads.filter((head) => head.startsWith("HTTP/1.1 503"));
+    }
     expect(heads.filter((head) => head.startsWith("HTTP/1.1 200")).length).toBeGreaterThan(0);
     expect(refused.length).toBeGreaterThan(0);
     for (const head of refused) expect(head.toLowerCase()).toContain("\r\nretry-after: 5\r\n");
