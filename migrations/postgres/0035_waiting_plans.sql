@@ -1,5 +1,8 @@
--- Properties are listed by the cost of delay of what is due, the highest first; null leaves a retired property out.
-ALTER TABLE property_plans ADD COLUMN waiting_cents bigint DEFAULT 0;
-UPDATE property_plans SET waiting_cents = coalesce((sums::json -> 'due' ->> 'waitingCents')::bigint, 0) WHERE sums <> '';
+-- Properties are listed by the cost of delay of what is due, the highest first, and last those with nothing due; null leaves a
+-- retired property out.
+ALTER TABLE property_plans ADD COLUMN waiting_cents bigint DEFAULT -9007199254740991;
+UPDATE property_plans SET waiting_cents =
+  CASE WHEN coalesce((sums::json -> 'due' ->> 'cents')::bigint, 0) = 0 THEN -9007199254740991
+  ELSE coalesce((sums::json -> 'due' ->> 'waitingCents')::bigint, 0) END WHERE sums <> '';
 UPDATE property_plans SET waiting_cents = NULL WHERE property_id IN (SELECT id FROM properties WHERE seq < 0);
 CREATE INDEX property_plans_waiting ON property_plans (partner_id, waiting_cents DESC, property_id);

@@ -417,8 +417,8 @@ export function defineTables(columnTypes: ColumnTypes) {
       /** The day on which it was computed; empty before. */
       asOf: text("as_of").notNull(),
       ...planSums,
-      /** The cost of delay of what is due, by which lists are sorted; null for a retired property, which no list has. */
-      waitingCents: bigint("waiting_cents").default(0),
+      /** The amount that lists are sorted by (`delayRankCents`); null for a retired property, which no list has. */
+      waitingCents: bigint("waiting_cents").default(Number.MIN_SAFE_INTEGER),
     },
     (t) => [
       index("property_plans_as_of").on(t.partnerId, t.asOf),

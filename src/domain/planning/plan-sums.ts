@@ -83,6 +83,13 @@ const byBasis = <T>(value: () => T): Record<CostBasis, T> => ({
   reference: value(),
 });
 
+/**
+ * Returns what plans are listed by: the cost of delay of what is due, which is negative where waiting is cheaper. A plan with
+ * nothing due is below all others.
+ */
+export const delayRankCents = ({ due }: Pick<PlanSums, "due">): number =>
+  due.cents === 0 ? Number.MIN_SAFE_INTEGER : due.waitingCents;
+
 export const emptyDueSums = (): DueSums => ({
   units: 0,
   components: 0,

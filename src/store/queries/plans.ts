@@ -1,7 +1,12 @@
 import { and, asc, desc, eq, gt, isNotNull, lt, lte, sql } from "drizzle-orm";
 import { type AssumptionCounts, emptyAssumptionCounts } from "../../domain/figures/assumptions.ts";
 import { type BudgetCandidate, budgetRankOf, isUrgentRank } from "../../domain/planning/budget.ts";
-import { emptyPlanSums, type PlanRowSums, type PlanSums } from "../../domain/planning/plan-sums.ts";
+import {
+  delayRankCents,
+  emptyPlanSums,
+  type PlanRowSums,
+  type PlanSums,
+} from "../../domain/planning/plan-sums.ts";
 import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Property } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
@@ -271,13 +276,13 @@ export function planStore(engine: Engine) {
     },
     /** Stores a property's plan that was computed when its inputs had changed `changes` times. */
     async save(propertyId: string, plan: CountedSums, asOf: Day, changes: number): Promise<void> {
-      const { waitingCents } = plan.sums.due;
+      const waitingCents = delayRankCents(plan.sums);
       return save({ propertyId, ...rowOf(plan), asOf, changes, waitingCents });
     },
     /** Takes a property out of the list by the cost of delay, or puts it back by its stored plan. */
     async setListed(propertyId: string, isListed: boolean): Promise<void> {
       const stored = isListed ? await this.ofProperty(propertyId) : undefined;
-      return setWaiting({ propertyId, waitingCents: stored?.sums.due.waitingCents ?? null });
+      return setWaiting({ propertyId, waitingCents: stored ? delayRankCents(stored.sums) : null });
     },
     async savePartner(partnerId: string, sums: CountedSums): Promise<void> {
       return savePartner({ partnerId, ...rowOf(sums) });

@@ -16,7 +16,12 @@ import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candid
 import { ComponentsByAppliance } from "../../domain/planning/components-by-appliance.ts";
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
-import { addPlanSums, emptyPlanSums, PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
+import {
+  addPlanSums,
+  delayRankCents,
+  emptyPlanSums,
+  PlanSumsAccumulator,
+} from "../../domain/planning/plan-sums.ts";
 import type { PlanOrder, PlanTerms } from "../../domain/planning/plan-terms.ts";
 import { planStoredAppliance } from "../../domain/planning/planned-appliance.ts";
 import {
@@ -347,7 +352,7 @@ export async function propertyPlanRows(
         : row,
     );
   // A plan that is not stored may cost more or less to delay than the stored one.
-  if (order === "waiting") current.sort((a, b) => b.sums.due.waitingCents - a.sums.due.waitingCents);
+  if (order === "waiting") current.sort((a, b) => delayRankCents(b.sums) - delayRankCents(a.sums));
   return current;
 }
 

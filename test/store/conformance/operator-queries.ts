@@ -729,6 +729,18 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     expect((await plans.pageByWaiting(partner.id, slice, []))[0]).toEqual(byWaiting[1]!);
     await write((tx) => tx.plans.setListed(property.id, true));
     expect((await plans.pageByWaiting(partner.id, slice, []))[0]).toMatchObject({ propertyId: property.id });
+    // Waiting may be cheaper for what is due: it still comes before properties with nothing due.
+    const other = byWaiting[1]!.propertyId;
+    const saveDue = async (id: string, cents: number, waitingCents: number) =>
+      await write((tx) =>
+        tx.plans.save(id, { sums: { ...sums, due: { ...due, cents, waitingCents } }, counted }, DAY, 1),
+      );
+    const first = async () => (await plans.pageByWaiting(partner.id, slice, []))[0]!.propertyId;
+    await saveDue(other, 100, -9);
+    await saveDue(property.id, 100, -5);
+    expect(await first()).toBe(property.id);
+    await saveDue(property.id, 0, 0);
+    expect(await first()).toBe(other);
     await write(async (tx) => {
       await tx.properties.insert({ ...property, id: "P_new", seq: 77 });
       await tx.totals.start("P_new", partner.id);
