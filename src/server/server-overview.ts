@@ -107,7 +107,7 @@ export async function serverOverview(sources: OverviewSources): Promise<ServerOv
     critical,
     warning,
     deliveriesPending: outbox.pending,
-    deliveriesFailed: await read.deliveryLog.count({ status: "failed", since: now - MS_PER_DAY }),
+    deliveriesFailed: await read.deliveryLog.countFailedSince(now - MS_PER_DAY),
   };
 }
 

@@ -136,6 +136,13 @@ test("failed deliveries with one error are counted and resent from a covering in
     );
 });
 
+test("the failed deliveries of a day are counted from a range of the index of each partner's failed ones", async () => {
+  const [counted] = await statementsOf(() => fixture.store.read.deliveryLog.countFailedSince(NOW));
+  expect(planOf(counted!).join("\n"), counted).toContain(
+    "COVERING INDEX webhook_deliveries_failed (partner_id=? AND status=? AND id>?)",
+  );
+});
+
 test("a recount reads the rows of its properties, of its block, or the first or last of a list", async () => {
   const { recounts } = fixture.store.read;
   const { partnerId } = fixture;

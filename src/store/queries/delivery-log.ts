@@ -39,7 +39,7 @@ const LATEST = 9_999_999_999_999;
 /** The log of deliveries and their attempts: reading it, sending deliveries again, and deleting old ones. */
 export function deliveryLogStore(engine: Engine) {
   const { db } = engine;
-  const { webhookAttempts, webhookDeliveries } = engine.tables;
+  const { partners, webhookAttempts, webhookDeliveries } = engine.tables;
   const d = webhookDeliveries;
   // A literal, not a bound value, so that SQLite uses the partial indexes.
   const STATUS_IS: Record<DeliveryStatus, SQL> = {
@@ -146,6 +146,26 @@ export function deliveryLogStore(engine: Engine) {
     async count(filter: DeliveryFilter): Promise<number> {
       const matches = matchesOf(matching(filter)).limit(MOST_COUNTED).as("matches");
       return (await db.select({ n: count() }).from(matches))[0]!.n;
+    },
+    /** Counts the failed deliveries created since an instant, up to 100,000, from an index that has failed ones alone. */
+    async countFailedSince(since: Instant): Promise<number> {
+      const matches = db
+        .select({ id: d.id })
+        .from(d)
+        .where(
+          and(
+            eq(d.partnerId, partners.id),
+            STATUS_IS.failed,
+            gte(d.id, lowestDeliveryIdFrom(Math.min(since, LATEST))),
+          ),
+        )
+        .limit(MOST_COUNTED)
+        .as("matches");
+      const ofPartner = db.select({ n: count() }).from(matches);
+      const [sum] = await db
+        .select({ n: sql<number>`coalesce(sum((${ofPartner})), 0)`.mapWith(Number) })
+        .from(partners);
+      return Math.min(sum!.n, MOST_COUNTED);
     },
     /** Returns a partner's deliveries, ordered from the newest. */
     async pageOfPartner(

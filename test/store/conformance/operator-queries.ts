@@ -297,6 +297,8 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       expect(await page({}, { limit: 5, offset: 90 })).toEqual([]);
       expect(await deliveryLog.count({ status: "failed" })).toBe(1);
       expect(await deliveryLog.count({})).toBe(5);
+      expect(await deliveryLog.countFailedSince(0)).toBe(1);
+      expect(await deliveryLog.countFailedSince(NOW + 3_600_000)).toBe(0);
       const own = { partnerId: partner.id, from: NOW - 3_600_000, to: NOW + 3_600_000 };
       const ownPage = await deliveryLog.pageOfPartner({ ...own, status: "pending" }, { limit: 2, offset: 1 });
       expect(ownPage.map((one) => one.delivery.id)).toEqual([first!, made[2]!]);
