@@ -5,6 +5,7 @@ import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts
 import type { Store } from "../../../src/store/store.ts";
 import { StoredFeedCursors } from "../../../src/usecases/history/event-feed-cursors.ts";
 import { eventually } from "../../support/eventually.ts";
+import { rowsOf } from "../../support/postgres.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 
 /*
@@ -67,4 +68,38 @@ test("the calls of a minute are never admitted twice", async () => {
   expect(await calls()).toBe(LIMIT);
   await killed();
   expect(await calls()).toBe(0);
+});
+
+/** A partner's revision on the server, and what this store says of it. */
+async function revisionsOf(id: string) {
+  const [row] = await rowsOf(server.url(), `SELECT revision::int FROM partners WHERE id = '${id}'`);
+  return { stored: row!.revision as number, read: (await store.read.partners.revision(id))! };
+}
+
+// Rule: cache-failover
+test("a revision is not given again after a crash, nor used after a restart or failover", async () => {
+  const id = "PARTNER_9";
+  const day = "2026-03-10";
+  await store.write(async (tx) => {
+    const partner = { id, name: "Acme", enabled: true, dailyBudget: 100, credentialGeneration: 1 };
+    await tx.partners.insert({ ...partner, createdAt: NOW });
+    await tx.budgets.add(id, day, 1);
+  });
+  const process = { durability: "process" } as const;
+  const before = await revisionsOf(id);
+  await store.write(async (tx) => tx.bumpRevision(id), process);
+  await store.write((tx) => tx.partners.bumpAllRevisions(), process);
+  const bumped = await revisionsOf(id);
+  expect(bumped).toEqual({ stored: before.stored + 2, read: before.read + 2 });
+  await server.stop("crash");
+  await server.start();
+  await eventually(async () => expect((await store.read.partners.list()).length).toBe(1));
+  const after = await revisionsOf(id);
+  expect(after.stored).toBe(bumped.stored);
+  // A standby that takes over may count on from an older revision.
+  expect(after.read).toBeGreaterThan(bumped.read + 1_000_000);
+  expect((await store.read.partners.find(id))!.revision).toBe(after.read);
+  expect((await store.read.partners.revisions()).get(id)).toBe(after.read);
+  expect((await store.read.book.members())[0]!.revision).toBe(after.read);
+  expect((await store.budgetReservations!.reserve(id, day, 7, 100))!.revision).toBe(after.read);
 });

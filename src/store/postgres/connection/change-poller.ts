@@ -1,9 +1,10 @@
 import type pg from "pg";
 import type { PostgresConnections } from "./postgres-connections.ts";
+import { STARTED_AT } from "./server-terms.ts";
 
 /** Changes with every group of writes that another process commits: the sum of the numbers of all other writers. */
-const WRITTEN_BY_OTHERS =
-  "SELECT count(*) || ':' || coalesce(sum(number), 0) AS written FROM write_groups WHERE writer NOT LIKE $1";
+const WRITTEN_BY_OTHERS = `SELECT count(*) || ':' || coalesce(sum(number), 0) AS written, ${STARTED_AT}
+  FROM write_groups WHERE writer NOT LIKE $1`;
 const DELETE_OLD = "DELETE FROM write_groups WHERE written_at < now() - interval '1 day'";
 const DELETE_OWN = "DELETE FROM write_groups WHERE writer LIKE $1";
 const DELETE_TIMEOUT_MS = 1_000;
@@ -38,8 +39,12 @@ export class ChangePoller {
   }
 
   async #poll(client: pg.Client): Promise<void> {
-    const { rows } = await client.query<{ written: string }>(WRITTEN_BY_OTHERS, [this.#ownWriters]);
-    const { written } = rows[0]!;
+    const { rows } = await client.query<{ written: string; started_at: string }>(WRITTEN_BY_OTHERS, [
+      this.#ownWriters,
+    ]);
+    const { written, started_at } = rows[0]!;
+    // A connection to a pooler outlives the server behind it.
+    this.connections.terms.saw(started_at);
     if (this.#written !== undefined && this.#written !== written) this.version++;
     this.#written = written;
   }

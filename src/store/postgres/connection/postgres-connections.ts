@@ -9,6 +9,7 @@ import {
 } from "../postgres-errors.ts";
 import type { Statement, StatementResult, StatementRunner } from "../postgres-statement.ts";
 import type { DatabaseAddress } from "./database-address.ts";
+import { ServerTerms, STARTED_AT } from "./server-terms.ts";
 
 /** The limit of a read; whatever takes longer is read in pages. */
 const READ_TIMEOUT_MS = 60_000;
@@ -55,6 +56,7 @@ export class PostgresConnections {
   readonly #noAnswerMs: number;
   /** How long an operation is retried while the database is unavailable. */
   readonly reconnectMs: number;
+  readonly terms = new ServerTerms();
   #unavailable: StorageError | undefined;
   #isClosed = false;
   #stopPolling = () => {};
@@ -88,6 +90,9 @@ export class PostgresConnections {
       idleTimeoutMillis: 30_000,
       query_timeout: readMs,
       allowExitOnIdle: true,
+      verify: (client, done) => {
+        this.#seeServer(client).then(() => done(), done);
+      },
     });
     // The pool replaces a connection that is lost while idle when it is next needed.
     this.#pool.on("error", () => {});
@@ -259,6 +264,19 @@ export class PostgresConnections {
     await client.connect();
     this.#dedicated.set(client, socket);
     return client;
+  }
+
+  async #seeServer(client: pg.PoolClient): Promise<void> {
+    const statement = { text: `SELECT ${STARTED_AT}`, query_timeout: this.#noAnswerMs };
+    // The statement reports the error.
+    const ignore = () => {};
+    client.on("error", ignore);
+    try {
+      const { rows } = await client.query<{ started_at: string }>(statement as pg.QueryConfig);
+      this.terms.saw(rows[0]!.started_at);
+    } finally {
+      client.off("error", ignore);
+    }
   }
 
   #newSocket(): Socket {

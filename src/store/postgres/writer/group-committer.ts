@@ -59,6 +59,11 @@ export class GroupCommitter {
     return this.#waiting.length + this.#committing;
   }
 
+  /** Called in a job whose writes must survive a crash of the database server before others see them. */
+  surviveCrash(): void {
+    this.#transaction.surviveCrash();
+  }
+
   add(job: WriteJob): void {
     this.#waiting.push(job);
     this.#running ??= this.#drain();

@@ -71,8 +71,14 @@ type AttemptOptions = {
 /** Runs the transactions of one writer, one group of jobs each. */
 export class GroupTransaction {
   #number = 0;
+  #isDurable = true;
 
   constructor(private readonly options: GroupTransactionOptions) {}
+
+  /** Makes the commit of the current transaction visible to others only once it survives a crash of the database server. */
+  surviveCrash(): void {
+    if (!this.#isDurable) this.options.connection.command(statements.SURVIVE_CRASH);
+  }
 
   /** Runs a group's jobs in one transaction and commits it. Never rejects. */
   async attempt(group: readonly WriteJob[], { withSavepoints, lockError }: AttemptOptions): Promise<Attempt> {
@@ -118,8 +124,8 @@ export class GroupTransaction {
 
   async #begin(group: readonly WriteJob[], number: number, which: "all" | "unlocked"): Promise<void> {
     const { connection, lockTimeoutMs, onBegin } = this.options;
-    const isDurable = group.some((job) => job.isDurable);
-    await connection.beginTransaction(statements.beginStatement(isDurable, lockTimeoutMs(group)));
+    this.#isDurable = group.some((job) => job.isDurable);
+    await connection.beginTransaction(statements.beginStatement(this.#isDurable, lockTimeoutMs(group)));
     void connection.write(this.#recordGroup(number));
     const partnerIds = [...new Set(group.flatMap((job) => job.partnerIds))].sort();
     await onBegin(partnerIds, which);

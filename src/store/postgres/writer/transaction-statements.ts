@@ -10,6 +10,8 @@ const BEGIN = [
 ].join("; ");
 /** Such a commit survives the end of any process, but not a power cut. */
 const NOT_DURABLE = "SET LOCAL synchronous_commit = off";
+/** Makes the commit survive a crash of the database server, without waiting for a standby. */
+export const SURVIVE_CRASH = "SET LOCAL synchronous_commit = local";
 
 /** Begins a transaction that waits up to `lockTimeoutMs` for each row that another transaction has locked. */
 export const beginStatement = (isDurable: boolean, lockTimeoutMs: number): string =>

@@ -47,12 +47,12 @@ export function openPostgresWriter(options: WriterOptions): Writer {
   const connection = new WriterConnection(connections);
   const batcher = new StatementBatcher(connection, preparesStatements);
   const partners = new LockedPartners(batcher, preparesStatements, options.nextDelivery);
-  const stores = cachingEndpoints(
-    createStores(postgresEngine(batcher, preparesStatements, batcher)),
-    batcher,
+  const stores = keepingRevisions(
+    cachingEndpoints(createStores(postgresEngine(batcher, preparesStatements, batcher)), batcher),
+    () => committer.surviveCrash(),
   );
   let now = 0;
-  const committer = new GroupCommitter({
+  const committer: GroupCommitter = new GroupCommitter({
     connection,
     writer: name,
     preparesStatements,
@@ -103,4 +103,23 @@ function cachingEndpoints(stores: Stores, batcher: StatementBatcher): Stores {
   const findEndpoint = (id: string) =>
     batcher.cached(`endpoint ${id}`, "webhook_receivers", () => stores.partners.findEndpoint(id));
   return { ...stores, partners: { ...stores.partners, findEndpoint } };
+}
+
+/**
+ * Has every write that raises a revision survive a crash. A revision that a crash takes back would be given again, to other
+ * data than those that servers keep under it.
+ */
+function keepingRevisions(stores: Stores, surviveCrash: () => void): Stores {
+  const { partners } = stores;
+  const bumps: Pick<typeof partners, "bumpRevision" | "bumpAllRevisions"> = {
+    bumpRevision(id) {
+      surviveCrash();
+      return partners.bumpRevision(id);
+    },
+    bumpAllRevisions() {
+      surviveCrash();
+      return partners.bumpAllRevisions();
+    },
+  };
+  return { ...stores, partners: { ...partners, ...bumps } };
 }
