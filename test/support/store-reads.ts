@@ -364,6 +364,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await store.read.deliveryLog.nextError(partnerId, "HTTP 500");
       await store.read.deliveryLog.failureGroup(window);
       await store.read.deliveryLog.countFailed(window);
+      await store.read.deliveryLog.countFailedSince(now);
     },
     "a partner by its key": () => store.read.partners.findByApiKey("x"),
     "a repeated request": () => store.read.idempotency.find(partnerId, "POST /v1/properties", "k"),
