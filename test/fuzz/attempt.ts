@@ -42,9 +42,13 @@ async function judge(parse: Target["parse"], input: Buffer): Promise<Attempt> {
 const isRefusal = (error: unknown): error is Error =>
   error instanceof Failure || error instanceof OperatorError || error instanceof KnowledgeError;
 
+/** The beginning of a message that is looked at: it may repeat an input whose words have no end. */
+const LOOKED_AT = 1_000;
+
 /** Leaves the words of a message that the input does not determine. */
 const withoutDetail = (message: string) =>
   message
+    .slice(0, LOOKED_AT)
     .split("\n", 1)[0]!
     .replaceAll(/\S*\/\S*|"[^"]*"|'[^']*'|`[^`]*`|\S*\d\S*|[^\x20-\x7e]+/g, "_")
     .slice(0, 60);
