@@ -256,6 +256,20 @@ describe("rows of a table", () => {
     expect((await run(table)).result.properties).toMatchObject({ created: 0, unchanged: 4 });
   });
 
+  test("of a property without a reference add equipment to it, and create no second one", async () => {
+    const { id } = await fixture.addProperty({ name: "Elm", address: "1 Elm St", yearBuilt: 1990 });
+    const columns = ["Property", "Address", "State", "No of Boilers"];
+    const rows = { file: "a.csv", firstRow: 2, columns, rows: [["Elm", "1 Elm St", "NY", "2"]] };
+    for (const created of [2, 0]) {
+      const { result, rejected, leftOut } = await run(rows);
+      expect([result.properties.created, result.appliances.created, rejected]).toEqual([0, created, []]);
+      expect(leftOut).toMatchObject([{ what: "rows of properties", cells: 1 }]);
+    }
+    expect(await names()).toEqual(["Elm"]);
+    const boilers = await fixture.store.read.appliances.ofPropertyAfter(id, 0, 10);
+    expect(boilers.map(({ typeId }) => typeId)).toEqual(["boiler", "boiler"]);
+  });
+
   test("learn nothing of another account's equipment", async () => {
     const { id: property } = await fixture.addProperty();
     const [appliance] = await fixture.addAppliances({ propertyId: property, typeId: "boiler" });

@@ -47,6 +47,9 @@ export const ORIGIN = "source_row";
 const MOST_OF_A_KIND = 500;
 const BUFFERED = 256 * 1024;
 const NO_COUNT = `no whole number from 0 to ${MOST_OF_A_KIND}`;
+/** Said of a row that is a property's of the same place or name. */
+const UNREFERENCED =
+  "the property is there without a partner_property_id, and keeps its own fields; give it one to update it from a file";
 const NO_KIND = "no kind of equipment";
 const NO_PIECES = "equipment, but neither a number of it, yes or no, nor a type";
 const MAYBE_SCORE = 'equipment, but its number may be a score; head a count as in "Number of Elevators"';
@@ -98,11 +101,12 @@ export async function prepareMappedRows(
           const property = await known.register(fields, isNamed);
           if (isNamed && property.id === undefined) requirePlace(table, line, fields);
           // A format without addresses adds equipment to a property that exists.
-          if (!isNamed || hasPlace(fields)) {
-            const hasReference = property.columns.partner_property_id !== undefined;
+          const isUnreferenced = property.columns.property_id !== undefined;
+          // The importer knows a property by its reference alone, and would create this one again.
+          if (isUnreferenced) left.add(table.name, "rows of properties", UNREFERENCED);
+          else if (!isNamed || hasPlace(fields)) {
             // The rows of a request do not change a property that has their reference.
-            if (property.id === undefined || !hasReference)
-              meter.countUnits(property.reference, fields.unit_count);
+            if (property.id === undefined) meter.countUnits(property.reference, fields.unit_count);
             fileOf("properties").add(
               { ...fields, name: fields.name ?? fields.address, partner_property_id: property.reference },
               origin,
