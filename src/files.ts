@@ -18,8 +18,14 @@ import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperatorError, StorageError } from "./domain/errors.ts";
 
+/** The remedy for a path that must be a file. */
+export const FOLDER_REMEDY = "The path is a folder. Specify a file.";
+
+/** Returns the error for a folder, a pipe or a device, with the remedy for each. */
 export function notRegularFile(path: string): OperatorError {
-  return new OperatorError(`${path} is not a regular file`, "Save its content to a file first.");
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const remedy = isFolder ? FOLDER_REMEDY : "Save its content to a file first.";
+  return new OperatorError(`${path} is not a regular file`, remedy);
 }
 
 /** Reads a file. Throws an OperatorError for a pipe or a device: waiting for its content, the process would ignore signals. */

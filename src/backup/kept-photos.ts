@@ -27,7 +27,8 @@ export async function withKeptPhotos<T>(
 ): Promise<T> {
   const uploads = join(dataDir, "uploads");
   const folder = join(dataDir, `.uploads.${randomBytes(16).toString("hex")}.backup`);
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // On a read-only disk, the removal of what is not there fails too.
+  const remove = () => existsSync(folder) && rmSync(folder, { recursive: true, force: true });
   const kept = new Set<string>();
   let isPossible = true;
   const photos: KeptPhotos = {
@@ -48,12 +49,12 @@ export async function withKeptPhotos<T>(
   };
   process.once("exit", remove);
   try {
-    removeAbandoned(dataDir, now);
     try {
       mkdirSync(folder, { mode: 0o700 });
     } catch {
       isPossible = false;
     }
+    if (isPossible) removeAbandoned(dataDir, now);
     if (existsSync(uploads)) photos.keep(readdirSync(uploads).filter(isPhotoFileName));
     return await work(photos);
   } finally {

@@ -1,5 +1,6 @@
 import { ConfigError } from "../config/config-error.ts";
 import { Failure, OperatorError, UnreadableBackup } from "../domain/errors.ts";
+import { FOLDER_REMEDY } from "../files.ts";
 import { NothingDone, UsageError } from "./command.ts";
 import type { Output } from "./context.ts";
 import { Interrupted } from "./interruption.ts";
@@ -65,7 +66,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EEXIST: "A file exists where a folder is expected. Specify another path.",
   ELOOP: "Symbolic links lead in a circle. Specify another path.",
   ENAMETOOLONG: "The path is longer than the file system allows. Specify a shorter one.",
-  EISDIR: "The path is a folder. Specify a file.",
+  EISDIR: FOLDER_REMEDY,
   EROFS: "The file system is read-only. Specify another folder with --data-dir.",
   ENOSPC: "The disk is full. Free some space and try again.",
   EDQUOT: "The disk quota is exceeded. Free some space and try again.",

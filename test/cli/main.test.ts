@@ -183,9 +183,9 @@ describe("a test command", () => {
   /** Starts the program with a single command `act`, whose `run` has this body. */
   function start(body: string) {
     const source = `
-      import { command } from "${import.meta.dir}/../../src/cli/command.ts";
+      import { defineCommand } from "${import.meta.dir}/../../src/cli/command.ts";
       import { main } from "${MAIN}";
-      main([{ name: "act", summary: "act", load: async () => command({ async run(context) { ${body} } }) }]);`;
+      main([{ name: "act", summary: "act", load: async () => defineCommand({ async run(context) { ${body} } }) }]);`;
     const file = join(folder(), "act.ts");
     writeFileSync(file, source);
     return Bun.spawn([process.execPath, file, "act"], { stdout: "pipe", stderr: "pipe" });
