@@ -1,6 +1,7 @@
-import { existsSync, type linkSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
+import { isPhotoFileName } from "../domain/photo.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import {
   fileExistsError,
@@ -40,9 +41,9 @@ type BackupFile = { file: string; bytes: number; encrypted: boolean; manifest: M
 
 /**
  * Writes a backup of a data folder, with or without a running server, and verifies it before it gets its final name.
- * Blocks the process while SQLite copies. A failure leaves no files. `link` is for tests.
+ * Blocks the process while SQLite copies. A failure leaves no files.
  */
-export async function createBackup(request: BackupRequest, link?: typeof linkSync): Promise<BackupFile> {
+export async function createBackup(request: BackupRequest): Promise<BackupFile> {
   const { file, databaseFile, passphrase } = request;
   if (existsSync(file)) throw fileExistsError(file);
   if (!existsSync(databaseFile))
@@ -58,21 +59,18 @@ export async function createBackup(request: BackupRequest, link?: typeof linkSyn
   const write = async (photos: KeptPhotos) => {
     const copy = join(scratch, DATABASE);
     const copied = copyChecked(databaseFile, copy);
-    // Those that were uploaded meanwhile.
-    photos.keep(copied.uploads);
     const archive = join(scratch, "archive");
     const lock = passphraseEncryption(passphrase);
     const { manifest, members } = await writeMembers(archive, () => collect(copied, copy, photos, request), {
       lock,
       mtime: new Date(request.now),
-      uploads: join(request.dataDir, "uploads"),
     });
     await readBack(archive, members, lock);
     moveIntoPlace(archive, file);
     return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
   };
   const { dataDir, now } = request;
-  return await withScratchFolder(scratch, () => withKeptPhotos(dataDir, now, write, link)).catch((error) => {
+  return await withScratchFolder(scratch, () => withKeptPhotos(dataDir, now, write)).catch((error) => {
     throw toStorageError(error, folder);
   });
 }
@@ -86,7 +84,7 @@ type Collected = { manifest: Manifest; members: ArchiveMember[] };
 async function writeMembers(
   archive: string,
   collectAgain: () => Collected,
-  { uploads, ...options }: Parameters<typeof writeArchive>[2] & { uploads: string },
+  options: Parameters<typeof writeArchive>[2],
 ): Promise<Collected> {
   for (let attempt = 1; ; attempt++) {
     const collected = collectAgain();
@@ -94,7 +92,7 @@ async function writeMembers(
       await writeArchive(archive, collected.members, options);
       return collected;
     } catch (error) {
-      if (attempt === MOST_ATTEMPTS || !isDeletedUpload(error, uploads)) throw error;
+      if (attempt === MOST_ATTEMPTS || !isDeletedPhoto(error)) throw error;
       rmSync(archive, { force: true });
       await Bun.sleep(attempt * PAUSE_MS);
     }
@@ -105,9 +103,9 @@ async function writeMembers(
 const MOST_ATTEMPTS = 12;
 const PAUSE_MS = 500;
 
-function isDeletedUpload(error: unknown, uploads: string): boolean {
+function isDeletedPhoto(error: unknown): boolean {
   const { code, path } = error as NodeJS.ErrnoException;
-  return code === "ENOENT" && path !== undefined && dirname(path) === uploads;
+  return code === "ENOENT" && path !== undefined && isPhotoFileName(basename(path));
 }
 
 type Copied = Pick<Manifest, "schema_version" | "counts"> & { uploads: readonly string[] };
@@ -140,9 +138,10 @@ function copyChecked(databaseFile: string, copy: string): Copied {
 
 function collect(copied: Copied, copy: string, photos: KeptPhotos, request: BackupRequest): Collected {
   const uploads = copied.uploads.flatMap((name) => {
-    const path = photos.pathOf(name);
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat ? [{ name: UPLOADS + name, bytes: stat.size, content: fileContent(path) }] : [];
+    const bytes = photos.bytesOf(name);
+    return bytes === undefined
+      ? []
+      : [{ name: UPLOADS + name, bytes, content: () => photos.contentOf(name) }];
   });
   const key = request.includeKey ? readKey(request.dataDir) : undefined;
   const manifest: Manifest = {

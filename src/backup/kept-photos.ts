@@ -1,61 +1,48 @@
-import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isPhotoFileName } from "../domain/photo.ts";
+import { fileContent } from "./archive.ts";
+import { deletedPhotosFolder, removeAbandonedPhotos } from "./deleted-photos.ts";
 
-/** The photos of a data folder while a backup is written. */
+/** The photos of a data folder while a backup is written: those that are there, and those deleted meanwhile. */
 export type KeptPhotos = {
-  /** Keeps the photos that are there, whatever is deleted later. */
-  keep(names: readonly string[]): void;
-  /** Returns the file of a photo, whether it exists or not. */
-  pathOf(name: string): string;
+  /** Returns the size of a photo's file; undefined if there is none. */
+  bytesOf(name: string): number | undefined;
+  /** Yields the content of a photo's file. Fails with ENOENT if there is none. */
+  contentOf(name: string): AsyncIterable<Uint8Array>;
 };
 
-const FOLDER_NAME = /^\.uploads\.[0-9a-f]{32}\.backup$/;
-/** A backup takes hours at most. */
-const ABANDONED_MS = 24 * 3_600_000;
-
 /**
- * Runs the work while hard links keep the photos that exist now, so that a partner that deletes photos all the time does
- * not prevent backups. Where hard links are not possible, a photo is there until it is deleted. `link` is for tests.
+ * Runs the work while photos that are deleted go to a folder, so that each photo of a copy of the database that is made
+ * meanwhile can be read. Where the folder cannot be created, such as on a read-only disk, a photo can be read until it is
+ * deleted.
  */
 export async function withKeptPhotos<T>(
   dataDir: string,
   now: number,
   work: (photos: KeptPhotos) => Promise<T>,
-  link: typeof linkSync = linkSync,
 ): Promise<T> {
   const uploads = join(dataDir, "uploads");
-  const folder = join(dataDir, `.uploads.${randomBytes(16).toString("hex")}.backup`);
+  const deleted = deletedPhotosFolder(dataDir, now);
   // On a read-only disk, the removal of what is not there fails too.
-  const remove = () => existsSync(folder) && rmSync(folder, { recursive: true, force: true });
-  const kept = new Set<string>();
-  let isPossible = true;
+  const remove = () => existsSync(deleted) && rmSync(deleted, { recursive: true, force: true });
   const photos: KeptPhotos = {
-    keep(names) {
-      for (const name of names) {
-        if (!isPossible) return;
-        if (kept.has(name)) continue;
-        try {
-          link(join(uploads, name), join(folder, name));
-          kept.add(name);
-        } catch (error) {
-          // Other file systems and users have no hard links, or no more of them.
-          if ((error as NodeJS.ErrnoException).code !== "ENOENT") isPossible = false;
-        }
+    bytesOf: (name) =>
+      [uploads, deleted]
+        .map((folder) => statSync(join(folder, name), { throwIfNoEntry: false })?.size)
+        .find((bytes) => bytes !== undefined),
+    async *contentOf(name) {
+      try {
+        yield* fileContent(join(uploads, name))();
+      } catch (error) {
+        // A photo is in the folder before it is deleted.
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+        yield* fileContent(join(deleted, name))();
       }
     },
-    pathOf: (name) => join(kept.has(name) ? folder : uploads, name),
   };
   process.once("exit", remove);
   try {
-    try {
-      mkdirSync(folder, { mode: 0o700 });
-    } catch {
-      isPossible = false;
-    }
-    if (isPossible) removeAbandoned(dataDir, now);
-    if (existsSync(uploads)) photos.keep(readdirSync(uploads).filter(isPhotoFileName));
+    if (createFolder(deleted, dataDir)) await removeAbandonedPhotos(dataDir, now);
     return await work(photos);
   } finally {
     process.removeListener("exit", remove);
@@ -63,12 +50,14 @@ export async function withKeptPhotos<T>(
   }
 }
 
-/** Removes the links that a killed process has left. */
-function removeAbandoned(dataDir: string, now: number): void {
-  for (const name of readdirSync(dataDir)) {
-    if (!FOLDER_NAME.test(name)) continue;
-    const path = join(dataDir, name);
-    const status = statSync(path, { throwIfNoEntry: false });
-    if (status && now - status.mtimeMs > ABANDONED_MS) rmSync(path, { recursive: true, force: true });
+/** Creates a folder that the owner of the data folder can write to, also if the superuser takes the backup. */
+function createFolder(folder: string, dataDir: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    const { uid, gid } = statSync(dataDir);
+    if (uid !== process.geteuid?.()) chownSync(folder, uid, gid);
+    return true;
+  } catch {
+    return false;
   }
 }

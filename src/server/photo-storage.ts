@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { keepForBackups } from "../backup/deleted-photos.ts";
 import { notFound, StorageError } from "../domain/errors.ts";
 import { isPhotoFileName } from "../domain/photo.ts";
 import { formatBytes, replaceFile, toStorageError } from "../files.ts";
@@ -38,7 +39,10 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
       if (!(await file.exists())) throw notFound("Photo not found");
       return file;
     },
-    remove: (filename) => rm(join(folder, filename), { force: true }),
+    async remove(filename) {
+      await keepForBackups(dataDir, filename);
+      await rm(join(folder, filename), { force: true });
+    },
     async *writtenBefore(instant) {
       let names: string[] = [];
       for await (const { name } of await opendir(folder)) {

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { PageState } from "../administration/service-health.ts";
+import { removeAbandonedPhotos } from "../backup/deleted-photos.ts";
 import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop.ts";
@@ -69,6 +70,7 @@ export function buildStorageJobs(deps: {
         async run(signal) {
           const files = await deleteOrphanedPhotos(store, photoStorageOf(store, dataDir), openedAt, signal);
           if (files > 0) log.info({ files }, "orphaned uploads removed");
+          if (hasFile) await removeAbandonedPhotos(dataDir, clock());
           for (const folder of new Set([dataDir, config.backup.dir])) {
             // The next start finds what stays, such as while the process has no file descriptors left.
             const removed = await sweepTemporaryFiles(folder, clock()).catch((err) => {

@@ -1,24 +1,19 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  existsSync,
-  type linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
+import { keepForBackups } from "../../src/backup/deleted-photos.ts";
 import { inspectBackup } from "../../src/backup/inspect-backup.ts";
+import { type KeptPhotos, withKeptPhotos } from "../../src/backup/kept-photos.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 /* Photos that are deleted while a backup is written, as by a purge. */
 
 const NOW = Date.UTC(2026, 0, 31, 4, 30);
+const HOUR = 3_600_000;
 const PHOTOS = ["a", "b", "c"].map((letter) => `${letter.repeat(32)}.jpg`);
 
 let dataDir: string;
@@ -44,40 +39,77 @@ beforeEach(async () => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const photo = (name: string) => join(dataDir, "uploads", name);
-const start = (link?: typeof linkSync) => {
+const start = () => {
   const databaseFile = join(dataDir, "mainstay.db");
   const options = { passphrase: undefined, includeKey: false, productVersion: "0.1.0", now: NOW };
-  return createBackup({ dataDir, databaseFile, file, ...options }, link);
-};
-/** The answer of a file system without hard links. */
-const refuseLink = () => {
-  throw Object.assign(new Error("operation not permitted"), { code: "EPERM" });
+  return createBackup({ dataDir, databaseFile, file, ...options });
 };
 const hiddenFiles = () => readdirSync(dataDir).filter((name) => name.startsWith("."));
+/** Deletes a photo as the server does. */
+const deletePhoto = async (name: string) => {
+  await keepForBackups(dataDir, name);
+  rmSync(photo(name));
+};
 
 // Rule: backup-photos
 test("a photo that is deleted while the backup is written is in it", async () => {
   const writing = start();
-  for (const name of PHOTOS) rmSync(photo(name));
+  for (const name of PHOTOS) await deletePhoto(name);
   const { manifest } = await writing;
   expect(manifest).toMatchObject({ uploads: 3, uploads_bytes: 15, uploads_missing: 0 });
   expect(await inspectBackup(file, undefined)).toEqual(manifest);
   expect(hiddenFiles()).toEqual([]);
 });
 
-test("the links of a backup that was killed are removed a day later by another", async () => {
-  const [recent, old] = ["0", "1"].map((digit) => `.uploads.${digit.repeat(32)}.backup`);
-  for (const name of [recent!, old!]) mkdirSync(join(dataDir, name));
-  const at = (hoursAgo: number) => NOW / 1000 - hoursAgo * 3600;
-  utimesSync(join(dataDir, recent!), at(23), at(23));
-  utimesSync(join(dataDir, old!), at(25), at(25));
+describe("a photo that is deleted during a backup", () => {
+  const contentOf = async (photos: KeptPhotos, name: string) =>
+    Buffer.concat(await Array.fromAsync(photos.contentOf(name))).toString();
+
+  test("can be read until it ends, also one uploaded since it began", async () => {
+    const added = `${"d".repeat(32)}.jpg`;
+    await withKeptPhotos(dataDir, NOW, async (photos) => {
+      writeFileSync(photo(added), "added");
+      for (const name of [...PHOTOS, added]) await deletePhoto(name);
+      expect([...PHOTOS, added].map(photos.bytesOf)).toEqual([5, 5, 5, 5]);
+      expect(await contentOf(photos, PHOTOS[0]!)).toBe("photo");
+      expect(await contentOf(photos, added)).toBe("added");
+    });
+    expect(hiddenFiles()).toEqual([]);
+  });
+
+  test("can be read by another that is written at the same time", async () => {
+    await withKeptPhotos(dataDir, NOW, (one) =>
+      withKeptPhotos(dataDir, NOW, async (other) => {
+        await deletePhoto(PHOTOS[0]!);
+        for (const photos of [one, other]) expect(await contentOf(photos, PHOTOS[0]!)).toBe("photo");
+      }),
+    );
+  });
+
+  test("is copied where hard links are not possible", async () => {
+    const refuseLink = () => Promise.reject(Object.assign(new Error("not permitted"), { code: "EPERM" }));
+    await withKeptPhotos(dataDir, NOW, async (photos) => {
+      await keepForBackups(dataDir, PHOTOS[0]!, refuseLink);
+      rmSync(photo(PHOTOS[0]!));
+      expect(await contentOf(photos, PHOTOS[0]!)).toBe("photo");
+    });
+  });
+});
+
+test("the photos of a backup that was killed are removed a day later by another", async () => {
+  const [recent, old] = [23, 25].map((hours) => `.uploads.${NOW - hours * HOUR}.${"0".repeat(32)}.backup`);
+  for (const name of [recent!, old!]) {
+    mkdirSync(join(dataDir, name));
+    // The folder changes with each deletion, which does not make it recent.
+    await copyFile(photo(PHOTOS[0]!), join(dataDir, name, PHOTOS[0]!));
+  }
   await start();
   expect(hiddenFiles()).toEqual([recent!]);
 });
 
-describe("without hard links", () => {
+describe("if the server cannot keep photos", () => {
   test("a photo that is deleted while the backup is written is missing in it, and the backup is complete", async () => {
-    const writing = start(refuseLink);
+    const writing = start();
     // The members are collected before the first of them is written.
     rmSync(photo(PHOTOS[1]!));
     const { manifest } = await writing;
@@ -87,13 +119,13 @@ describe("without hard links", () => {
   });
 
   test("a backup in which everything is deleted is complete, too", async () => {
-    const writing = start(refuseLink);
+    const writing = start();
     for (const name of PHOTOS) rmSync(photo(name));
     expect((await writing).manifest).toMatchObject({ uploads: 0, uploads_missing: 3 });
   });
 
   test("any other error ends it, and leaves no files", async () => {
-    const writing = start(refuseLink);
+    const writing = start();
     rmSync(photo(PHOTOS[0]!));
     mkdirSync(photo(PHOTOS[0]!));
     expect(await writing.catch((error: Error) => error)).toBeInstanceOf(Error);

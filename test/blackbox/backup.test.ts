@@ -450,22 +450,25 @@ test("a backup while photos are uploaded and removed has each photo that it list
     const image = Buffer.concat([PNG, crypto.getRandomValues(new Uint8Array(2_000))]);
     const raw = new FormData();
     raw.append("file", new File([image], "leak.png", { type: "image/png" }));
-    images.set((await client.ask("POST", path, 201, { raw })).body.id, image);
+    const photo = (await client.ask("POST", path, 201, { raw })).body.id;
+    images.set(photo, image);
+    return photo;
   };
-  const listed: string[] = [];
-  const remove = async () => {
-    await client.ask("DELETE", `${path}/${[...images.keys()][listed.length]}`, 200);
-    listed.push("removed");
+  await upload();
+  // A photo is there for a moment only, so that photos are deleted in every step of a backup.
+  let isWriting = true;
+  const cycle = async () => {
+    while (isWriting) await client.ask("DELETE", `${path}/${await upload()}`, 200);
   };
-  for (let nth = 0; nth < 10; nth++) await upload();
-  const file = join(place, "busy.backup");
-  let isWritten = false;
-  const backup = server.json("backup", file).finally(() => {
-    isWritten = true;
-  });
-  while (!isWritten) await Promise.all([upload(), remove()]);
-  expect(await backup).toMatchObject({ uploads_missing: 0 });
-  const { into } = await restore(file);
+  const cycles = Array.from({ length: 4 }, cycle);
+  const files = Array.from({ length: 4 }, (_, nth) => join(place, `busy-${nth}.backup`));
+  try {
+    for (const file of files) expect(await server.json("backup", file)).toMatchObject({ uploads_missing: 0 });
+  } finally {
+    isWriting = false;
+    await Promise.all(cycles);
+  }
+  const { into } = await restore(files[0]!);
   await into.start();
   const restored = into.as(partner);
   const { appliance_photos, total } = (await restored.get(path)).body;

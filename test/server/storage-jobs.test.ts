@@ -34,6 +34,9 @@ test("a folder that cannot be listed is a warning, and the other is swept", asyn
     writeFileSync(path, "");
     utimesSync(path, longAgo, longAgo);
   }
+  const photos = join(dataDir, `.uploads.${1000 * Math.floor(longAgo)}.${"0".repeat(32)}.backup`);
+  mkdirSync(photos);
+  writeFileSync(join(photos, "deleted.jpg"), "");
   const sweep = async (dataDir: string, backupDir: string) => {
     const lines: { level: string; msg: string; folder: string }[] = [];
     const log = createLogger({
@@ -51,5 +54,5 @@ test("a folder that cannot be listed is a warning, and the other is swept", asyn
   const refused = { level: "warn", msg: "abandoned temporary files not removed", folder: unlisted };
   expect(await sweep(dataDir, unlisted)).toEqual([swept(dataDir), refused]);
   expect(await sweep(dataDir, backups)).toEqual([swept(backups)]);
-  expect(abandoned.map(existsSync)).toEqual([false, false]);
+  expect([...abandoned, photos].map(existsSync)).toEqual([false, false, false]);
 });
