@@ -4,6 +4,8 @@ import type { Retirement } from "./retirement.ts";
 import type { Day, Instant } from "./time.ts";
 
 export const MAX_UNITS = 10_000;
+/** Figures by area of anything smaller would exceed all numbers. */
+export const MIN_GROSS_AREA_SQFT = 1;
 export const MAX_GROSS_AREA_SQFT = 50_000_000;
 export const MAX_STORIES = 200;
 

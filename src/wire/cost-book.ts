@@ -1,5 +1,6 @@
 import { MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../domain/costs/cost-line.ts";
+import { MIN_SIZE } from "../domain/costs/size.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { parsePlace } from "../domain/place.ts";
 import type { Day } from "../domain/time.ts";
@@ -85,7 +86,7 @@ export const serializeReplacedBook = replacedBook.serializer(
 );
 
 const size = defineConstraint((type) =>
-  type("0 < number <= 1000000000").describe("a number above 0, up to 1000000000"),
+  type(`${MIN_SIZE} <= number <= 1000000000`).describe(`a number from ${MIN_SIZE} to 1000000000`),
 );
 const basis = defineConstraint((type) =>
   type.enumerated(...LINE_BASES).describe(`one of ${LINE_BASES.join(", ")}`),

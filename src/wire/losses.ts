@@ -9,6 +9,7 @@ import type { Day } from "../domain/time.ts";
 import { lossAssumptions, serializeAssumptions, serializeYearFactor } from "./assumptions.ts";
 import { lossNotesOf } from "./loss-notes.ts";
 import { forPartner } from "./paging.ts";
+import { thousandSqftOf } from "./plan-summary.ts";
 import { day, enumOf, list, number, object, record, text, textList, usd, whole } from "./schema/fields.ts";
 import { type Cell, recordTableCells, recordTableColumns } from "./schema/table-cells.ts";
 import { roundToDecimals, usdFromCents } from "./schema/unit-conversion.ts";
@@ -158,7 +159,8 @@ type WrittenLosses = {
 };
 
 export const serializeLosses = losses.serializer((knowledge: Knowledge, written: WrittenLosses) => {
-  const { losses: book, units, areaSqft, layer, premium } = written;
+  const { losses: book, units, layer, premium } = written;
+  const thousandSqft = thousandSqftOf(written.areaSqft);
   const perEach = (count: number) => ({
     total: wholeCents(book.total.expected / count),
     damage: wholeCents(book.damage.expected / count),
@@ -192,7 +194,7 @@ export const serializeLosses = losses.serializer((knowledge: Knowledge, written:
     })),
     drivers: book.drivers.map((driver) => serializeLossDriver(knowledge, driver)),
     per_unit: units > 0 ? perEach(units) : null,
-    per_1000_sqft: areaSqft !== null && areaSqft > 0 ? perEach(areaSqft / 1000) : null,
+    per_1000_sqft: thousandSqft === null ? null : perEach(thousandSqft),
     assumptions: {
       ...serializeAssumptions(written.assumptions, written.modelVersion),
       year_factors: written.yearFactors.map(serializeYearFactor),

@@ -5,6 +5,7 @@ import { WHY_PLAN_COSTS_MORE } from "../domain/planning/plan-cost-text.ts";
 import type { DueSums, PlanSums } from "../domain/planning/plan-sums.ts";
 import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
 import type { BudgetUse, PlanSummary } from "../domain/planning/property-plan.ts";
+import { MIN_GROSS_AREA_SQFT } from "../domain/property.ts";
 import { day, integer, list, number, object, record, textList, usd, whole } from "./schema/fields.ts";
 import { roundToDecimals, usdFromCents } from "./schema/unit-conversion.ts";
 import type { WireOf } from "./schema/wire-type.ts";
@@ -19,11 +20,15 @@ const { years, inflationPct, openingUsd, escrowPct, interestPct, minimumUsd, dep
 /** By what per-size figures are divided; null where it is unknown of any property. */
 type Sizes = { units: number | null; thousandSqft: number | null };
 
+/** Returns an area by which figures can be divided; null where it is unknown or nothing. */
+export const thousandSqftOf = (areaSqft: number | null): number | null =>
+  areaSqft !== null && areaSqft >= MIN_GROSS_AREA_SQFT ? areaSqft / 1000 : null;
+
 /** Returns the units and the area that figures are divided by; null where a property lacks its own. */
 export function unitsAndAreaOf({ unitCount, withoutUnits, areaSqft, withoutArea }: PlanSums): Sizes {
   const units = withoutUnits === 0 && unitCount > 0 ? unitCount : null;
-  const hasArea = units === null && withoutArea === 0 && areaSqft > 0;
-  return { units, thousandSqft: hasArea ? areaSqft / 1000 : null };
+  const hasArea = units === null && withoutArea === 0;
+  return { units, thousandSqft: hasArea ? thousandSqftOf(areaSqft) : null };
 }
 
 const per = (cents: number, size: number | null) => (size === null ? null : wholeUsd(cents / size));

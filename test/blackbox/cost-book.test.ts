@@ -132,7 +132,8 @@ describe("the cost book", () => {
         { ...HEATER, proactive_cost: "9" },
         "Line 2: proactive_cost must be an amount in USD from 1 to 100000000",
       ],
-      [{ ...HEATER, size: 0 }, "Line 2: size must be a number above 0, up to 1000000000"],
+      [{ ...HEATER, size: 0.009 }, "Line 2: size must be a number from 0.01 to 1000000000"],
+      [{ ...HEATER, size: 0 }, "Line 2: size must be a number from 0.01 to 1000000000"],
       [
         { type_id: "washer", proactive_cost: 900, size: 3 },
         "Line 2: size must be empty: costs of washer do not follow a size",
@@ -145,7 +146,7 @@ describe("the cost book", () => {
     expect(future.error).toStartWith("Line 1: as_of must be from 1900-01-01 to ");
     const several = await refused([{ ...HEATER, size: -1 }, BURNER, { ...BURNER, state: "QQ" }]);
     expect(several.details).toEqual([
-      { field: "lines.0.size", message: "must be a number above 0, up to 1000000000" },
+      { field: "lines.0.size", message: "must be a number from 0.01 to 1000000000" },
       { field: "lines.2.state", message: expect.stringContaining("must be the abbreviation of a US state") },
     ]);
     for (const body of [{}, { lines: null }, { lines: {} }, { lines: "x" }])

@@ -116,6 +116,7 @@ describe("the size of a building and of its appliances", () => {
   // Rule: size-bounds
   test.each([
     ["gross_area_sqft", 0],
+    ["gross_area_sqft", 0.99],
     ["gross_area_sqft", -1],
     ["gross_area_sqft", 50_000_001],
     ["gross_area_sqft", "60000"],
@@ -135,14 +136,17 @@ describe("the size of a building and of its appliances", () => {
   });
 
   // Rule: size-bounds
-  test.each([0, -40, 50_000_001, "40", true])("is refused as size %p of an appliance", async (size) => {
-    const { id } = await addProperty(client);
-    const heater = { property_id: id, type_id: "water_heater_gas", install_year: 2020, size };
-    const { body } = await client.post("/v1/appliances", heater, 400);
-    expect(body.details[0].field).toBe("size");
-    const bulk = await client.post("/v1/appliances/bulk", { appliances: [heater] });
-    expect(bulk.body.errors).toBe(1);
-  });
+  test.each([0, 0.009, -40, 50_000_001, "40", true])(
+    "is refused as size %p of an appliance",
+    async (size) => {
+      const { id } = await addProperty(client);
+      const heater = { property_id: id, type_id: "water_heater_gas", install_year: 2020, size };
+      const { body } = await client.post("/v1/appliances", heater, 400);
+      expect(body.details[0].field).toBe("size");
+      const bulk = await client.post("/v1/appliances/bulk", { appliances: [heater] });
+      expect(bulk.body.errors).toBe(1);
+    },
+  );
 });
 
 // Rule: appliance-type-size

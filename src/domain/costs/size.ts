@@ -1,5 +1,8 @@
 import type { ApplianceType } from "../knowledge.ts";
 
+/** In any type's unit. The cost of a size is a power of its ratio to another, which without a bound exceeds all numbers. */
+export const MIN_SIZE = 0.01;
+
 /** The fields of an appliance that its costs depend on. */
 export type PricedAppliance = {
   typeId: string;

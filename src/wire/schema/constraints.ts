@@ -1,5 +1,12 @@
+import { MIN_SIZE } from "../../domain/costs/size.ts";
 import { isPostalCode } from "../../domain/place.ts";
-import { MAX_GROSS_AREA_SQFT, MAX_STORIES, MAX_UNITS, UNIT_LABELS } from "../../domain/property.ts";
+import {
+  MAX_GROSS_AREA_SQFT,
+  MAX_STORIES,
+  MAX_UNITS,
+  MIN_GROSS_AREA_SQFT,
+  UNIT_LABELS,
+} from "../../domain/property.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import { parseDay, parseInstant } from "../../domain/time.ts";
 import { defineConstraint } from "./field-constraint.ts";
@@ -68,11 +75,13 @@ export const unitCount = defineConstraint((type) =>
 
 /** In the unit of the type, of which none has appliances of this size. */
 export const size = defineConstraint((type) =>
-  type("0 < number <= 50000000").describe("a number above 0, at most 50000000"),
+  type(`${MIN_SIZE} <= number <= 50000000`).describe(`a number from ${MIN_SIZE} to 50000000`),
 );
 
 export const grossArea = defineConstraint((type) =>
-  type(`0 < number <= ${MAX_GROSS_AREA_SQFT}`).describe(`a number above 0, at most ${MAX_GROSS_AREA_SQFT}`),
+  type(`${MIN_GROSS_AREA_SQFT} <= number <= ${MAX_GROSS_AREA_SQFT}`).describe(
+    `a number from ${MIN_GROSS_AREA_SQFT} to ${MAX_GROSS_AREA_SQFT}`,
+  ),
 );
 
 export const stories = defineConstraint((type) =>
