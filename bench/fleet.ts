@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { loadKnowledge } from "../src/knowledge/load.ts";
+import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
 import { type Files, filesIn, seeded } from "./portfolio.ts";
 
 /** How a simulated fleet differs from the book, and how much of its past its owner wrote down. */

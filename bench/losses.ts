@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { annualBookLosses } from "../src/domain/losses/book-losses.ts";
 import { LossBook } from "../src/domain/losses/loss-book.ts";
-import { loadKnowledge } from "../src/knowledge/load.ts";
+import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
 import type { Figure } from "./figure.ts";
 import { median } from "./load.ts";
 import { Bench, type Credentials } from "./mainstay.ts";

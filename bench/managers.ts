@@ -6,7 +6,7 @@ import { LOOKAHEAD_MONTHS } from "../src/domain/planning/horizon.ts";
 import { lifespanYearsOf, type PartInPlace } from "../src/domain/planning/part-in-place.ts";
 import { replacementPolicyOf } from "../src/domain/planning/replacement-policy.ts";
 import { seededRandom } from "../src/domain/statistics/seeded-random.ts";
-import { loadKnowledge } from "../src/knowledge/load.ts";
+import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
 import { planCaches } from "../src/usecases/portfolio/plan-context.ts";
 import type { Figure } from "./figure.ts";
 

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import pkg from "../package.json" with { type: "json" };
-import { FILES } from "../src/knowledge/files.ts";
-import { readKnowledge } from "../src/knowledge/read.ts";
+import { FILES } from "../src/knowledge/knowledge-files.ts";
+import { readKnowledge } from "../src/knowledge/read-knowledge.ts";
 import type { Contents } from "./contents.ts";
 import { bundlePages, embeddingPages } from "./pages.ts";
 

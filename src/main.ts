@@ -1,7 +1,7 @@
 import { configure } from "arktype/config";
+import { Interruption } from "./cli/command-interruption.ts";
+import { runCommandLine } from "./cli/command-line-program.ts";
 import { COMMANDS } from "./cli/command-list.ts";
-import { Interruption } from "./cli/interruption.ts";
-import { runCommandLine } from "./cli/program.ts";
 import { EXIT } from "./cli/report-command-error.ts";
 import { processHost } from "./cli/terminal/process-host.ts";
 

@@ -8,7 +8,7 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { compareConditions } from "./conditions.ts";
 import { proveInspections, readIntervals } from "./inspections.ts";
 import { dayOf } from "./records.ts";

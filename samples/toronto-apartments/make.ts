@@ -3,8 +3,8 @@
  * building is kept with all of its visits, and every column as it came.
  */
 import { join } from "node:path";
-import { readCsv } from "../../src/csv/read.ts";
-import { csvLine } from "../../src/csv/write.ts";
+import { readCsv } from "../../src/csv/read-csv.ts";
+import { csvLine } from "../../src/csv/write-csv.ts";
 
 const EVERY = 3;
 const [registrations, evaluations] = process.argv.slice(2);

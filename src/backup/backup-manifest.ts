@@ -1,5 +1,5 @@
 import { OperatorError, UnreadableBackup } from "../domain/errors.ts";
-import { type } from "../validators.ts";
+import { type } from "../validation/arktype-validators.ts";
 
 /*
  * The format of a backup file: a tar archive, compressed with Zstandard, and encrypted in the age format if there is a

@@ -9,7 +9,7 @@ import {
   requireFreeSpace,
   toStorageError,
   withScratchFolder,
-} from "../files.ts";
+} from "../files/durable-files.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
 import {
   copyDatabase,
@@ -20,10 +20,10 @@ import {
   schemaVersion,
 } from "../store/sqlite/inspect-database.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
-import { type ArchiveMember, fileContent, readArchive, writeArchive } from "./archive.ts";
+import { type ArchiveMember, fileContent, readArchive, writeArchive } from "./backup-archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
-import { type KeptPhotos, withKeptPhotos } from "./kept-photos.ts";
-import { type PassphraseEncryption, passphraseEncryption } from "./passphrase-encryption.ts";
+import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
+import { type KeptPhotos, withKeptPhotos } from "./photos-kept-during-backup.ts";
 
 type BackupRequest = {
   dataDir: string;

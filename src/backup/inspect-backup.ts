@@ -1,4 +1,4 @@
-import { type ReadMember, readArchive, readArchiveText } from "./archive.ts";
+import { type ReadMember, readArchive, readArchiveText } from "./backup-archive.ts";
 import {
   DATABASE,
   damagedBackupError,
@@ -7,7 +7,7 @@ import {
   type Manifest,
   parseManifest,
 } from "./backup-manifest.ts";
-import type { PassphraseEncryption } from "./passphrase-encryption.ts";
+import type { PassphraseEncryption } from "./backup-passphrase-encryption.ts";
 
 const UPLOAD_NAME = /^uploads\/[\dA-Za-z][\w.-]*$/;
 /** Upper bounds of the sizes of a manifest and a key file. */

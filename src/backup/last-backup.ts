@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../files.ts";
+import { replaceFile } from "../files/durable-files.ts";
 
 /** The result of the latest scheduled backup. */
 export type LastBackup = {
@@ -29,7 +29,8 @@ export function readLastBackup(dataDir: string): LastBackup | undefined {
 
 function checked(value: unknown): LastBackup | undefined {
   // Imported on first use, since loading it takes longer than most commands.
-  const { type } = require("../validators.ts") as typeof import("../validators.ts");
+  const { type } =
+    require("../validation/arktype-validators.ts") as typeof import("../validation/arktype-validators.ts");
   const read = type({
     at: "string",
     ok: "boolean",

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, isoText } from "../domain/time.ts";
-import { moveIntoPlace, requireFreeSpace } from "../files.ts";
+import { moveIntoPlace, requireFreeSpace } from "../files/durable-files.ts";
 import {
   copyDatabase,
   findIntegrityProblems,

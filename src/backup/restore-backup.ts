@@ -10,7 +10,7 @@ import {
   syncPath,
   toStorageError,
   withScratchFolder,
-} from "../files.ts";
+} from "../files/durable-files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import {
   environmentProvidesKey,
@@ -28,10 +28,10 @@ import {
   photoFileNames,
 } from "../store/sqlite/inspect-database.ts";
 import { switchToWal } from "../store/sqlite/open.ts";
-import { type ReadMember, readArchive, readArchiveText } from "./archive.ts";
+import { type ReadMember, readArchive, readArchiveText } from "./backup-archive.ts";
 import { DATABASE, damagedBackupError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
+import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
 import { inspectBackup, isBackupMemberName } from "./inspect-backup.ts";
-import { type PassphraseEncryption, passphraseEncryption } from "./passphrase-encryption.ts";
 
 type RestoreRequest = {
   file: string;

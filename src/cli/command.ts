@@ -1,7 +1,7 @@
 import type { SettingKey } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
+import type { CommandContext } from "./command-context.ts";
 import type { Arguments, DescribedBody, NamedCommand, Options, Parse } from "./command-description.ts";
-import type { CommandContext } from "./context.ts";
 
 /** The arguments, options and action of a command. Created by `defineCommand`. */
 type CommandBody = DescribedBody & {

@@ -1,13 +1,13 @@
+import { readConditionScale } from "../api-schemas/service-event-schema.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
-import { loadKnowledge } from "../knowledge/load.ts";
+import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { Store } from "../store/store.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
-import { readConditionScale } from "../wire/service-event.ts";
 import { repeatableOption, UsageError, valueOption } from "./command.ts";
-import type { CommandContext } from "./context.ts";
-import { auditActorOf } from "./data-access.ts";
+import type { CommandContext } from "./command-context.ts";
+import { auditActorOf } from "./command-data-access.ts";
 import { fittedTable } from "./terminal/fitted-table.ts";
 
 /* Shared by the commands that show and correct a single record. */

@@ -1,6 +1,6 @@
 import { BUILD } from "../server/build-info.ts";
 import type { DescribedCommand, Option } from "./command-description.ts";
-import { argumentForm, GLOBAL_OPTIONS, optionFlag, SUMMARY } from "./parser.ts";
+import { argumentForm, GLOBAL_OPTIONS, optionFlag, SUMMARY } from "./command-line-parser.ts";
 import { EXIT } from "./report-command-error.ts";
 
 /** Returns the manual page of all commands in man(7) format. */

@@ -1,9 +1,9 @@
 import { ConfigError } from "../config/config-error.ts";
 import { Failure, OperatorError, UnreadableBackup } from "../domain/errors.ts";
-import { FOLDER_REMEDY } from "../files.ts";
+import { FOLDER_REMEDY } from "../files/durable-files.ts";
 import { NothingDone, UsageError } from "./command.ts";
-import type { Output } from "./context.ts";
-import { Interrupted } from "./interruption.ts";
+import type { Output } from "./command-context.ts";
+import { Interrupted } from "./command-interruption.ts";
 import { OutputClosed } from "./terminal/process-host.ts";
 
 /** The exit codes of a command. */

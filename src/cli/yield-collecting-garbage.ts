@@ -1,4 +1,4 @@
-import type { Yield } from "../event-loop.ts";
+import type { Yield } from "../event-loop/event-loop.ts";
 
 /** Memory growth, in bytes, after which garbage is collected. */
 const GARBAGE = 50e6;

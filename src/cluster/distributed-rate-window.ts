@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
-import type { Timers } from "../event-loop.ts";
+import type { Timers } from "../event-loop/event-loop.ts";
 import {
   addRateWindowCall,
   type CallerUsage,

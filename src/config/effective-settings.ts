@@ -1,4 +1,4 @@
-import type { EffectiveSetting } from "../administration/effective-setting.ts";
+import type { EffectiveSetting } from "./effective-setting.ts";
 import { explainConfig } from "./explain-config.ts";
 import { type Config, camelCaseSettingName } from "./settings.ts";
 

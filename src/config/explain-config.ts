@@ -1,4 +1,4 @@
-import { defaultSettings, EXAMPLE_CONFIG } from "./defaults.ts";
+import { defaultSettings, EXAMPLE_CONFIG } from "./default-settings.ts";
 import {
   environmentVariableOf,
   isSettingKey,

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { UNIT_SYSTEMS } from "../domain/currency-and-units.ts";
-import { isNetwork } from "../networks.ts";
+import { isNetwork } from "../ip-networks/ip-network.ts";
 
 /**
  * The format of a setting's value, with a description for the operator. Does not use arktype, since loading it takes as

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
-import { notRegularFile } from "../files.ts";
+import { notRegularFile } from "../files/durable-files.ts";
 
 /** The source of CSV text: a file, or text with a name for messages. */
 export type CsvSource = { path: string } | { name: string; text: string };

@@ -1,4 +1,4 @@
-/** The public, stable codes of failures. `http/errors.ts` maps each to a status. */
+/** The public, stable codes of failures. `http/http-errors.ts` maps each to a status. */
 export const FAILURE_CODES = [
   "invalid_request",
   "unauthorized",
@@ -16,7 +16,7 @@ export const FAILURE_CODES = [
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-/** An invalid field of a request, by its wire name. */
+/** An invalid field of a request, by its name in the API. */
 export type FieldIssue = { field: string; message: string };
 
 /** A refusal with a message for the caller. The message never contains a secret or the caller's whole input. */

@@ -1,13 +1,17 @@
-import { spreadsheetLine } from "../csv/write.ts";
-import { forEachYielding, type Yield } from "../event-loop.ts";
-import { type Cell, recordTableCells, recordTableColumns } from "../wire/schema/table-cells.ts";
-import { exampleOfWireType } from "../wire/schema/type-to-openapi.ts";
-import type { WireType } from "../wire/schema/wire-type.ts";
-import { parseHeaderWeights } from "./accept.ts";
+import {
+  type Cell,
+  recordTableCells,
+  recordTableColumns,
+} from "../api-schemas/definition/schema-table-cells.ts";
+import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
+import { exampleOfSchemaType } from "../api-schemas/definition/schema-type-to-json-schema.ts";
+import { spreadsheetLine } from "../csv/write-csv.ts";
+import { forEachYielding, type Yield } from "../event-loop/event-loop.ts";
+import { parseHeaderWeights } from "./accept-header.ts";
 import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";
-import { CHUNK_CHARS } from "./json-stream.ts";
-import { type Call, ok, type Reply, readOperationReplies } from "./operation.ts";
-import { parseChoice } from "./query.ts";
+import { type Call, ok, type Reply, readOperationReplies } from "./http-operation.ts";
+import { CHUNK_CHARS } from "./json-reply-stream.ts";
+import { parseChoice } from "./query-parameters.ts";
 
 export const CSV = "text/csv";
 
@@ -37,7 +41,7 @@ export function listReply<Body extends ListOf, Name extends keyof Body & string>
   { query, request }: Pick<Call, "query" | "request">,
   body: Body,
   name: Name,
-  record: WireType<unknown>,
+  record: SchemaType<unknown>,
   added?: AddedColumn,
 ): Reply<Body> {
   if (!wantsCsv({ query, request })) return ok(body);
@@ -100,7 +104,7 @@ export function csvReply(
     : { status: 200, chunks: text.chunks, headers };
 }
 
-function csvText(record: WireType<unknown>, rows: readonly unknown[], added?: AddedColumn): string {
+function csvText(record: SchemaType<unknown>, rows: readonly unknown[], added?: AddedColumn): string {
   const columns = recordTableColumns(record);
   const place = added === undefined ? 0 : columns.indexOf(added.after) + 1;
   const withAdded = (cells: readonly Cell[], cell: Cell): readonly Cell[] =>
@@ -123,15 +127,15 @@ function nextPage({ searchParams }: URL, { total, limit, offset }: ListOf): Reco
 /** The replies of a list that is available as JSON and CSV. */
 export function listReplies<Body>(
   description: string,
-  type: WireType<Body>,
-  record: WireType<unknown>,
+  type: SchemaType<Body>,
+  record: SchemaType<unknown>,
   added?: AddedColumn,
 ) {
-  return pageReplies(description, type, csvText(record, [exampleOfWireType(record)], added));
+  return pageReplies(description, type, csvText(record, [exampleOfSchemaType(record)], added));
 }
 
 /** Does the same for a list whose CSV columns differ from the fields of its records. */
-export function pageReplies<Body>(description: string, type: WireType<Body>, alternativeExample?: string) {
+export function pageReplies<Body>(description: string, type: SchemaType<Body>, alternativeExample?: string) {
   const replies = readOperationReplies(description, type);
   const headers = {
     ...replies[200].headers,

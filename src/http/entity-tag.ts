@@ -1,4 +1,4 @@
-import type { WireType } from "../wire/schema/wire-type.ts";
+import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
 
 /** The fields with the times of calculations, which the tags ignore. Weak tags allow this. */
 const TIME_FIELDS = ["assessed_at", "generated_at"];
@@ -10,20 +10,20 @@ export function entityTag(body: string): string {
 }
 
 /** Returns the ETag of a JSON response of a type; without one, it may have times. */
-export function entityTagOf(body: string, type: WireType<unknown> | null | undefined): string {
+export function entityTagOf(body: string, type: SchemaType<unknown> | null | undefined): string {
   // Looking for them takes seven times as long as hashing the text.
   return entityTag(type && !mayHaveTimes(type) ? body : body.replace(TIMESTAMPS, ""));
 }
 
-const withTimes = new WeakMap<WireType<unknown>, boolean>();
+const withTimes = new WeakMap<SchemaType<unknown>, boolean>();
 
-function mayHaveTimes(type: WireType<unknown>): boolean {
+function mayHaveTimes(type: SchemaType<unknown>): boolean {
   const known = withTimes.get(type) ?? hasTimes(type);
   withTimes.set(type, known);
   return known;
 }
 
-function hasTimes({ definition }: WireType<unknown>): boolean {
+function hasTimes({ definition }: SchemaType<unknown>): boolean {
   switch (definition.kind) {
     case "record":
       return Object.entries(definition.fields).some(

@@ -1,6 +1,6 @@
 import { assetTable } from "../web/assets/asset-table.ts";
-import type { RenderedPage } from "../web/document.tsx";
-import { parseHeaderWeights } from "./accept.ts";
+import type { RenderedPage } from "../web/html-document.tsx";
+import { parseHeaderWeights } from "./accept-header.ts";
 import { type PageSettings, pageReply } from "./page-reply.ts";
 
 /** Returns the HTML page that replaces an error response; undefined to keep the response. */

@@ -1,10 +1,10 @@
-import { spreadsheetLine } from "../csv/write.ts";
+import type { LossComponentsJson } from "../api-schemas/loss-components-schema.ts";
+import { type LossesJson, lossTable } from "../api-schemas/losses-schema.ts";
+import { spreadsheetLine } from "../csv/write-csv.ts";
 import type { LossDeps } from "../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../usecases/losses/loss-workbook.ts";
-import type { LossComponentsJson } from "../wire/loss-components.ts";
-import { type LossesJson, lossTable } from "../wire/losses.ts";
 import { csvReply } from "./csv-replies.ts";
-import type { AdminCall, PartnerCall, Reply } from "./operation.ts";
+import type { AdminCall, PartnerCall, Reply } from "./http-operation.ts";
 import { type TableFormat, workbookReply } from "./workbook-replies.ts";
 
 /** Returns what the losses of a call are computed with. */

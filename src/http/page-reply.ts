@@ -1,6 +1,6 @@
-import type { RenderedPage } from "../web/document.tsx";
-import { compressBody, encodingFor, encodingHeaders } from "./encoding.ts";
-import type { Call, Reply } from "./operation.ts";
+import type { RenderedPage } from "../web/html-document.tsx";
+import { compressBody, encodingFor, encodingHeaders } from "./content-encoding.ts";
+import type { Call, Reply } from "./http-operation.ts";
 
 /** The headers of a response for a single user, which must not be stored by others or indexed. */
 export const PRIVATE_HEADERS = {

@@ -1,10 +1,14 @@
+import {
+  type AssumptionsJson,
+  NO_GUARANTEE,
+  serializeAssumptions,
+} from "../api-schemas/assumptions-schema.ts";
 import { priceBasisOf } from "../domain/costs/price-basis.ts";
 import type { AssumptionCounts } from "../domain/figures/assumptions.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Stores } from "../store/stores.ts";
 import { modelVersionOf } from "../usecases/calibration/active-model.ts";
-import { assumptionSentences } from "../web/assumption-sentences.ts";
-import { type AssumptionsJson, NO_GUARANTEE, serializeAssumptions } from "../wire/assumptions.ts";
+import { assumptionSentences } from "../web/page-assumption-sentences.ts";
 import type { AddedColumn } from "./csv-replies.ts";
 
 /* The totals of a portfolio, or of several, rest on assumptions, which lists of properties show. */

@@ -1,4 +1,4 @@
-import { HttpFailure } from "./errors.ts";
+import { HttpFailure } from "./http-errors.ts";
 
 /** Turns the idle timeout of a connection off, and returns a function that turns it on again. */
 export type HoldOpen = () => () => void;

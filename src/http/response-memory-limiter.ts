@@ -1,4 +1,4 @@
-import { HttpFailure } from "./errors.ts";
+import { HttpFailure } from "./http-errors.ts";
 
 /** The memory that the unsent responses and the bodies of unanswered requests of one partner may take together, in bytes. */
 const MAX_BYTES_PER_PARTNER = 67_108_864;

@@ -1,6 +1,6 @@
 import { acceptsCsv } from "./csv-replies.ts";
-import type { Call, Reply } from "./operation.ts";
-import { parseChoice } from "./query.ts";
+import type { Call, Reply } from "./http-operation.ts";
+import { parseChoice } from "./query-parameters.ts";
 
 export const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 

@@ -1,11 +1,12 @@
+import { serializeSnapshot } from "../api-schemas/snapshot-schema.ts";
 import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
 import { forgetIdleCallers } from "../cluster/distributed-rate-window.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
-import { yieldInBackground, yieldToEventLoop } from "../event-loop.ts";
-import type { Logger } from "../log.ts";
+import { yieldInBackground, yieldToEventLoop } from "../event-loop/event-loop.ts";
+import type { Logger } from "../logging/logger.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies.ts";
 import type { Store } from "../store/store.ts";
 import {
@@ -15,14 +16,13 @@ import {
 } from "../usecases/costs/recalculate.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
-import { renewPropertyStandings } from "../usecases/losses/property-standings.ts";
+import { renewPropertyStandings } from "../usecases/losses/renew-property-standings.ts";
 import { deleteExpiredSecrets } from "../usecases/partners/administer-partner.ts";
-import type { AnswerCaches } from "../usecases/partners/answer-caches.ts";
+import type { AnswerCaches } from "../usecases/partners/partner-revision-caches.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
 import { retireDueRecords } from "../usecases/portfolio/retirement.ts";
 import { isSnapshotTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
-import { serializeSnapshot } from "../wire/snapshot.ts";
-import type { ScheduledJob } from "./schedule.ts";
+import type { ScheduledJob } from "./job-schedule.ts";
 
 type JobDeps = {
   config: Config;

@@ -27,7 +27,7 @@ import type {
   smartEventsFile,
   sourcesFile,
   statesFile,
-} from "./schemas.ts";
+} from "./knowledge-file-schemas.ts";
 
 /** The files after validation. */
 export type CheckedFiles = {

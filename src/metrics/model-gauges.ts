@@ -2,7 +2,7 @@ import { Gauge, type Registry } from "prom-client";
 import { dayNumber, MS_PER_DAY } from "../domain/time.ts";
 import type { Stores } from "../store/stores.ts";
 
-/** The part of a stored validation (`wire/calibration.ts`) that is shown. */
+/** The part of a stored validation (`api-schemas/calibration-schema.ts`) that is shown. */
 type Validation = {
   before: Measures;
   after: Measures;

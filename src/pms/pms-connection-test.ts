@@ -1,18 +1,18 @@
 import { isIP } from "node:net";
-import type { ConnectionCheck, ConnectionReport } from "../administration/pms-connection-report.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { readAuthorities } from "../tls/pem-files.ts";
-import type { ResolveHost } from "../webhooks/dns-resolver.ts";
-import { failureMessage } from "../webhooks/failure-messages.ts";
+import { failureMessage } from "../webhooks/delivery-failure-messages.ts";
+import type { ResolveHost } from "../webhooks/webhook-dns-resolver.ts";
+import { type PmsCredentials, pmsAuthorizationHeader } from "./pms-authorization.ts";
 import {
   type PmsEndpoint,
   probeHttpStatus,
   probeTcpConnection,
   probeTlsHandshake,
-} from "./connection-probes.ts";
-import { type PmsCredentials, pmsAuthorizationHeader } from "./pms-authorization.ts";
+} from "./pms-connection-probes.ts";
+import type { ConnectionCheck, ConnectionReport } from "./pms-connection-report.ts";
 
 type PreflightDeps = { settings: Config["rm"]; resolve: ResolveHost; clock: () => Instant };
 

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { isId } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
-import { secretsEqual } from "./hash.ts";
 import { deriveKey, type MasterKey } from "./master-key.ts";
+import { secretsEqual } from "./secret-hash.ts";
 
 /** The environment variable in which the server passes a token to a command that it starts. */
 export const IMPERSONATION_TOKEN_VARIABLE = "MAINSTAY_ACTING_PASS";

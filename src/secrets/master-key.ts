@@ -3,7 +3,7 @@ import { linkSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
-import { createFile, readRegularFile, syncPath } from "../files.ts";
+import { createFile, readRegularFile, syncPath } from "../files/durable-files.ts";
 
 /** The 32 bytes from which all other keys are derived. */
 export type MasterKey = Uint8Array & { readonly __brand: "MasterKey" };

@@ -1,8 +1,8 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Day } from "../domain/time.ts";
-import { NO_FOLLOW, toStorageError } from "../files.ts";
-import type { CallLedger } from "../usecases/partners/daily-call-limits.ts";
+import { NO_FOLLOW, toStorageError } from "../files/durable-files.ts";
+import type { CallLedger } from "../http/daily-call-limits.ts";
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 

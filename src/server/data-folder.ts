@@ -5,7 +5,7 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
-import { toStorageError } from "../files.ts";
+import { toStorageError } from "../files/durable-files.ts";
 import { createEncryptor, type Encryptor } from "../secrets/encryptor.ts";
 import {
   createKeyFile,

@@ -2,7 +2,7 @@ import { constants, Database, SQLiteError } from "bun:sqlite";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
-import { symbolicLinkError } from "../files.ts";
+import { symbolicLinkError } from "../files/durable-files.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { databaseFile } from "./data-folder.ts";
 

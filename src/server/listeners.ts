@@ -4,10 +4,10 @@ import { parseAdminListen } from "../config/setting-formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, isoText } from "../domain/time.ts";
-import { type GuardedListener, guardDescriptors } from "../http/file-descriptor-guard.ts";
-import { type Listener, openHttpListener } from "../http/listen.ts";
-import type { Fetch } from "../http/server.ts";
-import type { Logger } from "../log.ts";
+import { type Listener, openHttpListener } from "../http/http-listener.ts";
+import type { Fetch } from "../http/http-server.ts";
+import { type GuardedListener, guardDescriptors } from "../http/listener-descriptor-guard.ts";
+import type { Logger } from "../logging/logger.ts";
 import { daysUntilExpiry, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
 
 const OUT_OF_DESCRIPTORS =

@@ -5,7 +5,8 @@ import { OperatorError, StorageError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import { isPhotoFileName } from "../domain/photo.ts";
 import type { Instant } from "../domain/time.ts";
-import { moveIntoPlace, replaceFile } from "../files.ts";
+import { moveIntoPlace, replaceFile } from "../files/durable-files.ts";
+import { DailyCallLimits } from "../http/daily-call-limits.ts";
 import { environmentProvidesKey, keyFilePath } from "../secrets/master-key.ts";
 import {
   storedPhotoQueries,
@@ -19,7 +20,6 @@ import {
 } from "../store/postgres/postgres-transfer-endpoint.ts";
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-files.ts";
 import { openSqliteTransferEndpoint } from "../store/sqlite/sqlite-transfer-endpoint.ts";
-import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
 import { openCallReservationLedger } from "./call-reservation-ledger.ts";
 import { databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { acquireInstanceLock } from "./instance-lock.ts";

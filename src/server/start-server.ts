@@ -1,5 +1,3 @@
-import type { ErrorLogEntry } from "../administration/error-log-entry.ts";
-import type { ServiceHealth } from "../administration/service-health.ts";
 import type { RateWindow } from "../cluster/address-rate-window.ts";
 import { publicUrl } from "../config/public-url.ts";
 import type { Config } from "../config/settings.ts";
@@ -7,62 +5,68 @@ import { StorageError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { type Instant, monotonicClock } from "../domain/time.ts";
-import { Authenticator } from "../http/auth.ts";
-import { maxValuesFor } from "../http/body.ts";
+import { Authenticator } from "../http/authenticator.ts";
 import { clientAddress } from "../http/client-address.ts";
-import { ConsoleSessions } from "../http/console-sessions.ts";
-import { PasscodeGate } from "../http/embed-passcode-gate.ts";
-import { anyHostCheck, type HostCheck } from "../http/host.ts";
+import { ConsoleSessions } from "../http/console-session-cookies.ts";
+import { DailyCallLimits } from "../http/daily-call-limits.ts";
+import { anyHostCheck, type HostCheck } from "../http/host-header.ts";
 import { htmlErrorPages } from "../http/html-error-page.ts";
-import type { Operation } from "../http/operation.ts";
-import { RequestPipeline } from "../http/pipeline.ts";
-import { ADMIN_HEADERS } from "../http/responses.ts";
+import type { Operation } from "../http/http-operation.ts";
+import { ADMIN_HEADERS } from "../http/http-responses.ts";
+import { createHttpHandler, type Fetch } from "../http/http-server.ts";
+import { PasscodeGate } from "../http/passcode-request-gate.ts";
+import { maxValuesFor } from "../http/request-body.ts";
+import { RequestPipeline } from "../http/request-pipeline.ts";
 import { assetOperation } from "../http/routes/assets.ts";
 import { consoleRootOperation } from "../http/routes/console.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
 import { partnerApi } from "../http/routes/partner-api.ts";
 import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
-import { createHttpHandler, type Fetch } from "../http/server.ts";
+import { networkContains, parseIpAddress, parseNetwork } from "../ip-networks/ip-network.ts";
+import { startJobs } from "../jobs/job-schedule.ts";
 import { createJobTable } from "../jobs/job-table.ts";
-import { startJobs } from "../jobs/schedule.ts";
-import { loadKnowledge } from "../knowledge/load.ts";
-import type { Logger } from "../log.ts";
+import { loadKnowledge } from "../knowledge/load-knowledge.ts";
+import type { ErrorLogEntry } from "../logging/error-log-entry.ts";
+import type { Logger } from "../logging/logger.ts";
 import { Metrics } from "../metrics/metrics.ts";
-import { networkContains, parseIpAddress, parseNetwork } from "../networks.ts";
+import type { ServiceHealth } from "../monitoring/service-health.ts";
+import { bearerTokens } from "../secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
-import { bearerTokens } from "../secrets/tokens.ts";
 import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { EventStream } from "../usecases/history/event-stream.ts";
 import { LossBooks } from "../usecases/losses/loss-books.ts";
 import { checkHealth, limitHealthChecks } from "../usecases/operations/server-health.ts";
-import { AnswerCaches } from "../usecases/partners/answer-caches.ts";
-import { DailyCallLimits } from "../usecases/partners/daily-call-limits.ts";
-import { dropCachedPrices } from "../usecases/portfolio/price-list.ts";
-import { adminHostCheck } from "./admin-hosts.ts";
-import { type AdminDeps, buildAdminOperations } from "./admin-operations.ts";
+import { AnswerCaches } from "../usecases/partners/partner-revision-caches.ts";
+import { dropCachedPrices } from "../usecases/portfolio/partner-prices.ts";
 import { BUILD } from "./build-info.ts";
-import { buildCalibrationRuns } from "./calibration-runs.ts";
 import { openCallReservationLedger } from "./call-reservation-ledger.ts";
-import { buildClusterMembership, type ClusterMembership } from "./cluster-membership.ts";
-import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
-import { Drain, drainSeconds } from "./drain.ts";
-import { lockDataFolder } from "./instance-lock.ts";
-import { openListeners } from "./listeners.ts";
-import { buildCalibrationCheck } from "./monthly-calibration-check.ts";
-import { buildPartnerTasks } from "./partner-tasks.ts";
-import { photoStorageOf } from "./photo-storage.ts";
-import { buildRateWindows } from "./rate-windows.ts";
-import { buildScheduledBackups, latestBackup, type ScheduledBackups } from "./scheduled-backups.ts";
-import type { StartedParts } from "./server-state.ts";
-import { buildStorageJobs } from "./storage-jobs.ts";
-import type { WatchedWriter } from "./systemd-notifications.ts";
+import { adminHostCheck } from "./composition/compose-admin-host-check.ts";
+import { type AdminDeps, buildAdminOperations } from "./composition/compose-admin-operations.ts";
+import { buildCalibrationCheck } from "./composition/compose-calibration-check.ts";
+import { buildCalibrationRuns } from "./composition/compose-calibration-runs.ts";
+import { buildClusterMembership, type ClusterMembership } from "./composition/compose-cluster-membership.ts";
+import { buildPartnerTasks } from "./composition/compose-partner-tasks.ts";
+import { photoStorageOf } from "./composition/compose-photo-storage.ts";
+import { buildRateWindows } from "./composition/compose-rate-windows.ts";
+import {
+  buildScheduledBackups,
+  latestBackup,
+  type ScheduledBackups,
+} from "./composition/compose-scheduled-backups.ts";
+import type { StartedParts } from "./composition/compose-server-state.ts";
+import { buildStorageJobs } from "./composition/compose-storage-jobs.ts";
 import {
   buildWebhookDispatcher,
   buildWebhookSender,
   watchCommitsOfOtherProcesses,
-} from "./webhook-delivery.ts";
+} from "./composition/compose-webhook-delivery.ts";
+import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
+import { Drain, drainSeconds } from "./drain.ts";
+import { lockDataFolder } from "./instance-lock.ts";
+import { openListeners } from "./listeners.ts";
+import type { WatchedWriter } from "./systemd-notifications.ts";
 
 type AppDeps = {
   config: Config;

@@ -1,5 +1,5 @@
-import { systemTimers, type Timers } from "../event-loop.ts";
-import type { Logger } from "../log.ts";
+import { systemTimers, type Timers } from "../event-loop/event-loop.ts";
+import type { Logger } from "../logging/logger.ts";
 
 /** The program that starts, watches and stops the server, such as systemd. */
 type ServiceManager = {

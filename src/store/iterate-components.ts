@@ -1,5 +1,5 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import { forEachYielding, type Yield } from "../event-loop.ts";
+import { forEachYielding, type Yield } from "../event-loop/event-loop.ts";
 import type { LossRow, NamedLossRow } from "./queries/loss-rows.ts";
 import type { Store } from "./store.ts";
 import type { Stores } from "./stores.ts";

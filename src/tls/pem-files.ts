@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import tls from "node:tls";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
-import { readRegularFile } from "../files.ts";
+import { readRegularFile } from "../files/durable-files.ts";
 
 /* The one reader of certificates and keys. Its errors never quote a file: it may contain a key. */
 

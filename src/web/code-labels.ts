@@ -1,9 +1,9 @@
+import type { InspectionJson } from "../api-schemas/compliance-schema.ts";
+import type { ComponentJson } from "../api-schemas/component-schema.ts";
+import type { PlannedComponentJson } from "../api-schemas/plan-schema.ts";
+import type { HistoryEventJson } from "../api-schemas/service-event-schema.ts";
 import type { RiskTier } from "../domain/scoring/scoring-types.ts";
-import type { InspectionJson } from "../wire/compliance.ts";
-import type { ComponentJson } from "../wire/component.ts";
-import type { PlannedComponentJson } from "../wire/plan.ts";
-import type { HistoryEventJson } from "../wire/service-event.ts";
-import { capitalizeFirst } from "./format.ts";
+import { capitalizeFirst } from "./page-format.ts";
 
 type Flag = ComponentJson["flags"][number];
 

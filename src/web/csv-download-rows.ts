@@ -1,11 +1,11 @@
+import type { ComponentJson, TrendPointJson } from "../api-schemas/component-schema.ts";
+import type { PropertyPlanJson } from "../api-schemas/plan-schema.ts";
 import { mapInSteps, type Steps, sortInSteps } from "../domain/steps.ts";
-import type { ComponentJson, TrendPointJson } from "../wire/component.ts";
-import type { PropertyPlanJson } from "../wire/plan.ts";
-import { ApplianceNames } from "./appliance-names.ts";
-import { assumptionSentences } from "./assumption-sentences.ts";
 import { systemLabel } from "./code-labels.ts";
-import { compareByExpectedLoss } from "./expected-loss.ts";
-import { type PlanLine, planLinesInSteps } from "./plan-line.ts";
+import { ApplianceNames } from "./page-appliance-names.ts";
+import { assumptionSentences } from "./page-assumption-sentences.ts";
+import { compareByExpectedLoss } from "./page-expected-loss.ts";
+import { type PlanLine, planLinesInSteps } from "./page-plan-lines.ts";
 import type { PropertyPageData, ReportCsvFile } from "./sections/property-sections.tsx";
 
 type Cell = string | number | boolean | null;

@@ -1,6 +1,6 @@
 import type { Instant } from "../domain/time.ts";
-import { nextAttemptAt } from "./retry-schedule.ts";
-import { signedHeaders } from "./signature-headers.ts";
+import { nextAttemptAt } from "./delivery-retry-schedule.ts";
+import { signedHeaders } from "./webhook-signature-headers.ts";
 
 export type PendingDelivery = {
   id: string;

@@ -1,4 +1,4 @@
-import type { Timers } from "../event-loop.ts";
+import type { Timers } from "../event-loop/event-loop.ts";
 
 type ResultBatcher<Result> = {
   /** Queues the result; calls `written` once it is committed. */

@@ -2,7 +2,7 @@ import { isoText } from "../domain/time.ts";
 import { type AttemptResult, attemptDelivery, type PendingDelivery } from "./delivery-attempt.ts";
 import type { DispatcherDeps, DispatcherOptions } from "./dispatcher-deps.ts";
 import { type EndpointHealth, healthAfter } from "./endpoint-health.ts";
-import { PartnerQueue } from "./partner-queue.ts";
+import { PartnerQueue } from "./partner-delivery-queue.ts";
 
 type WorkerOptions = Omit<DispatcherOptions, "pageSize" | "maxInMemory"> & {
   /** Returns the number of deliveries to fetch at once. */

@@ -4,10 +4,9 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
 import { OperatorError } from "../domain/errors.ts";
-import { lazy } from "../lazy.ts";
 import { trustedAuthorities } from "../tls/pem-files.ts";
-import { type AddressPolicy, addressRefusal } from "./address-policy.ts";
-import type { ResolveHost } from "./dns-resolver.ts";
+import { type AddressPolicy, addressRefusal } from "./webhook-address-policy.ts";
+import type { ResolveHost } from "./webhook-dns-resolver.ts";
 
 export type NetworkSettings = {
   /** Called for every attempt, so that a change of the lists also applies to open connections. */
@@ -58,26 +57,26 @@ export function openWebhookConnections(settings: NetworkSettings): Connections {
     );
   }
   // Explicit, because the environment variable NODE_TLS_REJECT_UNAUTHORIZED would otherwise decide.
-  let isSecured = false;
-  const secure = lazy(() => {
-    isSecured = true;
-    const secureContext = tls.createSecureContext({ ca: trustedAuthorities(settings.extraAuthorities) });
-    return { secureContext, rejectUnauthorized: true };
-  });
+  let secured: { secureContext: tls.SecureContext; rejectUnauthorized: true } | undefined;
+  const secure = () =>
+    (secured ??= {
+      secureContext: tls.createSecureContext({ ca: trustedAuthorities(settings.extraAuthorities) }),
+      rejectUnauthorized: true,
+    });
   const agents = (keepAlive: boolean): HttpAgents => {
     const options = { keepAlive, timeout: IDLE_MS, maxFreeSockets: FREE_PER_HOST };
     const lookup = permittedLookup(settings);
     const { proxy } = settings;
     // Reading the authorities takes a tenth of a server's start, and without an HTTPS endpoint nothing needs them.
-    const secured = lazy(() =>
-      proxy
+    let agent: https.Agent | undefined;
+    const secureAgent = () =>
+      (agent ??= proxy
         ? new TunnelAgent({ ...options, ...secure() }, proxy)
-        : new https.Agent({ ...options, lookup, ...secure() }),
-    );
+        : new https.Agent({ ...options, lookup, ...secure() }));
     return {
       http: new http.Agent(proxy ? options : { ...options, lookup }),
       get https() {
-        return secured();
+        return secureAgent();
       },
     };
   };
@@ -87,7 +86,7 @@ export function openWebhookConnections(settings: NetworkSettings): Connections {
     single,
     close: () => {
       pooled.http.destroy();
-      if (isSecured) pooled.https.destroy();
+      if (secured) pooled.https.destroy();
     },
   };
 }

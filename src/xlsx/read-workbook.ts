@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
-import { notRegularFile } from "../files.ts";
+import { notRegularFile } from "../files/durable-files.ts";
 import {
   MAX_WORKBOOK_BYTES,
   type SheetTable,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { XmlElement as Parsed, parseXml, XmlDocumentType, XmlText } from "@rgrove/parse-xml";
 import { OperatorError } from "../domain/errors.ts";
-import { notRegularFile } from "../files.ts";
+import { notRegularFile } from "../files/durable-files.ts";
 
 /** An element by its name without prefix. `text` is its own, trimmed; `line` counts from 1. */
 export type XmlElement = {

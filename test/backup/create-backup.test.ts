@@ -5,9 +5,9 @@ import { copyFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
-import { keepForBackups } from "../../src/backup/deleted-photos.ts";
+import { keepForBackups } from "../../src/backup/deleted-photos-for-backups.ts";
 import { inspectBackup } from "../../src/backup/inspect-backup.ts";
-import { type KeptPhotos, withKeptPhotos } from "../../src/backup/kept-photos.ts";
+import { type KeptPhotos, withKeptPhotos } from "../../src/backup/photos-kept-during-backup.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 /* Photos that are deleted while a backup is written, as by a purge. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { forecastBiasWarning } from "../../src/cli/calibration/report.ts";
+import { forecastBiasWarning } from "../../src/cli/terminal/calibrate-command-text.ts";
 import { validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
 import { runSteps } from "../../src/domain/steps.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { loadCommand } from "../../src/cli/command.ts";
+import type { CommandHost } from "../../src/cli/command-context.ts";
+import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
-import type { CommandHost } from "../../src/cli/context.ts";
-import { runCommandLine } from "../../src/cli/program.ts";
 
 const commands = await Promise.all(COMMANDS.map(loadCommand));
 

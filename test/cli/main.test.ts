@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EXIT, reportCommandError } from "../../src/cli/report-command-error.ts";
-import { EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { EXAMPLE_CONFIG } from "../../src/config/default-settings.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommandLine } from "../../src/cli/program.ts";
+import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import type { Json } from "../support/json.ts";
 
 /*

@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadCommand } from "../../src/cli/command.ts";
+import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
-import { runCommandLine } from "../../src/cli/program.ts";
 import { acquireInstanceLock } from "../../src/server/instance-lock.ts";
 import { MIGRATIONS as POSTGRES_MIGRATIONS } from "../../src/store/postgres/postgres-migrations.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommandLine } from "../../src/cli/program.ts";
+import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { coloredText } from "../../src/cli/terminal/colored-text.ts";
 import { fittedTable, labeledLines } from "../../src/cli/terminal/fitted-table.ts";
 import { outputWidths } from "../../src/cli/terminal/output-widths.ts";

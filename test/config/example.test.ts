@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { defaultSettings, EXAMPLE_CONFIG } from "../../src/config/defaults.ts";
+import { readToml } from "../../src/config/config-toml.ts";
+import { defaultSettings, EXAMPLE_CONFIG } from "../../src/config/default-settings.ts";
 import { explainConfig } from "../../src/config/explain-config.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { parseAdminListen } from "../../src/config/setting-formats.ts";
 import { SETTINGS, settingKeys } from "../../src/config/settings.ts";
-import { readToml } from "../../src/config/toml.ts";
 
 test("the example has every setting once, in the order of the table, and no other", () => {
   const { entries, problems } = readToml(EXAMPLE_CONFIG, "config.example.toml");

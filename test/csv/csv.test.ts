@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { CsvSource } from "../../src/csv/csv-source.ts";
-import { type CsvRow, MAX_ROW_BYTES, readCsv } from "../../src/csv/read.ts";
-import { CsvFile, csvLine } from "../../src/csv/write.ts";
+import { type CsvRow, MAX_ROW_BYTES, readCsv } from "../../src/csv/read-csv.ts";
+import { CsvFile, csvLine } from "../../src/csv/write-csv.ts";
 
 let folder: string;
 beforeAll(() => {

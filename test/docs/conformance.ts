@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { closestMatch } from "../../src/closest-match.ts";
+import { closestMatch } from "../../src/spelling/closest-spelling.ts";
 import { RENEW } from "./manual.ts";
 import { readTags, STEP } from "./tags.ts";
 

@@ -5,7 +5,7 @@ import { type Command, loadCommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
 import { adminApi } from "../../src/http/routes/admin-api.ts";
-import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { firstCells, MANUAL, marked, RENEW, readManual } from "./manual.ts";
 import { withSettings } from "./settings-tables.ts";
 

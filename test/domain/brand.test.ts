@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
+import { inflate } from "../../src/api-schemas/brand-schema.ts";
 import {
   applyBrandChange,
   contrastOn,
@@ -13,7 +14,6 @@ import {
   readableColor,
 } from "../../src/domain/brand.ts";
 import { MAX_LOGO_BYTES, readLogo as readLogoBy } from "../../src/domain/logo.ts";
-import { inflate } from "../../src/wire/brand.ts";
 import { pngImage } from "../support/png.ts";
 
 const readLogo = (file: Uint8Array) => readLogoBy(file, inflate);

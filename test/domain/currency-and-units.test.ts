@@ -15,7 +15,7 @@ import {
   usDollars,
   wholeMoney,
 } from "../../src/domain/currency-and-units.ts";
-import { compactMoney, moneyText } from "../../src/web/format.ts";
+import { compactMoney, moneyText } from "../../src/web/page-format.ts";
 
 afterEach(() => setCurrencyAndUnits(US_DISPLAY));
 

@@ -12,7 +12,7 @@ import {
   serializeStoredFlags,
 } from "../../src/domain/hazards.ts";
 import type { EventType } from "../../src/domain/service-event.ts";
-import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { extractNoteFindings, noteFromFindings } from "../../src/usecases/history/note-findings.ts";
 
 const knowledge = loadKnowledge();

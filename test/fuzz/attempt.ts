@@ -1,5 +1,5 @@
 import { Failure, OperatorError } from "../../src/domain/errors.ts";
-import { KnowledgeError } from "../../src/knowledge/check.ts";
+import { KnowledgeError } from "../../src/knowledge/check-knowledge.ts";
 import type { Target } from "./target.ts";
 
 /** The processor time that an input of a few kilobytes may take. */

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { yieldToEventLoop } from "../../src/event-loop.ts";
+import { object, whole } from "../../src/api-schemas/definition/schema-field-types.ts";
+import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import {
   type AdminCall,
   adminOperation,
@@ -8,11 +9,10 @@ import {
   type PartnerCall,
   partnerOperation,
   readOperationReplies,
-} from "../../src/http/operation.ts";
+} from "../../src/http/http-operation.ts";
 import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../src/usecases/partners/purge-partner.ts";
-import { object, whole } from "../../src/wire/schema/fields.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
 import { withoutDeadline } from "../support/request-context.ts";

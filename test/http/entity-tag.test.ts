@@ -1,6 +1,13 @@
 import { expect, test } from "bun:test";
+import {
+  anyObject,
+  anyOf,
+  list,
+  mapOf,
+  object,
+  text,
+} from "../../src/api-schemas/definition/schema-field-types.ts";
 import { entityTag, entityTagOf } from "../../src/http/entity-tag.ts";
-import { anyObject, anyOf, list, mapOf, object, text } from "../../src/wire/schema/fields.ts";
 
 const at = (day: number) => `{"total":1,"assessed_at":"2026-01-0${day}T00:00:00.000Z"}`;
 const timed = object({ assessed_at: text("When it was calculated", "2026-01-01T00:00:00.000Z") });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { ok, okReplies, partnerOperation } from "../../src/http/operation.ts";
+import { object, whole } from "../../src/api-schemas/definition/schema-field-types.ts";
+import { ok, okReplies, partnerOperation } from "../../src/http/http-operation.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/portfolio/properties.ts";
-import { object, whole } from "../../src/wire/schema/fields.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
 import { knowledge, PROPERTY } from "../support/portfolio-store.ts";

@@ -7,7 +7,7 @@ import {
   partnerOperation,
   publicOperation,
   type Reply,
-} from "../../src/http/operation.ts";
+} from "../../src/http/http-operation.ts";
 import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { usePartnerStore } from "../support/partner-store.ts";

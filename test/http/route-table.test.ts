@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { type Operation, operationPaths } from "../../src/http/operation.ts";
+import { type Operation, operationPaths } from "../../src/http/http-operation.ts";
 import { adminApi } from "../../src/http/routes/admin-api.ts";
 import { consoleOperations, consoleRootOperation } from "../../src/http/routes/console.ts";
 import { embedOperations } from "../../src/http/routes/embeds.ts";
 import { metricsOperation } from "../../src/http/routes/metrics.ts";
 import { partnerApi } from "../../src/http/routes/partner-api.ts";
 import { portfolioAppOperation } from "../../src/http/routes/portfolio-app.ts";
-import { loadKnowledge } from "../../src/knowledge/load.ts";
-import { AnswerCaches } from "../../src/usecases/partners/answer-caches.ts";
+import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
+import { AnswerCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
 import {
   ADMIN_ROUTES,
   EMBED_ROUTES,

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { yieldToEventLoop } from "../../src/event-loop.ts";
+import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { exchange, rawRequest } from "../support/raw-http.ts";
 
 /*

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
 import { createJobTable } from "../../src/jobs/job-table.ts";
-import type { ScheduledJob } from "../../src/jobs/schedule.ts";
-import { createLogger } from "../../src/log.ts";
+import { createLogger } from "../../src/logging/logger.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
-import { AnswerCaches } from "../../src/usecases/partners/answer-caches.ts";
+import { AnswerCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 

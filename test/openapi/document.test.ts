@@ -4,7 +4,7 @@ import { Document, Spectral } from "@stoplight/spectral-core";
 import { Json as JsonParser } from "@stoplight/spectral-parsers";
 import { oas } from "@stoplight/spectral-rulesets";
 import { partnerApi } from "../../src/http/routes/partner-api.ts";
-import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import {
   apiDocumentText,
   operationsOf,

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultSettings } from "../../src/config/defaults.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { defaultSettings } from "../../src/config/default-settings.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { drainSeconds } from "../../src/server/drain.ts";
 
 const FILE = join(import.meta.dir, "../../packaging/mainstay.service");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import type { Config } from "../../src/config/settings.ts";
 import { testPmsConnection } from "../../src/pms/pms-connection-test.ts";
-import { createResolver } from "../../src/webhooks/dns-resolver.ts";
+import { createResolver } from "../../src/webhooks/webhook-dns-resolver.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 import { BASIC, LOGIN, startPlainSystem, startSystem } from "../support/property-management-system.ts";
 

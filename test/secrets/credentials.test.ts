@@ -8,7 +8,7 @@ import {
   newClientSecret,
   newWebhookSecret,
 } from "../../src/secrets/credentials.ts";
-import { hashSecret, secretsEqual } from "../../src/secrets/hash.ts";
+import { hashSecret, secretsEqual } from "../../src/secrets/secret-hash.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const KINDS = [

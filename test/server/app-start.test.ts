@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config/load.ts";
-import { createLogger } from "../../src/log.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { createLogger } from "../../src/logging/logger.ts";
 import { startServer } from "../../src/server/start-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-app-start-"));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { Drain, drainSeconds } from "../../src/server/drain.ts";
 
 const secondsFor = (alive: number, env: Record<string, string> = {}) =>

@@ -4,7 +4,7 @@ import { expectNoLeak } from "./leaks.ts";
 test.each([
   "Error: x\n    at write (/srv/app/store.js:12:3)",
   "at /$bunfs/root/mainstay:12:3",
-  "at async run (src/http/pipeline.ts:3:4)",
+  "at async run (src/http/request-pipeline.ts:3:4)",
   "SQLITE_CONSTRAINT",
   'near "SELECT id FROM partners"',
   "ENOENT: no such file, open '/home/mainstay/data/mainstay.key'",

@@ -1,4 +1,4 @@
-import type { LockDatabase } from "../../src/cluster/locks.ts";
+import type { LockDatabase } from "../../src/cluster/cluster-locks.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /**

@@ -1,11 +1,11 @@
-import { Authenticator } from "../../src/http/auth.ts";
-import { ConsoleSessions } from "../../src/http/console-sessions.ts";
-import { RequestPipeline } from "../../src/http/pipeline.ts";
-import { SlidingWindow } from "../../src/http/sliding-window.ts";
+import { Authenticator } from "../../src/http/authenticator.ts";
+import { ConsoleSessions } from "../../src/http/console-session-cookies.ts";
+import { DailyCallLimits } from "../../src/http/daily-call-limits.ts";
+import { RequestPipeline } from "../../src/http/request-pipeline.ts";
+import { SlidingWindow } from "../../src/http/request-sliding-window.ts";
+import { bearerTokens } from "../../src/secrets/bearer-tokens.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
-import { bearerTokens } from "../../src/secrets/tokens.ts";
-import { AnswerCaches } from "../../src/usecases/partners/answer-caches.ts";
-import { DailyCallLimits } from "../../src/usecases/partners/daily-call-limits.ts";
+import { AnswerCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
 import type { PartnerFixture } from "./partner-store.ts";
 import { knowledge } from "./portfolio-store.ts";
 

@@ -2,7 +2,7 @@ import type { Appliance, NewAppliance } from "../../src/domain/appliance.ts";
 import type { Component } from "../../src/domain/component.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import type { NewProperty, Property } from "../../src/domain/property.ts";
-import { loadKnowledge } from "../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { createAppliance } from "../../src/usecases/portfolio/appliances.ts";
 import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../src/usecases/portfolio/properties.ts";

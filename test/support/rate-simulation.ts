@@ -1,6 +1,6 @@
 import { DistributedRateWindow } from "../../src/cluster/distributed-rate-window.ts";
 import type { CallerUsage } from "../../src/cluster/rate-window-permits.ts";
-import type { Timers } from "../../src/event-loop.ts";
+import type { Timers } from "../../src/event-loop/event-loop.ts";
 
 /** A call of the simulated caller. Times are true ones, which no simulated clock shows. */
 export type SimulatedCall = {

@@ -1,7 +1,7 @@
+import { Membership } from "../../src/cluster/cluster-membership.ts";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
 import type { LeaseRepository } from "../../src/cluster/lease-repository.ts";
-import { Membership } from "../../src/cluster/membership.ts";
-import type { Timers } from "../../src/event-loop.ts";
+import type { Timers } from "../../src/event-loop/event-loop.ts";
 import type { ManualTime } from "../webhooks/manual-time.ts";
 
 /** A server that a test can pause, cut off from the database, and give a wrong clock. */

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
+import type { ConditionJson } from "../../src/api-schemas/figures-schema.ts";
 import { ConditionHeadline, dueNowHeadline, GRADES } from "../../src/web/sections/condition.tsx";
 import { dueAmountTexts } from "../../src/web/sections/plan.tsx";
-import type { ConditionJson } from "../../src/wire/figures.ts";
 
 test("no neighbor is drawn over the border of the property's grade", () => {
   for (const { name, from } of GRADES) {

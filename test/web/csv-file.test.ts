@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { readCsv } from "../../src/csv/read.ts";
-import { spreadsheetLine } from "../../src/csv/write.ts";
+import { readCsv } from "../../src/csv/read-csv.ts";
+import { spreadsheetLine } from "../../src/csv/write-csv.ts";
 import { csvText, detectCsvSeparator, parseCsvText, readCsvFile } from "../../src/web/browser/csv-file.ts";
 import { formulaLike } from "../support/formula-like.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { setCurrencyAndUnits, US_DISPLAY } from "../../src/domain/currency-and-units.ts";
+import { readWorkbookFile } from "../../src/web/app/browser-workbook-file.ts";
 import {
   distinctChoiceCells,
   type ImportMapping,
@@ -15,7 +16,6 @@ import {
   withDateFormat,
   withoutAmbiguousDates,
 } from "../../src/web/app/import-file.ts";
-import { readWorkbookFile } from "../../src/web/app/workbook-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
 
 const none = { created: 0, unchanged: 0 };

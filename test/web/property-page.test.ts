@@ -3,7 +3,7 @@ import { NO_BRAND } from "../../src/domain/brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import type { Property } from "../../src/domain/property.ts";
 import { runSteps } from "../../src/domain/steps.ts";
-import { yieldToEventLoop } from "../../src/event-loop.ts";
+import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { ServiceLog } from "../../src/usecases/history/service-events.ts";
 import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
 import { brandOfPage } from "../../src/web/embed/embed-brand.tsx";

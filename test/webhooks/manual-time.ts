@@ -1,4 +1,4 @@
-import type { Timers } from "../../src/event-loop.ts";
+import type { Timers } from "../../src/event-loop/event-loop.ts";
 
 /** Time that the test advances. */
 export class ManualTime {

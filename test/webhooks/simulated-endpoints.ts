@@ -1,5 +1,5 @@
 import type { SendRequest, SendResult } from "../../src/webhooks/delivery-attempt.ts";
-import type { HttpSender } from "../../src/webhooks/http-sender.ts";
+import type { HttpSender } from "../../src/webhooks/webhook-http-sender.ts";
 import type { ManualTime } from "./manual-time.ts";
 
 /** The response of an endpoint and its delay; no response without a status. */

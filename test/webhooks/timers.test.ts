@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { systemTimers, type Timers } from "../../src/event-loop.ts";
+import { systemTimers, type Timers } from "../../src/event-loop/event-loop.ts";
 import { ManualTime } from "./manual-time.ts";
 
 describe.each([

@@ -1,7 +1,7 @@
+import { serializeAdministrator, serializeNewAdministrator } from "../../api-schemas/administrator-schema.ts";
 import { createAdministrator, revokeAdministrator } from "../../usecases/operations/administrators.ts";
-import { serializeAdministrator, serializeNewAdministrator } from "../../wire/administrator.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
-import { withAdministration, withData } from "../data-access.ts";
+import { withAdministration, withData } from "../command-data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteText } from "../terminal/time-text.ts";
 

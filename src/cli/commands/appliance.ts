@@ -1,11 +1,15 @@
+import {
+  readApplianceChange,
+  serializeAppliance,
+  serializeWrittenAppliance,
+} from "../../api-schemas/appliance-schema.ts";
 import type { ApplianceChange } from "../../domain/appliance.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
-import { readApplianceChange, serializeAppliance, serializeWrittenAppliance } from "../../wire/appliance.ts";
 import { type Command, defineCommand, requiredArgument, textOption, UsageError } from "../command.ts";
+import { withData } from "../command-data-access.ts";
 import { correctRecord, recordText, requireRecordFound } from "../correction-command.ts";
-import { withData } from "../data-access.ts";
 
 const find = async ({ read }: Store, id: string) =>
   requireRecordFound((await read.appliances.list([id]))[0], "Appliance", id);

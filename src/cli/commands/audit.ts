@@ -1,10 +1,10 @@
+import { type AuditEntryJson, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
-import { auditChangeTexts } from "../../web/audit-changes.ts";
-import { type AuditEntryJson, serializeAuditLog } from "../../wire/audit.ts";
+import { auditChangeTexts } from "../../web/page-audit-changes.ts";
 import { choiceOption, defineCommand, textOption, wholeNumberOption } from "../command.ts";
-import { withData } from "../data-access.ts";
-import { instantOption } from "../option-values.ts";
+import { withData } from "../command-data-access.ts";
+import { instantOption } from "../command-option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { secondText } from "../terminal/time-text.ts";
 

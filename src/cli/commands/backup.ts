@@ -1,12 +1,12 @@
 import { setPriority } from "node:os";
 import { resolve } from "node:path";
-import { readPassphrase } from "../../backup/read-passphrase.ts";
+import { readPassphrase } from "../../backup/read-backup-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { formatBytes } from "../../files.ts";
+import { formatBytes } from "../../files/durable-files.ts";
 import { BUILD } from "../../server/build-info.ts";
 import { databaseFile } from "../../server/data-folder.ts";
 import { defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
-import { requireInstallation } from "../installation-check.ts";
+import { requireInstallation } from "../command-installation.ts";
 
 /** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;

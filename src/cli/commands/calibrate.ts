@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
+import { serializeCalibration, serializeValidation } from "../../api-schemas/calibration-schema.ts";
+import { serializeModelCheck, serializeModelVersion } from "../../api-schemas/model-schema.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { dayOf } from "../../domain/time.ts";
-import { replaceFile } from "../../files.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { replaceFile } from "../../files/durable-files.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { DataFolder } from "../../server/data-folder.ts";
 import { FIT_LOCK } from "../../server/self-exec.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";
@@ -17,14 +19,12 @@ import {
   revertModel,
   storeProposedFit,
 } from "../../usecases/calibration/model-versions.ts";
-import { renderCalibrationReport } from "../../web/calibration/report-page.ts";
-import { serializeCalibration, serializeValidation } from "../../wire/calibration.ts";
-import { serializeModelCheck, serializeModelVersion } from "../../wire/model.ts";
-import { calibrationText, reportPageContent } from "../calibration/report.ts";
+import { renderCalibrationReport } from "../../web/calibration/calibration-report-page.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
-import type { CommandContext } from "../context.ts";
-import { actorOnMachine, auditActorOf, withData } from "../data-access.ts";
-import { dayOption } from "../option-values.ts";
+import type { CommandContext } from "../command-context.ts";
+import { actorOnMachine, auditActorOf, withData } from "../command-data-access.ts";
+import { dayOption } from "../command-option-values.ts";
+import { calibrationText, reportPageContent } from "../terminal/calibrate-command-text.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteText } from "../terminal/time-text.ts";
 import { yieldCollectingGarbage } from "../yield-collecting-garbage.ts";

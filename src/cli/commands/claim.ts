@@ -1,5 +1,3 @@
-import type { ClaimChange } from "../../domain/claim.ts";
-import { changeClaim } from "../../usecases/claims/claims.ts";
 import {
   CLAIM_CHANGES,
   claimChange,
@@ -7,11 +5,14 @@ import {
   readClaimChange,
   readClaimRequest,
   serializeStoredClaim,
-} from "../../wire/claim.ts";
-import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
-import type { ChangeOrVoid } from "../../wire/voiding.ts";
+} from "../../api-schemas/claim-schema.ts";
+import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import type { ChangeOrVoid } from "../../api-schemas/voiding-schema.ts";
+import type { ClaimChange } from "../../domain/claim.ts";
+import { changeClaim } from "../../usecases/claims/claims.ts";
 import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
-import type { CommandContext } from "../context.ts";
+import type { CommandContext } from "../command-context.ts";
+import { withData } from "../command-data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
@@ -19,7 +20,6 @@ import {
   recordText,
   requireRecordFound,
 } from "../correction-command.ts";
-import { withData } from "../data-access.ts";
 
 const show = defineCommand({
   name: "show",

@@ -1,15 +1,16 @@
-import { loadKnowledge } from "../../knowledge/load.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
-import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
-import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { serializeComponent } from "../../wire/component.ts";
 import {
   componentChange,
   readComponentChange,
   serializeChangedComponent,
-} from "../../wire/component-change.ts";
-import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+} from "../../api-schemas/component-change-schema.ts";
+import { serializeComponent } from "../../api-schemas/component-schema.ts";
+import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { requirePartner } from "../../usecases/partners/partners.ts";
+import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
+import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
+import { withData } from "../command-data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
@@ -17,7 +18,6 @@ import {
   recordText,
   requireRecordFound,
 } from "../correction-command.ts";
-import { withData } from "../data-access.ts";
 
 const show = defineCommand({
   name: "show",

@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
+import { serializeCostHistory } from "../../api-schemas/cost-history-schema.ts";
 import { mergeCostLines } from "../../domain/costs/cost-book-lines.ts";
 import { costLineFromHistory } from "../../domain/costs/cost-history.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { dayOf } from "../../domain/time.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { COST_COLUMNS, readCostFile } from "../../usecases/costs/cost-book-file.ts";
 import { replacementCostHistory } from "../../usecases/costs/cost-history.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
+import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
-import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { serializeCostHistory } from "../../wire/cost-history.ts";
 import {
   defineCommand,
   NothingDone,
@@ -21,8 +21,8 @@ import {
   textOption,
   UsageError,
 } from "../command.ts";
-import type { CommandContext } from "../context.ts";
-import { auditActorOf, withData } from "../data-access.ts";
+import type { CommandContext } from "../command-context.ts";
+import { auditActorOf, withData } from "../command-data-access.ts";
 import { costHistoryText } from "../terminal/cost-history-text.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 

@@ -1,3 +1,12 @@
+import {
+  type DeliveryJson,
+  type FullDeliveryJson,
+  serializeBulkResend,
+  serializeDeliveryWithPartner,
+  serializeFailureGroups,
+  serializeFullDelivery,
+  serializeResentDelivery,
+} from "../../api-schemas/delivery-schema.ts";
 import type { FailedWindow } from "../../domain/delivery.ts";
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -11,15 +20,6 @@ import {
 } from "../../usecases/deliveries/resend-deliveries.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
-  type DeliveryJson,
-  type FullDeliveryJson,
-  serializeBulkResend,
-  serializeDeliveryWithPartner,
-  serializeFailureGroups,
-  serializeFullDelivery,
-  serializeResentDelivery,
-} from "../../wire/delivery.ts";
-import {
   type Command,
   choiceOption,
   defineCommand,
@@ -30,9 +30,9 @@ import {
   UsageError,
   wholeNumberOption,
 } from "../command.ts";
-import type { CommandContext } from "../context.ts";
-import { withAdministration, withData } from "../data-access.ts";
-import { instantOption } from "../option-values.ts";
+import type { CommandContext } from "../command-context.ts";
+import { withAdministration, withData } from "../command-data-access.ts";
+import { instantOption } from "../command-option-values.ts";
 import { fittedTable, labeledLines } from "../terminal/fitted-table.ts";
 import { minuteText, secondText, utcTimeText } from "../terminal/time-text.ts";
 

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { dayOf } from "../../domain/time.ts";
-import { createLogger } from "../../log.ts";
+import { createLogger } from "../../logging/logger.ts";
 import { startServer } from "../../server/start-server.ts";
 import { defineCommand, settingOption } from "../command.ts";
-import type { CommandContext } from "../context.ts";
+import type { CommandContext } from "../command-context.ts";
 import { DeliveryPrinter } from "../demo/delivery-printer.ts";
 import { demoConfig } from "../demo/demo-config.ts";
+import { type DemoSummary, demoDataJson, demoExampleRequests, demoText } from "../demo/demo-text.ts";
 import { prepareDemo } from "../demo/prepare-demo.ts";
-import { type DemoSummary, demoDataJson, demoExampleRequests, demoText } from "../demo/text.ts";
 import { startLocalReceiver } from "../local-receiver.ts";
 import { OutputClosed } from "../terminal/process-host.ts";
 import { standardStream } from "../terminal/standard-streams.ts";

@@ -1,23 +1,23 @@
 import { setPriority } from "node:os";
 import { ConfigError } from "../../config/config-error.ts";
+import { FROM_BACKUP } from "../../doctor/diagnose-database.ts";
+import { diagnoseInstallation } from "../../doctor/diagnose-installation.ts";
 import {
   type CheckResult,
   type DoctorFinding,
   failedFinding,
   okFinding,
   warningFinding,
-} from "../../doctor/check.ts";
-import { FROM_BACKUP } from "../../doctor/database-checks.ts";
-import { diagnoseInstallation } from "../../doctor/diagnose.ts";
+} from "../../doctor/doctor-check.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { databaseFile } from "../../server/data-folder.ts";
 import { findDatabasePageProblems } from "../../store/sqlite/inspect-database.ts";
 import type { DerivedData } from "../../usecases/operations/derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";
-import type { CommandContext } from "../context.ts";
-import { withData } from "../data-access.ts";
-import { configurationInUseText, requireInstallation } from "../installation-check.ts";
+import type { CommandContext } from "../command-context.ts";
+import { withData } from "../command-data-access.ts";
+import { configurationInUseText, requireInstallation } from "../command-installation.ts";
 import { sentenceCase } from "../terminal/explained-block-text.ts";
 import { wrapText } from "../terminal/fitted-table.ts";
 

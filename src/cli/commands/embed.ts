@@ -1,17 +1,17 @@
-import { publicUrl } from "../../config/public-url.ts";
-import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
-import { OperatorError } from "../../domain/errors.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
-import { newPasscode } from "../../secrets/credentials.ts";
-import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
-import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
+import { readEmbedChange, readNewEmbed } from "../../api-schemas/embed-request-schema.ts";
 import {
   type NewEmbedJson,
   serializeEmbed,
   serializeEmbedViews,
   serializeNewEmbed,
-} from "../../wire/embed.ts";
-import { readEmbedChange, readNewEmbed } from "../../wire/embed-request.ts";
+} from "../../api-schemas/embed-schema.ts";
+import { publicUrl } from "../../config/public-url.ts";
+import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { newPasscode } from "../../secrets/credentials.ts";
+import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
+import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
 import {
   type Command,
   defineCommand,
@@ -21,7 +21,7 @@ import {
   UsageError,
   wholeNumberOption,
 } from "../command.ts";
-import { withAdministration, withData } from "../data-access.ts";
+import { withAdministration, withData } from "../command-data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { minuteText, secondText } from "../terminal/time-text.ts";
 

@@ -1,9 +1,9 @@
+import { serializeExplanation } from "../../api-schemas/explanation-schema.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
-import { serializeExplanation } from "../../wire/explanation.ts";
 import { defineCommand, requiredArgument } from "../command.ts";
-import { withData } from "../data-access.ts";
+import { withData } from "../command-data-access.ts";
 import { explanationText } from "../terminal/explanation-text.ts";
 
 export const explainCommand = defineCommand({

@@ -1,11 +1,17 @@
 import { closeSync, existsSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { fileExistsError, moveIntoPlace, openNewFile, temporaryPath, toStorageError } from "../../files.ts";
+import type { ExportLine } from "../../api-schemas/export-schema.ts";
+import {
+  fileExistsError,
+  moveIntoPlace,
+  openNewFile,
+  temporaryPath,
+  toStorageError,
+} from "../../files/durable-files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import type { ExportLine } from "../../wire/export.ts";
 import { choiceOption, defineCommand, textOption, UsageError } from "../command.ts";
-import type { Output } from "../context.ts";
-import { withData } from "../data-access.ts";
+import type { Output } from "../command-context.ts";
+import { withData } from "../command-data-access.ts";
 
 export const exportCommand = defineCommand({
   description:
@@ -34,11 +40,11 @@ export const exportCommand = defineCommand({
       throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
     if (format === "cobie") {
       if (output === undefined) throw new UsageError("--format cobie needs --output");
-      const { exportCobie } = await import("../cobie-files.ts");
+      const { exportCobie } = await import("../export-cobie-command.ts");
       return await exportCobie(context, { partnerId, propertyId, output });
     }
     if (propertyId !== undefined) throw new UsageError("--property needs --format cobie");
-    const { loadKnowledge } = await import("../../knowledge/load.ts");
+    const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
     const { exportPartner } = await import("../../usecases/partners/export-partner.ts");
     const file = output && resolve(context.cwd, output);
     const exportTo = (target: Output) =>

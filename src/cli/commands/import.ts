@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { importLockName, withLock } from "../../cluster/locks.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { importLockName, withLock } from "../../cluster/cluster-locks.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { databaseFile } from "../../server/data-folder.ts";
 import { withScratchCopy, withScratchDatabase } from "../../store/sqlite/scratch-copy.ts";
 import type { Store } from "../../store/store.ts";
@@ -32,9 +32,9 @@ import {
   UsageError,
   valueOption,
 } from "../command.ts";
-import { leftOutRowsText, mapFiles, parseValueMapping } from "../confirm-file-mapping.ts";
-import type { CommandContext } from "../context.ts";
-import { actorOnMachine, auditActorOf, withData } from "../data-access.ts";
+import type { CommandContext } from "../command-context.ts";
+import { actorOnMachine, auditActorOf, withData } from "../command-data-access.ts";
+import { leftOutRowsText, mapFiles, parseValueMapping } from "../command-file-mapping.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 

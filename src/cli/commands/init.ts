@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
-import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load.ts";
+import { EXAMPLE_CONFIG } from "../../config/default-settings.ts";
+import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load-config.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { toStorageError } from "../../files.ts";
+import { toStorageError } from "../../files/durable-files.ts";
 import { environmentProvidesKey, keyFilePath } from "../../secrets/master-key.ts";
 import { openDataFolder } from "../../server/data-folder.ts";
 import { lockDataFolderForMigration } from "../../server/instance-lock.ts";

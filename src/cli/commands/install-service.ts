@@ -13,12 +13,12 @@ import {
 } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import unit from "../../../packaging/mainstay.service" with { type: "text" };
-import { EXAMPLE_CONFIG } from "../../config/defaults.ts";
+import { EXAMPLE_CONFIG } from "../../config/default-settings.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { openNewFile, temporaryPath, toStorageError } from "../../files.ts";
+import { openNewFile, temporaryPath, toStorageError } from "../../files/durable-files.ts";
 import { BUILD } from "../../server/build-info.ts";
+import type { CommandContext } from "../command-context.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
-import type { CommandContext } from "../context.ts";
 import { manPageText } from "../man-page.ts";
 
 const CONFIG_FILE = "/etc/mainstay/mainstay.toml";

@@ -1,18 +1,21 @@
-import { spreadsheetLine } from "../../csv/write.ts";
+import {
+  type LossComponentsJson,
+  serializeLossComponents,
+} from "../../api-schemas/loss-components-schema.ts";
+import { type LossesJson, lossTable } from "../../api-schemas/losses-schema.ts";
+import { spreadsheetLine } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
 import { centsFromUsd } from "../../domain/money.ts";
-import { yieldToEventLoop } from "../../event-loop.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { bookPartners } from "../../usecases/book/book-members.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
 import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
-import { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
-import { type LossComponentsJson, serializeLossComponents } from "../../wire/loss-components.ts";
-import { type LossesJson, lossTable } from "../../wire/losses.ts";
+import { AnswerCaches } from "../../usecases/partners/partner-revision-caches.ts";
 import {
   choiceOption,
   defineCommand,
@@ -21,9 +24,9 @@ import {
   UsageError,
   wholeNumberOption,
 } from "../command.ts";
-import { withData } from "../data-access.ts";
+import { withData } from "../command-data-access.ts";
 import { lossesText } from "../terminal/losses-text.ts";
-import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
+import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-output-file.ts";
 import { yieldCollectingGarbage } from "../yield-collecting-garbage.ts";
 
 const { deductibleUsd, limitUsd } = LOSS_LIMITS;

@@ -1,7 +1,7 @@
 import { migrateDataFolder } from "../../server/data-folder.ts";
 import { lockDataFolderForMigration } from "../../server/instance-lock.ts";
 import { defineCommand } from "../command.ts";
-import { requireInstallation } from "../installation-check.ts";
+import { requireInstallation } from "../command-installation.ts";
 
 export const migrateCommand = defineCommand({
   async run(context) {

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
-import { readOneLine } from "../../secrets/one-line-file.ts";
+import { readOneLine } from "../../secrets/secret-file.ts";
 import { isPostgresAddress, type MoveStep, moveData } from "../../server/move-data.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
-import { requireInstallation } from "../installation-check.ts";
+import { requireInstallation } from "../command-installation.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 
 const NAMES: Record<MoveStep, string> = { copying: "Copying", comparing: "Comparing", photos: "Photos" };

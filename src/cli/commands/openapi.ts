@@ -5,7 +5,7 @@ export const openapiCommand = defineCommand({
   async run({ stdout }) {
     const { partnerApi } = await import("../../http/routes/partner-api.ts");
     const { documentText } = await import("../../http/routes/document.ts");
-    const { loadKnowledge } = await import("../../knowledge/load.ts");
+    const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
     // Only the operations' descriptions are used. None runs here, so their dependencies are not needed.
     const unused = undefined as never;
     const parts = {

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { type BrandJson, readBrandChange, serializeBrand } from "../../api-schemas/brand-schema.ts";
 import { contrastOn, contrastText, isHexColor } from "../../domain/brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_LOGO_BYTES } from "../../domain/logo.ts";
 import { changeBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { type BrandJson, readBrandChange, serializeBrand } from "../../wire/brand.ts";
 import {
   defineCommand,
   requiredArgument,
@@ -14,7 +14,7 @@ import {
   UsageError,
   valueOption,
 } from "../command.ts";
-import { withAdministration } from "../data-access.ts";
+import { withAdministration } from "../command-data-access.ts";
 
 function readColor(typed: string): string {
   if (isHexColor(typed.toLowerCase())) return typed;

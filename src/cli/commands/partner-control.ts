@@ -1,3 +1,4 @@
+import { serializeFullPartner } from "../../api-schemas/partner-schema.ts";
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
 import {
   changePartner,
@@ -6,10 +7,9 @@ import {
 } from "../../usecases/partners/administer-partner.ts";
 import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
 import { type AdminUseCaseDeps, requirePartner } from "../../usecases/partners/partners.ts";
-import { serializeFullPartner } from "../../wire/partner.ts";
 import { type Command, defineCommand, requiredArgument, UsageError } from "../command.ts";
-import type { CommandContext } from "../context.ts";
-import { withAdministration } from "../data-access.ts";
+import type { CommandContext } from "../command-context.ts";
+import { withAdministration } from "../command-data-access.ts";
 
 const disable = defineCommand({
   name: "disable",

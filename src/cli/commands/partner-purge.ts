@@ -1,13 +1,13 @@
-import { lockHeldError, lockHolder, partnerLockName, withLock } from "../../cluster/locks.ts";
+import { serializeAnnouncedState, serializePurgedPartner } from "../../api-schemas/partner-schema.ts";
+import { lockHeldError, lockHolder, partnerLockName, withLock } from "../../cluster/cluster-locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { IMPERSONATION_TOKEN_VARIABLE } from "../../secrets/impersonation-token.ts";
 import { createWriteThrottle } from "../../store/write-throttle.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { purgePartner } from "../../usecases/partners/purge-partner.ts";
-import { serializeAnnouncedState, serializePurgedPartner } from "../../wire/partner.ts";
 import { type Command, defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
-import type { CommandContext } from "../context.ts";
-import { actorOnMachine, withAdministration } from "../data-access.ts";
+import type { CommandContext } from "../command-context.ts";
+import { actorOnMachine, withAdministration } from "../command-data-access.ts";
 
 const lockOn = (context: CommandContext, partnerId: string) => ({
   name: partnerLockName(partnerId),
@@ -25,7 +25,7 @@ export const announceCommand: Command = defineCommand({
   options: { dryRun: switchOption("only count the deliveries") },
   examples: ["mainstay partner announce PARTNER_… --dry-run"],
   async run(context, { partnerId }, { dryRun }) {
-    const { loadKnowledge } = await import("../../knowledge/load.ts");
+    const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
     const { announceCurrentTiers } = await import("../../usecases/deliveries/announce-current-tiers.ts");
     const state = await withAdministration(context, async (administration) => {
       const { store } = administration;
@@ -57,7 +57,7 @@ export const purgeCommand: Command = defineCommand({
   options: { confirm: textOption("TEXT", "the partner's full name; required to delete anything") },
   examples: ['mainstay partner purge PARTNER_… --confirm "Acme Insurance"'],
   async run(context, { partnerId }, { confirm }) {
-    const { photoStorageOf } = await import("../../server/photo-storage.ts");
+    const { photoStorageOf } = await import("../../server/composition/compose-photo-storage.ts");
     const deleted = await withAdministration(
       context,
       async (administration) => {

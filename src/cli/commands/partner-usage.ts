@@ -1,12 +1,12 @@
-import { spreadsheetLine } from "../../csv/write.ts";
+import { serializePartnerUsage } from "../../api-schemas/partner-schema.ts";
+import { spreadsheetLine } from "../../csv/write-csv.ts";
 import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { serializePartnerUsage } from "../../wire/partner.ts";
 import { defineCommand, optionalArgument, switchOption } from "../command.ts";
-import { withData } from "../data-access.ts";
-import { monthOption } from "../option-values.ts";
+import { withData } from "../command-data-access.ts";
+import { monthOption } from "../command-option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 
 export const usageCommand = defineCommand({

@@ -1,13 +1,13 @@
-import { OperatorError } from "../../domain/errors.ts";
-import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { changePartner, rotateWebhookSecret } from "../../usecases/partners/administer-partner.ts";
-import { checkWebhookUrl, requirePartner } from "../../usecases/partners/partners.ts";
 import {
   serializeEndpointProbe,
   serializeNewWebhookSecret,
   serializeWebhookEndpoint,
   serializeWebhookTest,
-} from "../../wire/partner.ts";
+} from "../../api-schemas/partner-schema.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
+import { changePartner, rotateWebhookSecret } from "../../usecases/partners/administer-partner.ts";
+import { checkWebhookUrl, requirePartner } from "../../usecases/partners/partners.ts";
 import {
   type Command,
   defineCommand,
@@ -19,8 +19,8 @@ import {
   valueOption,
   wholeNumberOption,
 } from "../command.ts";
-import { osUserName, withAdministration } from "../data-access.ts";
-import { durationOption } from "../option-values.ts";
+import { osUserName, withAdministration } from "../command-data-access.ts";
+import { durationOption } from "../command-option-values.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 
 const webhookEvent = valueOption(
@@ -134,7 +134,7 @@ const probe = defineCommand({
         "specify either a partner ID or --all",
         "See: mainstay partner probe-webhook --help",
       );
-    const { buildWebhookSender } = await import("../../server/webhook-delivery.ts");
+    const { buildWebhookSender } = await import("../../server/composition/compose-webhook-delivery.ts");
     const { probeSignatureChecks } = await import("../../usecases/deliveries/probe-signature-checks.ts");
     const sender = buildWebhookSender(context.config);
     const probed = await withAdministration(context, async (administration) => {

@@ -1,3 +1,10 @@
+import {
+  serializeCredentials,
+  serializeFullPartner,
+  serializeNewApiKey,
+  serializeNewClientSecret,
+  serializePartner,
+} from "../../api-schemas/partner-schema.ts";
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
 import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
 import {
@@ -6,15 +13,8 @@ import {
   rotateApiKey,
   rotateClientSecret,
 } from "../../usecases/partners/partners.ts";
-import {
-  serializeCredentials,
-  serializeFullPartner,
-  serializeNewApiKey,
-  serializeNewClientSecret,
-  serializePartner,
-} from "../../wire/partner.ts";
 import { type Command, defineCommand, requiredArgument, textOption, wholeNumberOption } from "../command.ts";
-import { withAdministration, withData } from "../data-access.ts";
+import { withAdministration, withData } from "../command-data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { partnerSettingsText } from "../terminal/partner-text.ts";
 import { brandCommand } from "./partner-brand.ts";

@@ -1,4 +1,12 @@
-import { spreadsheetLine } from "../../csv/write.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { planTableCells, planTableHeading, serializePropertyPlan } from "../../api-schemas/plan-schema.ts";
+import {
+  budgetSharesByProperty,
+  portfolioPlanTable,
+  serializePortfolioPlan,
+  serializePortfolioPlanItem,
+} from "../../api-schemas/portfolio-plan-schema.ts";
+import { spreadsheetLine } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { centsFromUsd } from "../../domain/money.ts";
 import {
@@ -8,14 +16,14 @@ import {
   type PlanTerms,
   reserveFormYears,
 } from "../../domain/planning/plan-terms.ts";
-import { yieldToEventLoop } from "../../event-loop.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { DataFolder } from "../../server/data-folder.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans.ts";
 import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
+import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { plannedProperties, planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
-import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import {
   collectPlanFlags,
@@ -26,15 +34,7 @@ import {
 } from "../../usecases/portfolio/serialized-plan-lines.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
-import { assumptionSentences } from "../../web/assumption-sentences.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { planTableCells, planTableHeading, serializePropertyPlan } from "../../wire/plan.ts";
-import {
-  budgetSharesByProperty,
-  portfolioPlanTable,
-  serializePortfolioPlan,
-  serializePortfolioPlanItem,
-} from "../../wire/portfolio-plan.ts";
+import { assumptionSentences } from "../../web/page-assumption-sentences.ts";
 import {
   choiceOption,
   defineCommand,
@@ -44,10 +44,10 @@ import {
   valueOption,
   wholeNumberOption,
 } from "../command.ts";
-import { withData } from "../data-access.ts";
+import { withData } from "../command-data-access.ts";
 import type { OutputWidths } from "../terminal/fitted-table.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
-import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-file.ts";
+import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-output-file.ts";
 
 const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
   PLAN_LIMITS;

@@ -1,10 +1,10 @@
+import { serializeProperty, serializeWrittenProperty } from "../../api-schemas/property-schema.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { serializeProperty, serializeWrittenProperty } from "../../wire/property.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
+import { withData } from "../command-data-access.ts";
 import { correctRecord, recordText, requireRecordFound } from "../correction-command.ts";
-import { withData } from "../data-access.ts";
 
 const show = defineCommand({
   name: "show",

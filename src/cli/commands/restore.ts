@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { readPassphrase } from "../../backup/read-passphrase.ts";
+import { readPassphrase } from "../../backup/read-backup-passphrase.ts";
 import { defineCommand, requiredArgument, textOption } from "../command.ts";
 
 export const restoreCommand = defineCommand({

@@ -1,12 +1,12 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { isRetired, type Retirement } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../../usecases/portfolio/portfolio-writer.ts";
 import { defineCommand, requiredArgument, switchOption, textOption, UsageError } from "../command.ts";
-import { withAdministration } from "../data-access.ts";
-import { dayOption } from "../option-values.ts";
+import { withAdministration } from "../command-data-access.ts";
+import { dayOption } from "../command-option-values.ts";
 
 type Changed = Retirement & { seq: number };
 

@@ -1,14 +1,14 @@
-import { spreadsheetLine } from "../../csv/write.ts";
+import { SCORE_COLUMNS, serializeScoreLine } from "../../api-schemas/score-line-schema.ts";
+import { spreadsheetLine } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { componentPages } from "../../usecases/portfolio/component-pages.ts";
-import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { SCORE_COLUMNS, serializeScoreLine } from "../../wire/score-line.ts";
+import { currentPartnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { choiceOption, defineCommand, textOption, UsageError, valueOption } from "../command.ts";
-import { withData } from "../data-access.ts";
+import { withData } from "../command-data-access.ts";
 
 const TIERS: readonly string[] = ["CRITICAL", "WARNING", "GOOD"] satisfies RiskTier[];
 

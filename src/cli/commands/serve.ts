@@ -1,5 +1,5 @@
 import { OperatorError } from "../../domain/errors.ts";
-import { createLogger, recentErrors } from "../../log.ts";
+import { createLogger, recentErrors } from "../../logging/logger.ts";
 import { defineCommand, settingOption } from "../command.ts";
 import { standardStream } from "../terminal/standard-streams.ts";
 

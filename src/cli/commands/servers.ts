@@ -1,7 +1,7 @@
+import { serializeServers } from "../../api-schemas/cluster-server-schema.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
-import { serializeServers } from "../../wire/cluster-server.ts";
 import { defineCommand } from "../command.ts";
-import { withData } from "../data-access.ts";
+import { withData } from "../command-data-access.ts";
 import { fittedTable } from "../terminal/fitted-table.ts";
 import { secondText } from "../terminal/time-text.ts";
 

@@ -1,13 +1,14 @@
-import { correctServiceEvent } from "../../usecases/history/service-events.ts";
-import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import {
   newServiceEvent,
   readServiceEventChange,
   type ServiceEventRequest,
   serializeServiceEvent,
-} from "../../wire/service-event.ts";
+} from "../../api-schemas/service-event-schema.ts";
+import { correctServiceEvent } from "../../usecases/history/service-events.ts";
 import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
-import type { CommandContext } from "../context.ts";
+import type { CommandContext } from "../command-context.ts";
+import { withData } from "../command-data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
@@ -15,7 +16,6 @@ import {
   recordText,
   requireRecordFound,
 } from "../correction-command.ts";
-import { withData } from "../data-access.ts";
 
 const show = defineCommand({
   name: "show",

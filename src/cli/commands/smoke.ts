@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
-import { replaceFile, toStorageError } from "../../files.ts";
+import { replaceFile, toStorageError } from "../../files/durable-files.ts";
 import { ownExecutable } from "../../server/self-exec.ts";
 import { defineCommand, textOption, wholeNumberOption } from "../command.ts";
-import { junitReport } from "../smoke/junit.ts";
-import { runSmoke, type SmokeStep } from "../smoke/run.ts";
+import { runSmoke, type SmokeStep } from "../smoke/run-smoke.ts";
+import { junitReport } from "../smoke/smoke-junit-report.ts";
 
 /** The part of the timeout reserved for stopping the processes and removing the folder. */
 const CLEAN_UP_MS = 1_000;

@@ -1,8 +1,8 @@
+import { serializeSnapshot } from "../../api-schemas/snapshot-schema.ts";
 import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { dayOf } from "../../domain/time.ts";
-import { serializeSnapshot } from "../../wire/snapshot.ts";
 import { defineCommand, switchOption } from "../command.ts";
-import { withAdministration, withData } from "../data-access.ts";
+import { withAdministration, withData } from "../command-data-access.ts";
 
 export const snapshotCommand = defineCommand({
   description:
@@ -13,7 +13,7 @@ export const snapshotCommand = defineCommand({
     discardLater: switchOption("first delete snapshots dated after today, left by a clock that was ahead"),
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
-    const { loadKnowledge } = await import("../../knowledge/load.ts");
+    const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
     const { createWriteThrottle, watchOtherWriters } = await import("../../store/write-throttle.ts");
     const { discardLaterSnapshots } = await import("../../usecases/snapshot/discard-snapshots.ts");
     const { takeSnapshot } = await import("../../usecases/snapshot/take-snapshot.ts");

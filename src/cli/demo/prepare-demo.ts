@@ -3,15 +3,16 @@ import { join } from "node:path";
 import appliances from "../../../samples/nyc-elevators/appliances.csv" with { type: "text" };
 import properties from "../../../samples/nyc-elevators/properties.csv" with { type: "text" };
 import serviceEvents from "../../../samples/nyc-elevators/service_events.csv" with { type: "text" };
+import { serializeCredentials } from "../../api-schemas/partner-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { dayOf } from "../../domain/time.ts";
-import { createFile, replaceFile } from "../../files.ts";
-import { loadKnowledge } from "../../knowledge/load.ts";
-import { hashSecret } from "../../secrets/hash.ts";
+import { createFile, replaceFile } from "../../files/durable-files.ts";
+import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { hashSecret } from "../../secrets/secret-hash.ts";
 import { type DataFolderDeps, databaseFile, openDataFolder } from "../../server/data-folder.ts";
 import { acquireInstanceLock } from "../../server/instance-lock.ts";
 import type { PartnerTotals } from "../../store/queries/totals.ts";
@@ -25,7 +26,6 @@ import { type AdminUseCaseDeps, createPartner } from "../../usecases/partners/pa
 import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { takeSnapshot } from "../../usecases/snapshot/take-snapshot.ts";
-import { serializeCredentials } from "../../wire/partner.ts";
 
 /** The credentials printed at every start, stored beside the database in a file that only its owner can read. */
 type DemoCredentials = ReturnType<typeof serializeCredentials> & {

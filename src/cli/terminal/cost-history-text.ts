@@ -1,5 +1,5 @@
+import type { CostHistoryJson } from "../../api-schemas/cost-history-schema.ts";
 import { currencyCode } from "../../domain/currency-and-units.ts";
-import type { CostHistoryJson } from "../../wire/cost-history.ts";
 import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 const COLUMNS: readonly Column[] = [

@@ -1,11 +1,11 @@
+import type { JsonOf } from "../../api-schemas/definition/schema-type.ts";
+import type { explanationReply } from "../../api-schemas/explanation-schema.ts";
 import { currencyFormat, wholeMoney } from "../../domain/currency-and-units.ts";
-import type { explanationReply } from "../../wire/explanation.ts";
-import type { WireOf } from "../../wire/schema/wire-type.ts";
 import { wrapText } from "./fitted-table.ts";
 
 /* Formatting of lines with a label, a number and its basis. */
 
-export type ExplainedScore = WireOf<typeof explanationReply>;
+export type ExplainedScore = JsonOf<typeof explanationReply>;
 
 const LABEL = 26;
 const VALUE = 15;

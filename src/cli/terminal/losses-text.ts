@@ -1,5 +1,5 @@
+import type { LossesJson } from "../../api-schemas/losses-schema.ts";
 import { currencyCode, wholeMoney } from "../../domain/currency-and-units.ts";
-import type { LossesJson } from "../../wire/losses.ts";
 import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 /* Losses for the terminal: expected and bad years, the largest damage, drivers and assumptions. */

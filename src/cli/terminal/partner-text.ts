@@ -1,6 +1,6 @@
-import { formatBytes } from "../../files.ts";
-import { count, countWithNoun } from "../../web/format.ts";
-import type { FullPartnerJson } from "../../wire/partner.ts";
+import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
+import { formatBytes } from "../../files/durable-files.ts";
+import { count, countWithNoun } from "../../web/page-format.ts";
 import { labeledLines } from "./fitted-table.ts";
 import { utcTimeText } from "./time-text.ts";
 

@@ -1,17 +1,17 @@
+import type { JsonOf } from "../../api-schemas/definition/schema-type.ts";
+import type { propertyPlan } from "../../api-schemas/plan-schema.ts";
+import type { planSummary } from "../../api-schemas/plan-summary-schema.ts";
+import type { portfolioPlan, portfolioPlanItem } from "../../api-schemas/portfolio-plan-schema.ts";
 import { currencyCode, exactMoney, plainTodaysMoney, wholeMoney } from "../../domain/currency-and-units.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
-import type { propertyPlan } from "../../wire/plan.ts";
-import type { planSummary } from "../../wire/plan-summary.ts";
-import type { portfolioPlan, portfolioPlanItem } from "../../wire/portfolio-plan.ts";
-import type { WireOf } from "../../wire/schema/wire-type.ts";
 import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
 
 /* A plan for the terminal: recommended actions, costs by year, reserve contributions and assumptions. */
 
-type Summary = WireOf<typeof planSummary>;
-type PropertyPlan = WireOf<typeof propertyPlan>;
-type PortfolioPlan = WireOf<typeof portfolioPlan>;
-type PortfolioItem = WireOf<typeof portfolioPlanItem>;
+type Summary = JsonOf<typeof planSummary>;
+type PropertyPlan = JsonOf<typeof propertyPlan>;
+type PortfolioPlan = JsonOf<typeof portfolioPlan>;
+type PortfolioItem = JsonOf<typeof portfolioPlanItem>;
 
 /** The maximum number of properties of a portfolio that are shown. */
 const MOST_PROPERTIES = 20;

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
-import type { CommandHost, Output } from "../context.ts";
+import type { CommandHost, Output } from "../command-context.ts";
 import { coloredText } from "./colored-text.ts";
 import { outputWidths } from "./output-widths.ts";
 import { printableText } from "./printable-text.ts";

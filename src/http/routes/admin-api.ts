@@ -1,7 +1,7 @@
-import type { ConnectionReport } from "../../administration/pms-connection-report.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import type { ConnectionReport } from "../../pms/pms-connection-report.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../http-operation.ts";
 import { adminAuditOperations } from "./admin-audit.ts";
 import { adminBookOperations } from "./admin-book.ts";
 import { adminBrandOperations } from "./admin-brands.ts";

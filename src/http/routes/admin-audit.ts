@@ -1,6 +1,4 @@
-import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
-import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
-import { auditPage, auditRow, serializeAuditLog } from "../../wire/audit.ts";
+import { auditPage, auditRow, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
 import {
   actionFilter,
   actorFilter,
@@ -10,10 +8,12 @@ import {
   pagingParameters,
   partnerFilter,
   subjectParameter,
-} from "../../wire/request-parameters.ts";
+} from "../../api-schemas/request-parameter-schemas.ts";
+import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
+import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
-import { adminOperation, type Operation } from "../operation.ts";
-import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query.ts";
+import { adminOperation, type Operation } from "../http-operation.ts";
+import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query-parameters.ts";
 
 export function adminAuditOperations(): Operation[] {
   return [

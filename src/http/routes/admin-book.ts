@@ -1,14 +1,3 @@
-import type { PriceList } from "../../domain/costs/price-list.ts";
-import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
-import { parsePlace } from "../../domain/place.ts";
-import { propertyNotFound } from "../../domain/property.ts";
-import { bookAlerts } from "../../usecases/book/book-alerts.ts";
-import { bookPartners } from "../../usecases/book/book-members.ts";
-import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
-import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
-import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
-import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
 import {
   bookAlert,
   bookAlertPage,
@@ -20,10 +9,10 @@ import {
   serializeBookAlert,
   serializeBookItem,
   serializeBookProperty,
-} from "../../wire/book.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { serializePortfolioTotals } from "../../wire/portfolio.ts";
-import { withRecalculating } from "../../wire/recalculating-field.ts";
+} from "../../api-schemas/book-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { serializePortfolioTotals } from "../../api-schemas/portfolio-schema.ts";
+import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
 import {
   alertOrder,
   alertTier,
@@ -37,12 +26,23 @@ import {
   propertyInPath,
   stateFilter,
   systemFilter,
-} from "../../wire/request-parameters.ts";
-import { underwritingReply } from "../../wire/underwriting.ts";
+} from "../../api-schemas/request-parameter-schemas.ts";
+import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
+import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
+import { parsePlace } from "../../domain/place.ts";
+import { propertyNotFound } from "../../domain/property.ts";
+import { bookAlerts } from "../../usecases/book/book-alerts.ts";
+import { bookPartners } from "../../usecases/book/book-members.ts";
+import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
+import type { LossBooks } from "../../usecases/losses/loss-books.ts";
+import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
+import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
+import { currentPartnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
+import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
-import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
-import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
+import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
 import { ASSUMPTIONS_COLUMN, assumptionsColumn, countedAssumptions } from "../portfolio-replies.ts";
 import {
   parseAlertTier,
@@ -51,7 +51,7 @@ import {
   parseRowRange,
   sortsByCost,
   wantsDemo,
-} from "../query.ts";
+} from "../query-parameters.ts";
 import { parseTableFormat, XLSX } from "../workbook-replies.ts";
 
 const replies = okReplies("The losses", bookLosses);

@@ -1,7 +1,7 @@
+import { brand, brandRequest, readBrandChange, serializeBrand } from "../../api-schemas/brand-schema.ts";
+import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import { changeBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
-import { brand, brandRequest, readBrandChange, serializeBrand } from "../../wire/brand.ts";
-import { partnerInPath } from "../../wire/request-parameters.ts";
-import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
+import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { getPartner } from "./admin-partners.ts";
 
 /** Returns the operations on how partners' embeds look. */

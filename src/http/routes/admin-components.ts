@@ -1,3 +1,14 @@
+import { partnerComponentPage, serializePartnerComponent } from "../../api-schemas/component-schema.ts";
+import { explanationReply, serializeExplanation } from "../../api-schemas/explanation-schema.ts";
+import {
+  alertOrder,
+  applianceFilter,
+  componentInPath,
+  pagingParameters,
+  partnerFilter,
+  propertyFilter,
+  tier,
+} from "../../api-schemas/request-parameter-schemas.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -8,20 +19,15 @@ import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
-import { currentPartnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { partnerComponentPage, serializePartnerComponent } from "../../wire/component.ts";
-import { explanationReply, serializeExplanation } from "../../wire/explanation.ts";
+import { currentPartnerPrices } from "../../usecases/portfolio/partner-prices.ts";
+import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import {
-  alertOrder,
-  applianceFilter,
-  componentInPath,
-  pagingParameters,
-  partnerFilter,
-  propertyFilter,
-  tier,
-} from "../../wire/request-parameters.ts";
-import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { type HttpQuery, invalidParameter, parseRowRange, parseTier, sortsByCost } from "../query.ts";
+  type HttpQuery,
+  invalidParameter,
+  parseRowRange,
+  parseTier,
+  sortsByCost,
+} from "../query-parameters.ts";
 
 /** The operations on any partner's components and the explanations of their scores. */
 export function adminComponentOperations(knowledge: Knowledge): Operation[] {

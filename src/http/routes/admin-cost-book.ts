@@ -1,10 +1,3 @@
-import { dropOverlappingCostLines } from "../../domain/costs/cost-book-lines.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { dayOf } from "../../domain/time.ts";
-import { mapYielding } from "../../event-loop.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { replaceCostBook, type SavedBook } from "../../usecases/costs/replace-cost-book.ts";
-import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import {
   costBookReply,
   costBookRequest,
@@ -13,10 +6,17 @@ import {
   serializeCostBook,
   serializeCostLine,
   serializeReplacedBook,
-} from "../../wire/cost-book.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { partnerInPath } from "../../wire/request-parameters.ts";
-import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
+} from "../../api-schemas/cost-book-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
+import { dropOverlappingCostLines } from "../../domain/costs/cost-book-lines.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { dayOf } from "../../domain/time.ts";
+import { mapYielding } from "../../event-loop/event-loop.ts";
+import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { replaceCostBook, type SavedBook } from "../../usecases/costs/replace-cost-book.ts";
+import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
+import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { getPartner } from "./admin-partners.ts";
 import { parseCostLines } from "./cost-book.ts";
 

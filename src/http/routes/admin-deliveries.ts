@@ -1,13 +1,3 @@
-import { notFound } from "../../domain/errors.ts";
-import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { groupDeliveryFailures } from "../../usecases/deliveries/delivery-failure-groups.ts";
-import { partnerNamesOfDeliveries } from "../../usecases/deliveries/delivery-partner-names.ts";
-import {
-  countFailedDeliveries,
-  resendDelivery,
-  resendFailedDeliveries,
-} from "../../usecases/deliveries/resend-deliveries.ts";
-import { currentDeliveryHeaders } from "../../usecases/deliveries/signed-delivery-headers.ts";
 import {
   bulkResendReply,
   deliveriesPage,
@@ -21,8 +11,8 @@ import {
   serializeFailureGroups,
   serializeFullDelivery,
   serializeResentDelivery,
-} from "../../wire/delivery.ts";
-import { failedWindow, readFailedWindow } from "../../wire/failed-window.ts";
+} from "../../api-schemas/delivery-schema.ts";
+import { failedWindow, readFailedWindow } from "../../api-schemas/failed-window-schema.ts";
 import {
   createdSince,
   createdUntil,
@@ -31,9 +21,26 @@ import {
   pagingParameters,
   partnerFilter,
   statusFilter,
-} from "../../wire/request-parameters.ts";
-import { accepted, acceptedReplies, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query.ts";
+} from "../../api-schemas/request-parameter-schemas.ts";
+import { notFound } from "../../domain/errors.ts";
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
+import { groupDeliveryFailures } from "../../usecases/deliveries/delivery-failure-groups.ts";
+import { partnerNamesOfDeliveries } from "../../usecases/deliveries/delivery-partner-names.ts";
+import {
+  countFailedDeliveries,
+  resendDelivery,
+  resendFailedDeliveries,
+} from "../../usecases/deliveries/resend-deliveries.ts";
+import { currentDeliveryHeaders } from "../../usecases/deliveries/signed-delivery-headers.ts";
+import {
+  accepted,
+  acceptedReplies,
+  adminOperation,
+  type Operation,
+  ok,
+  okReplies,
+} from "../http-operation.ts";
+import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query-parameters.ts";
 
 export function adminDeliveryOperations(): Operation[] {
   return [

@@ -1,9 +1,10 @@
-import { embedNotFound } from "../../domain/embed.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { propertyNotFound } from "../../domain/property.ts";
-import type { Store } from "../../store/store.ts";
-import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
-import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
+import { EXAMPLE_IDS } from "../../api-schemas/definition/schema-field-types.ts";
+import {
+  embedChange,
+  embedRequest,
+  readEmbedChange,
+  readNewEmbed,
+} from "../../api-schemas/embed-request-schema.ts";
 import {
   embed,
   embedsPage,
@@ -13,17 +14,21 @@ import {
   serializeEmbed,
   serializeEmbedViews,
   serializeNewEmbed,
-} from "../../wire/embed.ts";
-import { embedChange, embedRequest, readEmbedChange, readNewEmbed } from "../../wire/embed-request.ts";
+} from "../../api-schemas/embed-schema.ts";
 import {
   embedInPath,
   pagingParameters,
   partnerFilter,
   propertyFilter,
-} from "../../wire/request-parameters.ts";
-import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
-import { adminOperation, created, createdReplies, type Operation, ok, okReplies } from "../operation.ts";
-import { parseRowRange } from "../query.ts";
+} from "../../api-schemas/request-parameter-schemas.ts";
+import { embedNotFound } from "../../domain/embed.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { propertyNotFound } from "../../domain/property.ts";
+import type { Store } from "../../store/store.ts";
+import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
+import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
+import { adminOperation, created, createdReplies, type Operation, ok, okReplies } from "../http-operation.ts";
+import { parseRowRange } from "../query-parameters.ts";
 
 export function adminEmbedOperations(): Operation[] {
   return [

@@ -1,8 +1,3 @@
-import type { CalibrationProposal } from "../../administration/calibration-proposal.ts";
-import { conflict } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { activateProposedFit, revertModel } from "../../usecases/calibration/model-versions.ts";
 import {
   applyProposal,
   modelProposal,
@@ -10,8 +5,13 @@ import {
   reverted,
   serializeModelProposal,
   serializeRevertedModel,
-} from "../../wire/calibration-proposal.ts";
-import { modelReply, serializeModelCheck, serializeModelVersion } from "../../wire/model.ts";
+} from "../../api-schemas/calibration-proposal-schema.ts";
+import { modelReply, serializeModelCheck, serializeModelVersion } from "../../api-schemas/model-schema.ts";
+import type { CalibrationProposal } from "../../domain/calibration/calibration-proposal.ts";
+import { conflict } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { activateProposedFit, revertModel } from "../../usecases/calibration/model-versions.ts";
 import {
   accepted,
   acceptedReplies,
@@ -20,7 +20,7 @@ import {
   ok,
   okReplies,
   serverLabel,
-} from "../operation.ts";
+} from "../http-operation.ts";
 
 /** Runs the calibrations that administrators request. */
 export type Proposals = {

@@ -1,24 +1,28 @@
-import type { PartnerTask } from "../../administration/partner-task.ts";
-import { lockHolder, partnerLockName } from "../../cluster/locks.ts";
-import { conflict, notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import type { Partner } from "../../domain/partner.ts";
-import type { Instant } from "../../domain/time.ts";
-import { yieldToEventLoop } from "../../event-loop.ts";
-import type { Store } from "../../store/store.ts";
-import { announceCurrentTiers } from "../../usecases/deliveries/announce-current-tiers.ts";
-import type { Probed } from "../../usecases/deliveries/probe-signature-checks.ts";
-import { exportPartner } from "../../usecases/partners/export-partner.ts";
-import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
 import {
   announcedState,
   probe,
   serializeAnnouncedState,
   serializeEndpointProbe,
-} from "../../wire/partner.ts";
-import { announceRequest, partnerTask, purgeRequest, serializePartnerTask } from "../../wire/partner-task.ts";
-import { partnerInPath } from "../../wire/request-parameters.ts";
-import { jsonLines } from "../json-lines-stream.ts";
+} from "../../api-schemas/partner-schema.ts";
+import {
+  announceRequest,
+  partnerTask,
+  purgeRequest,
+  serializePartnerTask,
+} from "../../api-schemas/partner-task-schema.ts";
+import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
+import { lockHolder, partnerLockName } from "../../cluster/cluster-locks.ts";
+import { conflict, notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Partner } from "../../domain/partner.ts";
+import type { PartnerTask } from "../../domain/partner-task.ts";
+import type { Instant } from "../../domain/time.ts";
+import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
+import type { Store } from "../../store/store.ts";
+import { announceCurrentTiers } from "../../usecases/deliveries/announce-current-tiers.ts";
+import type { Probed } from "../../usecases/deliveries/probe-signature-checks.ts";
+import { exportPartner } from "../../usecases/partners/export-partner.ts";
+import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
 import {
   accepted,
   acceptedReplies,
@@ -27,8 +31,9 @@ import {
   ok,
   okReplies,
   serverLabel,
-} from "../operation.ts";
-import { invalidParameter } from "../query.ts";
+} from "../http-operation.ts";
+import { jsonLines } from "../json-lines-reply.ts";
+import { invalidParameter } from "../query-parameters.ts";
 
 type TaskStart = "begun" | { heldBy: string | undefined };
 

@@ -1,3 +1,37 @@
+import {
+  credentials,
+  fullPartner,
+  newApiKey,
+  newClientSecret,
+  newWebhookSecret,
+  partnersPage,
+  serializeCredentials,
+  serializeFullPartner,
+  serializeNewApiKey,
+  serializeNewClientSecret,
+  serializeNewWebhookSecret,
+  serializePartner,
+  serializePartnerUsage,
+  serializeWebhookTest,
+  usage,
+  usagePage,
+  webhookTest,
+} from "../../api-schemas/partner-schema.ts";
+import {
+  newPartner,
+  partnerSettings,
+  readNewPartner,
+  readPartnerSettings,
+  readSecretOverlap,
+  rotation,
+  webhookTestRequest,
+} from "../../api-schemas/partner-settings-schema.ts";
+import {
+  month,
+  pagingParameters,
+  partnerInPath,
+  searchPartners,
+} from "../../api-schemas/request-parameter-schemas.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Partner, PartnerUsage } from "../../domain/partner.ts";
 import { dayOf, type Instant, parseMonth } from "../../domain/time.ts";
@@ -19,35 +53,6 @@ import {
   rotateClientSecret,
 } from "../../usecases/partners/partners.ts";
 import {
-  credentials,
-  fullPartner,
-  newApiKey,
-  newClientSecret,
-  newWebhookSecret,
-  partnersPage,
-  serializeCredentials,
-  serializeFullPartner,
-  serializeNewApiKey,
-  serializeNewClientSecret,
-  serializeNewWebhookSecret,
-  serializePartner,
-  serializePartnerUsage,
-  serializeWebhookTest,
-  usage,
-  usagePage,
-  webhookTest,
-} from "../../wire/partner.ts";
-import {
-  newPartner,
-  partnerSettings,
-  readNewPartner,
-  readPartnerSettings,
-  readSecretOverlap,
-  rotation,
-  webhookTestRequest,
-} from "../../wire/partner-settings.ts";
-import { month, pagingParameters, partnerInPath, searchPartners } from "../../wire/request-parameters.ts";
-import {
   accepted,
   acceptedReplies,
   adminOperation,
@@ -56,8 +61,8 @@ import {
   ok,
   okReplies,
   type Reply,
-} from "../operation.ts";
-import { type HttpQuery, invalidParameter, parseRowRange } from "../query.ts";
+} from "../http-operation.ts";
+import { type HttpQuery, invalidParameter, parseRowRange } from "../query-parameters.ts";
 
 export function adminPartnerOperations(): Operation[] {
   /** Returns an operation that changes a partner without a request body, and responds with the partner. */

@@ -1,6 +1,6 @@
-import type { ConnectionReport } from "../../administration/pms-connection-report.ts";
-import { preflight, serializePmsConnectionTest } from "../../wire/pms-connection.ts";
-import { type AdminOperation, adminOperation, ok, okReplies } from "../operation.ts";
+import { preflight, serializePmsConnectionTest } from "../../api-schemas/pms-connection-schema.ts";
+import type { ConnectionReport } from "../../pms/pms-connection-report.ts";
+import { type AdminOperation, adminOperation, ok, okReplies } from "../http-operation.ts";
 
 /** Responds with 200 whatever the result, because the request was for the check itself. */
 export function preflightOperation(runPreflight: () => Promise<ConnectionReport>): AdminOperation {

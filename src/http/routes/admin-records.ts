@@ -1,11 +1,11 @@
+import { anyApplianceTypePage, serializeApplianceType } from "../../api-schemas/appliance-schema.ts";
+import { pagingParameters, partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { refuseDeletedPartner } from "../../usecases/partners/partners.ts";
-import { anyApplianceTypePage, serializeApplianceType } from "../../wire/appliance.ts";
-import { pagingParameters, partnerInPath } from "../../wire/request-parameters.ts";
 import {
   type AdminCall,
   type AdminOperation,
@@ -14,8 +14,8 @@ import {
   ok,
   okReplies,
   type PartnerOperation,
-} from "../operation.ts";
-import { invalidParameter, parseRowRange } from "../query.ts";
+} from "../http-operation.ts";
+import { invalidParameter, parseRowRange } from "../query-parameters.ts";
 import { getPartner } from "./admin-partners.ts";
 import { applianceOperations } from "./appliances.ts";
 import { claimOperations } from "./claims.ts";

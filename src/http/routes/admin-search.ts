@@ -1,9 +1,9 @@
+import { adminSearchReply, serializeAdminSearch } from "../../api-schemas/admin-search-schema.ts";
+import { searchText } from "../../api-schemas/request-parameter-schemas.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { searchEverything } from "../../usecases/operations/search-everything.ts";
-import { adminSearchReply, serializeAdminSearch } from "../../wire/admin-search.ts";
-import { searchText } from "../../wire/request-parameters.ts";
-import { adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { parseSearchText } from "../query.ts";
+import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
+import { parseSearchText } from "../query-parameters.ts";
 import type { ServerState } from "./admin-server.ts";
 
 export function adminSearchOperations(knowledge: Knowledge, server: () => ServerState): Operation[] {

@@ -1,20 +1,27 @@
-import type { EffectiveSetting } from "../../administration/effective-setting.ts";
-import type { ErrorLogEntry } from "../../administration/error-log-entry.ts";
-import type { JobStartResult, JobState } from "../../administration/job.ts";
-import type { ServerOverview } from "../../administration/server-overview.ts";
+import { administratorsPage, serializeAdministrator } from "../../api-schemas/administrator-schema.ts";
+import { serializeServers, servers } from "../../api-schemas/cluster-server-schema.ts";
+import { loggedErrors, serializeLoggedErrors } from "../../api-schemas/error-log-schema.ts";
+import { job, jobs, serializeJob, serializeJobs } from "../../api-schemas/job-schema.ts";
+import { jobInPath, pagingParameters } from "../../api-schemas/request-parameter-schemas.ts";
+import { overview, serializeServerOverview } from "../../api-schemas/server-overview-schema.ts";
+import { serializeSettings, settings } from "../../api-schemas/setting-schema.ts";
+import { serializeSnapshotRun, snapshotRunsPage } from "../../api-schemas/snapshot-schema.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
+import type { EffectiveSetting } from "../../config/effective-setting.ts";
 import { notFound } from "../../domain/errors.ts";
+import type { ErrorLogEntry } from "../../logging/error-log-entry.ts";
+import type { JobStartResult, JobState } from "../../monitoring/job-state.ts";
+import type { ServerOverview } from "../../monitoring/server-overview.ts";
 import { startJobAsAdministrator } from "../../usecases/operations/run-job.ts";
-import { administratorsPage, serializeAdministrator } from "../../wire/administrator.ts";
-import { serializeServers, servers } from "../../wire/cluster-server.ts";
-import { loggedErrors, serializeLoggedErrors } from "../../wire/error-log-entry.ts";
-import { job, jobs, serializeJob, serializeJobs } from "../../wire/job.ts";
-import { jobInPath, pagingParameters } from "../../wire/request-parameters.ts";
-import { overview, serializeServerOverview } from "../../wire/server-overview.ts";
-import { serializeSettings, settings } from "../../wire/setting.ts";
-import { serializeSnapshotRun, snapshotRunsPage } from "../../wire/snapshot.ts";
-import { accepted, acceptedReplies, adminOperation, type Operation, ok, okReplies } from "../operation.ts";
-import { parseRowRange } from "../query.ts";
+import {
+  accepted,
+  acceptedReplies,
+  adminOperation,
+  type Operation,
+  ok,
+  okReplies,
+} from "../http-operation.ts";
+import { parseRowRange } from "../query-parameters.ts";
 
 /** The state of the running server. */
 export type ServerState = {

@@ -1,19 +1,3 @@
-import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
-import { notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { isRetired } from "../../domain/retirement.ts";
-import { readConsistently } from "../../store/consistent-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import type { RetirementFilter } from "../../store/queries/appliances.ts";
-import type { Stores } from "../../store/stores.ts";
-import {
-  ApplianceCreator,
-  type CreatedAppliance,
-  changeAppliance,
-  createAppliance,
-} from "../../usecases/portfolio/appliances.ts";
-import { actionsOfComponents } from "../../usecases/portfolio/component-actions.ts";
-import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
 import {
   applianceChange,
   appliancePage,
@@ -32,15 +16,31 @@ import {
   serializeChangedAppliance,
   serializeCreatedAppliance,
   serializeWrittenAppliance,
-} from "../../wire/appliance.ts";
-import { withPartner } from "../../wire/paging.ts";
+} from "../../api-schemas/appliance-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   applianceInPath,
   pagingParameters,
   propertyFilter,
   retirementFilters,
-} from "../../wire/request-parameters.ts";
-import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";
+} from "../../api-schemas/request-parameter-schemas.ts";
+import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
+import { notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { isRetired } from "../../domain/retirement.ts";
+import { readConsistently } from "../../store/consistent-read.ts";
+import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
+import type { RetirementFilter } from "../../store/queries/appliances.ts";
+import type { Stores } from "../../store/stores.ts";
+import {
+  ApplianceCreator,
+  type CreatedAppliance,
+  changeAppliance,
+  createAppliance,
+} from "../../usecases/portfolio/appliances.ts";
+import { actionsOfComponents } from "../../usecases/portfolio/component-actions.ts";
+import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
+import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk-request.ts";
 import {
   created,
   createdReplies,
@@ -49,8 +49,8 @@ import {
   okReplies,
   partnerOperation,
   readOperationReplies,
-} from "../operation.ts";
-import { parseRetiredFilter, parseRowRange } from "../query.ts";
+} from "../http-operation.ts";
+import { parseRetiredFilter, parseRowRange } from "../query-parameters.ts";
 import { requireProperty } from "./properties.ts";
 
 const EXAMPLE = {

@@ -1,7 +1,7 @@
 import { notFound } from "../../domain/errors.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import { encodingFor, encodingHeaders } from "../encoding.ts";
-import { type Operation, publicOperation } from "../operation.ts";
+import { encodingFor, encodingHeaders } from "../content-encoding.ts";
+import { type Operation, publicOperation } from "../http-operation.ts";
 
 /** Serves style sheets and scripts of the pages. Their URLs contain a hash of the content, so they are cached forever. */
 export function assetOperation(): Operation {

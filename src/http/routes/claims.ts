@@ -1,16 +1,4 @@
-import type { Claim } from "../../domain/claim.ts";
-import type { PlacedComponent } from "../../domain/component.ts";
-import { claimImpactsInSteps } from "../../domain/figures/claims-impact.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { propertyNotFound } from "../../domain/property.ts";
-import { isRetired, refuseRetired } from "../../domain/retirement.ts";
-import { dayOf } from "../../domain/time.ts";
-import { mapYielding, runYielding } from "../../event-loop.ts";
-import { iterateComponents } from "../../store/iterate-components.ts";
-import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
-import { claimEvidenceOfProperty } from "../../usecases/claims/property-claims.ts";
-import type { BulkResult } from "../../wire/bulk.ts";
+import type { BulkResult } from "../../api-schemas/bulk-schema.ts";
 import {
   changedClaimReply,
   claim,
@@ -28,10 +16,27 @@ import {
   serializeClaimImpact,
   serializeClaimImpacts,
   serializeClaims,
-} from "../../wire/claim.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { claimInPath, format, pagingParameters, propertyInPath } from "../../wire/request-parameters.ts";
-import { parseBulkItems, saveBulkItems } from "../bulk.ts";
+} from "../../api-schemas/claim-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import {
+  claimInPath,
+  format,
+  pagingParameters,
+  propertyInPath,
+} from "../../api-schemas/request-parameter-schemas.ts";
+import type { Claim } from "../../domain/claim.ts";
+import type { PlacedComponent } from "../../domain/component.ts";
+import { claimImpactsInSteps } from "../../domain/figures/claims-impact.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { propertyNotFound } from "../../domain/property.ts";
+import { isRetired, refuseRetired } from "../../domain/retirement.ts";
+import { dayOf } from "../../domain/time.ts";
+import { mapYielding, runYielding } from "../../event-loop/event-loop.ts";
+import { iterateComponents } from "../../store/iterate-components.ts";
+import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
+import { claimEvidenceOfProperty } from "../../usecases/claims/property-claims.ts";
+import { parseBulkItems, saveBulkItems } from "../bulk-request.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   created,
@@ -41,8 +46,8 @@ import {
   okReplies,
   partnerOperation,
   readOperationReplies,
-} from "../operation.ts";
-import { parseRowRange } from "../query.ts";
+} from "../http-operation.ts";
+import { parseRowRange } from "../query-parameters.ts";
 import { requireProperty } from "./properties.ts";
 
 export function claimOperations(knowledge: Knowledge, bulkItems: number): Operation[] {

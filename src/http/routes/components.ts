@@ -1,3 +1,41 @@
+import { addActionsToComponents } from "../../api-schemas/action-schema.ts";
+import {
+  changedComponentReply,
+  componentChange,
+  readComponentChange,
+  serializeChangedComponent,
+} from "../../api-schemas/component-change-schema.ts";
+import {
+  alertPage,
+  componentPage,
+  historyReply,
+  listedAlert,
+  listedComponent,
+  serializeAlert,
+  serializeComponent,
+  serializeComponentHistory,
+  serializeTrendPoint,
+  trendPage,
+} from "../../api-schemas/component-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import {
+  alertOrder,
+  alertTier,
+  applianceFilter,
+  componentInPath,
+  format,
+  includeDemo,
+  pagingParameters,
+  propertyFilter,
+  sandbox,
+  stateFilter,
+  systemFilter,
+  tier,
+} from "../../api-schemas/request-parameter-schemas.ts";
+import {
+  explainedComponentReply,
+  serializeExplainedComponent,
+} from "../../api-schemas/score-reason-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import { trendPointsByDay } from "../../domain/figures/score-trend.ts";
@@ -13,44 +51,9 @@ import type { Stores } from "../../store/stores.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
 import { actionsOfListedComponents } from "../../usecases/portfolio/actions-by-component.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
-import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
+import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
-import { addActionsToComponents } from "../../wire/action.ts";
-import {
-  alertPage,
-  componentPage,
-  historyReply,
-  listedAlert,
-  listedComponent,
-  serializeAlert,
-  serializeComponent,
-  serializeComponentHistory,
-  serializeTrendPoint,
-  trendPage,
-} from "../../wire/component.ts";
-import {
-  changedComponentReply,
-  componentChange,
-  readComponentChange,
-  serializeChangedComponent,
-} from "../../wire/component-change.ts";
-import { withPartner } from "../../wire/paging.ts";
-import {
-  alertOrder,
-  alertTier,
-  applianceFilter,
-  componentInPath,
-  format,
-  includeDemo,
-  pagingParameters,
-  propertyFilter,
-  sandbox,
-  stateFilter,
-  systemFilter,
-  tier,
-} from "../../wire/request-parameters.ts";
-import { explainedComponentReply, serializeExplainedComponent } from "../../wire/score-reason.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   type Operation,
@@ -59,7 +62,7 @@ import {
   type PartnerCall,
   partnerOperation,
   readOperationReplies,
-} from "../operation.ts";
+} from "../http-operation.ts";
 import {
   parseAlertTier,
   parseChoice,
@@ -68,8 +71,8 @@ import {
   sortsByCost,
   wantsDemo,
   wantsSandboxEvents,
-} from "../query.ts";
-import { EXAMPLE_UNIT_LABELS, unitLabelColumn } from "../unit-label-column.ts";
+} from "../query-parameters.ts";
+import { EXAMPLE_UNIT_LABELS, unitLabelColumn } from "../reply-unit-label-column.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [

@@ -2,16 +2,16 @@ import {
   portfolioConditionTrend,
   propertyConditionTrend,
   serializeConditionPoint,
-} from "../../wire/condition-trend.ts";
-import { pagingParameters, propertyInPath } from "../../wire/request-parameters.ts";
+} from "../../api-schemas/condition-trend-schema.ts";
+import { pagingParameters, propertyInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import {
   type Operation,
   ok,
   type PartnerCall,
   partnerOperation,
   readOperationReplies,
-} from "../operation.ts";
-import { parseRowRange } from "../query.ts";
+} from "../http-operation.ts";
+import { parseRowRange } from "../query-parameters.ts";
 import { requireProperty } from "./properties.ts";
 
 const WEEKLY =

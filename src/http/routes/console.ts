@@ -1,15 +1,15 @@
+import { consoleSession, serializeConsoleSession, signIn } from "../../api-schemas/console-session-schema.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import { consoleSession, serializeConsoleSession, signIn } from "../../wire/console-session.ts";
 import {
   type ConsoleSessions,
   expiredCookie,
   rejectCrossSiteRequest,
   rejectForgedRequest,
   sessionCookie,
-} from "../console-sessions.ts";
-import { CONSOLE, type Operation, ok, okReplies, publicOperation } from "../operation.ts";
+} from "../console-session-cookies.ts";
+import { CONSOLE, type Operation, ok, okReplies, publicOperation } from "../http-operation.ts";
+import { ADMIN_HEADERS } from "../http-responses.ts";
 import { pageReply } from "../page-reply.ts";
-import { ADMIN_HEADERS } from "../responses.ts";
 
 type ConsoleDeps = {
   sessions: ConsoleSessions;

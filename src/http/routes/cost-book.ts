@@ -1,4 +1,15 @@
 import {
+  costBookReply,
+  costBookRequest,
+  readCostBook,
+  readCostLine,
+  replacedBookReply,
+  serializeCostBook,
+  serializeCostLine,
+  serializeReplacedBook,
+} from "../../api-schemas/cost-book-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import {
   checkCostLine,
   costLineDoubts,
   dropOverlappingCostLines,
@@ -8,21 +19,10 @@ import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { Failure, type FieldIssue, invalid } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
-import { forEachYielding, mapYielding, type Yield } from "../../event-loop.ts";
+import { forEachYielding, mapYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
-import {
-  costBookReply,
-  costBookRequest,
-  readCostBook,
-  readCostLine,
-  replacedBookReply,
-  serializeCostBook,
-  serializeCostLine,
-  serializeReplacedBook,
-} from "../../wire/cost-book.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../operation.ts";
+import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../http-operation.ts";
 
 /** The most lines of a request that its error names. */
 const MOST_ISSUES = 20;

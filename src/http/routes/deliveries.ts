@@ -1,15 +1,12 @@
-import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { type ResendDeps, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
-import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
 import {
   ownDeliveriesPage,
   ownResentReply,
   serializeDelivery,
   serializeResentDelivery,
-} from "../../wire/delivery.ts";
-import { ownEndpointReply, serializeOwnEndpoint } from "../../wire/own-endpoint.ts";
-import { forPartner, withPartner } from "../../wire/paging.ts";
-import { serializeWebhookTest, webhookTest } from "../../wire/partner.ts";
+} from "../../api-schemas/delivery-schema.ts";
+import { ownEndpointReply, serializeOwnEndpoint } from "../../api-schemas/own-endpoint-schema.ts";
+import { forPartner, withPartner } from "../../api-schemas/paging-schema.ts";
+import { serializeWebhookTest, webhookTest } from "../../api-schemas/partner-schema.ts";
 import {
   createdSince,
   createdUntil,
@@ -17,9 +14,19 @@ import {
   eventFilter,
   pagingParameters,
   statusFilter,
-} from "../../wire/request-parameters.ts";
-import { accepted, acceptedReplies, type Operation, ok, okReplies, partnerOperation } from "../operation.ts";
-import { parseChoice, parseInstantOf, parseRowRange } from "../query.ts";
+} from "../../api-schemas/request-parameter-schemas.ts";
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
+import { type ResendDeps, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
+import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
+import {
+  accepted,
+  acceptedReplies,
+  type Operation,
+  ok,
+  okReplies,
+  partnerOperation,
+} from "../http-operation.ts";
+import { parseChoice, parseInstantOf, parseRowRange } from "../query-parameters.ts";
 
 export type DeliveryDeps = Pick<ResendDeps, "changed">;
 

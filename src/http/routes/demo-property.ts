@@ -1,7 +1,7 @@
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { demoPropertyReply, serializeDemoProperty } from "../../api-schemas/property-schema.ts";
 import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { demoPropertyReply, serializeDemoProperty } from "../../wire/property.ts";
-import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
+import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function demoPropertyOperations(): Operation[] {
   return [

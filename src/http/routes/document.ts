@@ -7,6 +7,7 @@ import verifyWebhook from "../../../docs/examples/verify-webhook.sh" with { type
 import webhooksPy from "../../../docs/examples/webhooks.py" with { type: "text" };
 // @ts-expect-error imported as text, which TypeScript takes for a module
 import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" };
+import { apiDocument } from "../../api-schemas/system-schema.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
@@ -14,12 +15,11 @@ import type { ApiDocument } from "../../web/docs/api-document-types.ts";
 import type { DocsFiles } from "../../web/docs/docs-page.tsx";
 import { renderGuide } from "../../web/docs/guide.tsx";
 import { renderReference } from "../../web/docs/reference.tsx";
-import type { RenderedPage } from "../../web/document.tsx";
-import { apiDocument } from "../../wire/system.ts";
-import { partnerGuideText } from "../integration-guide-text.ts";
-import { openApiDocument } from "../openapi/document.ts";
-import { type Operation, publicOperation, type Reply } from "../operation.ts";
+import type { RenderedPage } from "../../web/html-document.tsx";
+import { type Operation, publicOperation, type Reply } from "../http-operation.ts";
+import { openApiDocument } from "../openapi/openapi-document.ts";
 import { pageReply } from "../page-reply.ts";
+import { partnerGuideText } from "../served-guide-text.ts";
 
 /** The example programs of the guide, by name. */
 const EXAMPLES: ReadonlyMap<string, string> = new Map([

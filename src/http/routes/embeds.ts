@@ -1,27 +1,4 @@
-import { type EmbedView, embedStatus } from "../../domain/embed.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { USUAL_FORM_TERMS } from "../../domain/planning/plan-terms.ts";
-import { isRetired } from "../../domain/retirement.ts";
-import { dayOf } from "../../domain/time.ts";
-import { runYielding } from "../../event-loop.ts";
-import { hashSecret } from "../../secrets/hash.ts";
-import type { Store } from "../../store/store.ts";
-import { loadBrand } from "../../usecases/embeds/embed-brands.ts";
-import type { AnswerCaches } from "../../usecases/partners/answer-caches.ts";
-import { loadPropertyFigures } from "../../usecases/portfolio/property-figures.ts";
-import { planProperty } from "../../usecases/portfolio/property-plan.ts";
-import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
-import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
-import { assetTable } from "../../web/assets/asset-table.ts";
-import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
-import {
-  componentsToExplainInSteps,
-  type DataLinks,
-  defaultTrendComponentId,
-  type ReportCsvFile,
-} from "../../web/sections/property-sections.tsx";
-import { ALL_TIME } from "../../web/time-range.ts";
-import type { ComponentJson } from "../../wire/component.ts";
+import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import {
   budgetInQuery,
   fileInPath,
@@ -30,12 +7,33 @@ import {
   tokenInPath,
   trendComponent,
   trendRange,
-} from "../../wire/request-parameters.ts";
-import { serializeScoreReason } from "../../wire/score-reason.ts";
-import { ConcurrencyLimiter } from "../concurrency-limiter.ts";
+} from "../../api-schemas/request-parameter-schemas.ts";
+import { serializeScoreReason } from "../../api-schemas/score-reason-schema.ts";
+import { type EmbedView, embedStatus } from "../../domain/embed.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { USUAL_FORM_TERMS } from "../../domain/planning/plan-terms.ts";
+import { isRetired } from "../../domain/retirement.ts";
+import { dayOf } from "../../domain/time.ts";
+import { runYielding } from "../../event-loop/event-loop.ts";
+import { hashSecret } from "../../secrets/secret-hash.ts";
+import type { Store } from "../../store/store.ts";
+import { loadBrand } from "../../usecases/embeds/embed-brands.ts";
+import type { AnswerCaches } from "../../usecases/partners/partner-revision-caches.ts";
+import { loadPropertyFigures } from "../../usecases/portfolio/property-figures.ts";
+import { planProperty } from "../../usecases/portfolio/property-plan.ts";
+import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
+import { assetTable } from "../../web/assets/asset-table.ts";
+import { ALL_TIME } from "../../web/chart-time-range.ts";
+import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
+import {
+  componentsToExplainInSteps,
+  type DataLinks,
+  defaultTrendComponentId,
+  type ReportCsvFile,
+} from "../../web/sections/property-sections.tsx";
+import { compressBody, encodingFor, encodingHeaders } from "../content-encoding.ts";
 import { csvReplyChunks } from "../csv-replies.ts";
-import type { PasscodeGate } from "../embed-passcode-gate.ts";
-import { compressBody, encodingFor, encodingHeaders } from "../encoding.ts";
 import {
   type Call,
   type Operation,
@@ -43,10 +41,12 @@ import {
   publicOperation,
   type Reply,
   replyLength,
-} from "../operation.ts";
+} from "../http-operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
-import { parsePlanTermsOrDefaults } from "../query.ts";
+import type { PasscodeGate } from "../passcode-request-gate.ts";
+import { parsePlanTermsOrDefaults } from "../query-parameters.ts";
 import { replyKey } from "../reply-cache-key.ts";
+import { ConcurrencyLimiter } from "../request-concurrency-limiter.ts";
 import { workbookReply } from "../workbook-replies.ts";
 
 type EmbedDeps = {

@@ -1,17 +1,17 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { parseInstant } from "../../domain/time.ts";
-import type { HistoryEntry } from "../../store/queries/event-log.ts";
-import type { EventStream } from "../../usecases/history/event-stream.ts";
 import {
   eventPage,
   serializeApplianceEntry,
   serializeElevatedComponentEntry,
   serializePropertyEntry,
   serializeServiceEventEntry,
-} from "../../wire/event-stream.ts";
-import { pagingParameters, requiredSinceParameter } from "../../wire/request-parameters.ts";
-import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
-import { instantTextSince, invalidParameter, parseRowRange } from "../query.ts";
+} from "../../api-schemas/event-stream-schema.ts";
+import { pagingParameters, requiredSinceParameter } from "../../api-schemas/request-parameter-schemas.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { parseInstant } from "../../domain/time.ts";
+import type { HistoryEntry } from "../../store/queries/event-log.ts";
+import type { EventStream } from "../../usecases/history/event-stream.ts";
+import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
+import { instantTextSince, invalidParameter, parseRowRange } from "../query-parameters.ts";
 
 export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, "page">): Operation[] {
   return [

@@ -1,35 +1,38 @@
-import type { PriceList } from "../../domain/costs/price-list.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { dayOf } from "../../domain/time.ts";
-import { runYielding } from "../../event-loop.ts";
-import { iterateComponents } from "../../store/iterate-components.ts";
-import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
-import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { complianceOfProperty } from "../../usecases/portfolio/property-compliance.ts";
-import { withAssumptions } from "../../wire/assumptions.ts";
-import { complianceReply, serializeCompliance } from "../../wire/compliance.ts";
-import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
+import { withAssumptions } from "../../api-schemas/assumptions-schema.ts";
+import { complianceReply, serializeCompliance } from "../../api-schemas/compliance-schema.ts";
+import type { FigureAccumulator } from "../../api-schemas/figure-json-accumulator.ts";
 import {
   conditionFigureAccumulator,
   conditionReply,
   reserveFigureAccumulator,
   reserveReply,
-} from "../../wire/figures.ts";
-import { failureForecastAccumulator, forecastReply } from "../../wire/forecast.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { withRecalculating } from "../../wire/recalculating-field.ts";
-import { replacementCostAccumulator, replacementCostReply } from "../../wire/replacement-cost.ts";
-import { propertyReportAccumulator, reportReply } from "../../wire/report.ts";
-import { propertyInPath } from "../../wire/request-parameters.ts";
+} from "../../api-schemas/figures-schema.ts";
+import { failureForecastAccumulator, forecastReply } from "../../api-schemas/forecast-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
+import {
+  replacementCostAccumulator,
+  replacementCostReply,
+} from "../../api-schemas/replacement-cost-schema.ts";
+import { propertyReportAccumulator, reportReply } from "../../api-schemas/report-schema.ts";
+import { propertyInPath } from "../../api-schemas/request-parameter-schemas.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { dayOf } from "../../domain/time.ts";
+import { runYielding } from "../../event-loop/event-loop.ts";
+import { iterateComponents } from "../../store/iterate-components.ts";
+import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
+import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
+import { complianceOfProperty } from "../../usecases/portfolio/property-compliance.ts";
 import {
   type Operation,
   ok,
   type PartnerCall,
   partnerOperation,
   readOperationReplies,
-} from "../operation.ts";
+} from "../http-operation.ts";
 import { requireProperty } from "./properties.ts";
 
 export function figureOperations(knowledge: Knowledge): Operation[] {

@@ -1,14 +1,14 @@
-import { invalid } from "../../domain/errors.ts";
-import { MOST_ROWS } from "../../domain/import-table-limits.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import {
   importedRowsReply,
   importedRowsRequest,
   readRowsToImport,
   serializeImportedRows,
-} from "../../wire/imported-rows.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
+} from "../../api-schemas/imported-rows-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { invalid } from "../../domain/errors.ts";
+import { MOST_ROWS } from "../../domain/import-table-limits.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function importedRowsOperations(knowledge: Knowledge): Operation[] {
   return [

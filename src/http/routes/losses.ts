@@ -1,16 +1,16 @@
+import { serializeLossComponents } from "../../api-schemas/loss-components-schema.ts";
+import { lossesReply } from "../../api-schemas/losses-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { layerTerms, lossTerms, propertyInPath } from "../../api-schemas/request-parameter-schemas.ts";
+import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
 import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
-import { serializeLossComponents } from "../../wire/loss-components.ts";
-import { lossesReply } from "../../wire/losses.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { layerTerms, lossTerms, propertyInPath } from "../../wire/request-parameters.ts";
-import { underwritingReply } from "../../wire/underwriting.ts";
 import { CSV } from "../csv-replies.ts";
+import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
-import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query.ts";
-import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
+import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
 import { parseTableFormat, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 

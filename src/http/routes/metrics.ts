@@ -1,4 +1,4 @@
-import { adminOperation, type Operation, publicOperation, type Reply } from "../operation.ts";
+import { adminOperation, type Operation, publicOperation, type Reply } from "../http-operation.ts";
 
 type MetricsSource = { contentType: string; text(): Promise<string> };
 

@@ -1,6 +1,6 @@
-import { TOKEN_SCOPE } from "../../secrets/tokens.ts";
-import { oauthMetadata, serializeOauthMetadata } from "../../wire/system.ts";
-import { type Call, type Operation, okReplies, publicOperation, type Reply } from "../operation.ts";
+import { oauthMetadata, serializeOauthMetadata } from "../../api-schemas/system-schema.ts";
+import { TOKEN_SCOPE } from "../../secrets/bearer-tokens.ts";
+import { type Call, type Operation, okReplies, publicOperation, type Reply } from "../http-operation.ts";
 
 /** The URLs at which clients reach the service. */
 export type ServerAddress = {

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { EventStream } from "../../usecases/history/event-stream.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../http-operation.ts";
 import { applianceOperations } from "./appliances.ts";
 import { assetOperation } from "./assets.ts";
 import { claimOperations } from "./claims.ts";

@@ -1,3 +1,18 @@
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import {
+  photoReply,
+  photosReply,
+  serializePhoto,
+  serializePhotos,
+  upload,
+} from "../../api-schemas/photo-schema.ts";
+import {
+  applianceInPath,
+  filenameInPath,
+  PAGE_SIZES,
+  photoInPath,
+  photoPagingParameters,
+} from "../../api-schemas/request-parameter-schemas.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import { MOST_PHOTOS, type Photo } from "../../domain/photo.ts";
@@ -11,16 +26,6 @@ import {
   removePhoto,
   requirePhotoQuota,
 } from "../../usecases/portfolio/photos.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { photoReply, photosReply, serializePhoto, serializePhotos, upload } from "../../wire/photo.ts";
-import {
-  applianceInPath,
-  filenameInPath,
-  PAGE_SIZES,
-  photoInPath,
-  photoPagingParameters,
-} from "../../wire/request-parameters.ts";
-import { mediaType } from "../body.ts";
 import {
   type Call,
   created,
@@ -30,8 +35,9 @@ import {
   okReplies,
   partnerOperation,
   readOperationReplies,
-} from "../operation.ts";
-import { parseRowRange } from "../query.ts";
+} from "../http-operation.ts";
+import { parseRowRange } from "../query-parameters.ts";
+import { mediaType } from "../request-body.ts";
 
 export type PhotoDeps = {
   uploads: PhotoFiles;

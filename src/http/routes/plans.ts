@@ -1,44 +1,25 @@
-import { spreadsheetLine } from "../../csv/write.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { PLAN_ORDERS } from "../../domain/planning/plan-terms.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
-import { pageOfActions } from "../../usecases/portfolio/action-list.ts";
+import { serializeAssumptions } from "../../api-schemas/assumptions-schema.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
-  plannedProperties,
-  planPortfolio,
-  propertyPlanRows,
-} from "../../usecases/portfolio/portfolio-plan.ts";
-import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
-import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { planProperty } from "../../usecases/portfolio/property-plan.ts";
-import {
-  collectPlanFlags,
-  loadUnitLabels,
-  reconcilePlanFigures,
-  serializePlanLines,
-  sortedPlanLines,
-} from "../../usecases/portfolio/serialized-plan-lines.ts";
-import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
-import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
-import { assumptionSentences } from "../../web/assumption-sentences.ts";
-import { serializeAssumptions } from "../../wire/assumptions.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { planReply, planTableCells, planTableHeading, serializePropertyPlan } from "../../wire/plan.ts";
+  planReply,
+  planTableCells,
+  planTableHeading,
+  serializePropertyPlan,
+} from "../../api-schemas/plan-schema.ts";
 import {
   actionPage,
   listedAction,
   serializeActionSums,
   serializeListedAction,
-} from "../../wire/portfolio-action.ts";
+} from "../../api-schemas/portfolio-action-schema.ts";
 import {
   budgetSharesByProperty,
   portfolioPlanPage,
   portfolioPlanTable,
   serializePortfolioPlan,
   serializePortfolioPlanItem,
-} from "../../wire/portfolio-plan.ts";
-import { withRecalculating } from "../../wire/recalculating-field.ts";
+} from "../../api-schemas/portfolio-plan-schema.ts";
+import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
 import {
   actionFilters,
   format,
@@ -53,7 +34,31 @@ import {
   stateFilter,
   systemFilter,
   tier,
-} from "../../wire/request-parameters.ts";
+} from "../../api-schemas/request-parameter-schemas.ts";
+import { spreadsheetLine } from "../../csv/write-csv.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { PLAN_ORDERS } from "../../domain/planning/plan-terms.ts";
+import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
+import { pageOfActions } from "../../usecases/portfolio/action-list.ts";
+import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
+import {
+  plannedProperties,
+  planPortfolio,
+  propertyPlanRows,
+} from "../../usecases/portfolio/portfolio-plan.ts";
+import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
+import { planProperty } from "../../usecases/portfolio/property-plan.ts";
+import {
+  collectPlanFlags,
+  loadUnitLabels,
+  reconcilePlanFigures,
+  serializePlanLines,
+  sortedPlanLines,
+} from "../../usecases/portfolio/serialized-plan-lines.ts";
+import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
+import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
+import { assumptionSentences } from "../../web/page-assumption-sentences.ts";
 import {
   CSV,
   csvPage,
@@ -63,7 +68,7 @@ import {
   listReply,
   pageReplies,
 } from "../csv-replies.ts";
-import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
+import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import {
   parseActionFilter,
   parseChoice,
@@ -71,8 +76,8 @@ import {
   parsePlanTerms,
   parseRowRange,
   wantsDemo,
-} from "../query.ts";
-import { unitLabelColumn as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../unit-label-column.ts";
+} from "../query-parameters.ts";
+import { unitLabelColumn as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../reply-unit-label-column.ts";
 import { parseTableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requireProperty } from "./properties.ts";
 

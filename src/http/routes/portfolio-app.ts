@@ -1,5 +1,5 @@
 import { assetTable } from "../../web/assets/asset-table.ts";
-import { type Operation, publicOperation } from "../operation.ts";
+import { type Operation, publicOperation } from "../http-operation.ts";
 import { pageReply } from "../page-reply.ts";
 
 type PortfolioAppDeps = {

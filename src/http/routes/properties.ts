@@ -1,19 +1,6 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
-import type { Partner } from "../../domain/partner.ts";
-import { type Property, propertyNotFound } from "../../domain/property.ts";
-import { runYielding } from "../../event-loop.ts";
-import { iterateComponents } from "../../store/iterate-components.ts";
-import type { Store } from "../../store/store.ts";
-import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { earlyInstallYearWarnings } from "../../usecases/portfolio/appliances.ts";
-import { filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
-import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { demoProperties, portfolioSummary } from "../../usecases/portfolio/portfolio-summary.ts";
-import { partnerPrices } from "../../usecases/portfolio/price-list.ts";
-import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
-import { withAssumptions } from "../../wire/assumptions.ts";
-import { withPartner } from "../../wire/paging.ts";
+import { withAssumptions } from "../../api-schemas/assumptions-schema.ts";
+import { EXAMPLE_IDS } from "../../api-schemas/definition/schema-field-types.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   portfolioItem,
   portfolioPage,
@@ -21,7 +8,15 @@ import {
   serializePortfolioItem,
   serializePortfolioTotals,
   summaryReply,
-} from "../../wire/portfolio.ts";
+} from "../../api-schemas/portfolio-schema.ts";
+import {
+  newProperty,
+  propertyChange,
+  propertyMerge,
+  readNewProperty,
+  readPropertyChange,
+  readPropertyMerge,
+} from "../../api-schemas/property-request-schema.ts";
 import {
   propertyPage,
   propertyReply,
@@ -31,16 +26,8 @@ import {
   serializeWrittenProperty,
   unitPage,
   writtenPropertyReply,
-} from "../../wire/property.ts";
-import {
-  newProperty,
-  propertyChange,
-  propertyMerge,
-  readNewProperty,
-  readPropertyChange,
-  readPropertyMerge,
-} from "../../wire/property-input.ts";
-import { withRecalculating } from "../../wire/recalculating-field.ts";
+} from "../../api-schemas/property-schema.ts";
+import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
 import {
   format,
   includeDemo,
@@ -48,8 +35,21 @@ import {
   propertyFilters,
   propertyInPath,
   sandbox,
-} from "../../wire/request-parameters.ts";
-import { EXAMPLE_IDS } from "../../wire/schema/fields.ts";
+} from "../../api-schemas/request-parameter-schemas.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Partner } from "../../domain/partner.ts";
+import { type Property, propertyNotFound } from "../../domain/property.ts";
+import { runYielding } from "../../event-loop/event-loop.ts";
+import { iterateComponents } from "../../store/iterate-components.ts";
+import type { Store } from "../../store/store.ts";
+import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { earlyInstallYearWarnings } from "../../usecases/portfolio/appliances.ts";
+import { filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
+import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
+import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
+import { demoProperties, portfolioSummary } from "../../usecases/portfolio/portfolio-summary.ts";
+import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   created,
@@ -59,9 +59,9 @@ import {
   okReplies,
   partnerOperation,
   readOperationReplies,
-} from "../operation.ts";
+} from "../http-operation.ts";
 import { ASSUMPTIONS_COLUMN, assumptionsColumn, countedAssumptions } from "../portfolio-replies.ts";
-import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandboxEvents } from "../query.ts";
+import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandboxEvents } from "../query-parameters.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [

@@ -1,13 +1,13 @@
-import { conflict } from "../../domain/errors.ts";
-import { MOST_SAVED_FILTERS } from "../../domain/saved-filter.ts";
-import { withPartner } from "../../wire/paging.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   readSavedFilter,
   savedFilterRequest,
   savedFiltersReply,
   serializeSavedFilters,
-} from "../../wire/saved-filter.ts";
-import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../operation.ts";
+} from "../../api-schemas/saved-filter-schema.ts";
+import { conflict } from "../../domain/errors.ts";
+import { MOST_SAVED_FILTERS } from "../../domain/saved-filter.ts";
+import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../http-operation.ts";
 
 export function savedFilterOperations(): Operation[] {
   return [

@@ -1,10 +1,10 @@
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { searchText } from "../../api-schemas/request-parameter-schemas.ts";
+import { searchReply, serializeFoundRecords } from "../../api-schemas/search-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { searchRecords } from "../../usecases/portfolio/search-records.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { searchText } from "../../wire/request-parameters.ts";
-import { searchReply, serializeFoundRecords } from "../../wire/search.ts";
-import { type Operation, ok, partnerOperation, readOperationReplies } from "../operation.ts";
-import { parseSearchText } from "../query.ts";
+import { searchRecords } from "../../usecases/portfolio/search-portfolio-records.ts";
+import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
+import { parseSearchText } from "../query-parameters.ts";
 
 export function searchOperations(knowledge: Knowledge): Operation[] {
   return [

@@ -1,6 +1,4 @@
-import type { SmartEvent } from "../../domain/sensor-event.ts";
-import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/history/receive-sensor-events.ts";
-import { withPartner } from "../../wire/paging.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   flatSmartEvent,
   meterEvent,
@@ -12,8 +10,16 @@ import {
   serializeSmartEventResult,
   smartEvent,
   smartEventResultReply,
-} from "../../wire/sensor-event.ts";
-import { created, createdReplies, type Operation, type PartnerCall, partnerOperation } from "../operation.ts";
+} from "../../api-schemas/sensor-event-schema.ts";
+import type { SmartEvent } from "../../domain/sensor-event.ts";
+import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/history/receive-sensor-events.ts";
+import {
+  created,
+  createdReplies,
+  type Operation,
+  type PartnerCall,
+  partnerOperation,
+} from "../http-operation.ts";
 
 const EVENT = { event_type: "water_leak", severity: "high", sensor_id: "leak-4-kitchen" };
 const PROPERTY = { name: "Harbor View Apartments", address: "120 Harbor St", state: "NY" };

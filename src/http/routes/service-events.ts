@@ -1,6 +1,5 @@
-import { correctServiceEvent, findServiceEvent, ServiceLog } from "../../usecases/history/service-events.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { serviceEventInPath } from "../../wire/request-parameters.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { serviceEventInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import {
   newServiceEvents,
   readNewServiceEvent,
@@ -9,8 +8,9 @@ import {
   serviceEventChange,
   serviceEventReply,
   serviceEventsBulkReply,
-} from "../../wire/service-event.ts";
-import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";
+} from "../../api-schemas/service-event-schema.ts";
+import { correctServiceEvent, findServiceEvent, ServiceLog } from "../../usecases/history/service-events.ts";
+import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk-request.ts";
 import {
   created,
   createdReplies,
@@ -19,7 +19,7 @@ import {
   okReplies,
   partnerOperation,
   readOperationReplies,
-} from "../operation.ts";
+} from "../http-operation.ts";
 
 export function serviceEventOperations(bulkItems: number): Operation[] {
   return [

@@ -1,8 +1,5 @@
-import type { ServiceHealth } from "../../administration/service-health.ts";
-import { Failure } from "../../domain/errors.ts";
-import { TOKEN_LIFETIME_S, TOKEN_SCOPE } from "../../secrets/tokens.ts";
-import { withPartner } from "../../wire/paging.ts";
-import type { WireOf } from "../../wire/schema/wire-type.ts";
+import type { JsonOf } from "../../api-schemas/definition/schema-type.ts";
+import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   authMethods,
   health,
@@ -16,9 +13,11 @@ import {
   token,
   tokenError,
   tokenRequest,
-} from "../../wire/system.ts";
-import type { Authenticator } from "../auth.ts";
-import { mediaType, parseJsonObject } from "../body.ts";
+} from "../../api-schemas/system-schema.ts";
+import { Failure } from "../../domain/errors.ts";
+import type { ServiceHealth } from "../../monitoring/service-health.ts";
+import { TOKEN_LIFETIME_S, TOKEN_SCOPE } from "../../secrets/bearer-tokens.ts";
+import type { Authenticator } from "../authenticator.ts";
 import {
   type Call,
   type Operation,
@@ -28,7 +27,8 @@ import {
   publicOperation,
   type Reply,
   readOperationReplies,
-} from "../operation.ts";
+} from "../http-operation.ts";
+import { mediaType, parseJsonObject } from "../request-body.ts";
 
 export type SystemDeps = {
   authenticator: Authenticator;
@@ -129,7 +129,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
   ];
 }
 
-type TokenAnswer = WireOf<typeof token | typeof tokenError>;
+type TokenAnswer = JsonOf<typeof token | typeof tokenError>;
 
 /** Issues a token as in RFC 6749 §4.4 and §5, with the error codes of that document. */
 async function issueToken(call: Call, authenticator: Authenticator): Promise<Reply<TokenAnswer>> {
@@ -183,9 +183,9 @@ function basicCredentials(header: string | null): { id: string; secret: string }
 
 function oauthError(
   status: 400 | 401,
-  error: WireOf<typeof tokenError>["error"],
+  error: JsonOf<typeof tokenError>["error"],
   description: string,
-): Reply<WireOf<typeof tokenError>> {
+): Reply<JsonOf<typeof tokenError>> {
   const headers: Record<string, string> = { "cache-control": "no-store", pragma: "no-cache" };
   if (status === 401) headers["www-authenticate"] = 'Basic realm="mainstay"';
   return { status, headers, body: serializeTokenError(error, description) };

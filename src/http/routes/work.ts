@@ -1,8 +1,8 @@
+import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { readWorkMark, serializeMarkedWork, workBody, workReply } from "../../api-schemas/work-schema.ts";
 import { WorkMarks } from "../../usecases/history/work-marks.ts";
-import { withPartner } from "../../wire/paging.ts";
-import { readWorkMark, serializeMarkedWork, workBody, workReply } from "../../wire/work.ts";
-import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk.ts";
-import { created, createdReplies, type Operation, partnerOperation } from "../operation.ts";
+import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk-request.ts";
+import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function workOperations(bulkItems: number): Operation[] {
   return [

@@ -1,8 +1,8 @@
 import { is, Param, Placeholder, sql } from "drizzle-orm";
 import { NodePgDatabase, NodePgDriver } from "drizzle-orm/node-postgres";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { lazy } from "../../lazy.ts";
 import type { Db, Engine } from "../engine.ts";
+import { lazy } from "../lazy-value.ts";
 import { columnsToInsert, type RowValues, type RowWrite } from "../row-writes.ts";
 import { TYPE_PARSERS } from "./column-type-parsers.ts";
 import {

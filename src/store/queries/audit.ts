@@ -1,6 +1,6 @@
 import { and, count, desc, eq, gte, lt } from "drizzle-orm";
-import type { AuditEntry, AuditFilter } from "../../administration/audit-entry.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
+import type { AuditEntry, AuditFilter } from "../../domain/audit-entry.ts";
 import { isId } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";

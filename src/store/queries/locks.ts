@@ -1,6 +1,6 @@
 import { and, eq, gt, lt, lte, not, or, sql } from "drizzle-orm";
+import type { LockRows } from "../../cluster/cluster-locks.ts";
 import { LONGEST_LEASE_MS } from "../../cluster/lease.ts";
-import type { LockRows } from "../../cluster/locks.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 

@@ -2,8 +2,8 @@ import type { Database } from "bun:sqlite";
 import { and, eq, is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { lazy } from "../../lazy.ts";
 import type { Db, Engine, Query } from "../engine.ts";
+import { lazy } from "../lazy-value.ts";
 import {
   columnsToInsert,
   type InsertOptions,

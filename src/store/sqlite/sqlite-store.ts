@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { notFound } from "../../domain/errors.ts";
 import { type IdKind, increasingIds, newDeliveryId } from "../../domain/ids.ts";
-import { TimeSlice } from "../../event-loop.ts";
+import { TimeSlice } from "../../event-loop/event-loop.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { createStores } from "../stores.ts";
 import { openSqlite, type SqliteOptions } from "./open.ts";

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../event-loop.ts";
+import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Durability, Priority } from "../store.ts";
 
 /** The transaction statements of the writer connection. `begin` throws a busy error while another process writes. */

@@ -1,5 +1,5 @@
 import { CRITICAL_FROM, type PlacedComponent } from "../../domain/component.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import { scoreRangeOfTier } from "../../store/queries/alert-lists.ts";

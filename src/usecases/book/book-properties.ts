@@ -3,7 +3,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
 import type { PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { BookMember } from "../../store/queries/book-lists.ts";

@@ -1,4 +1,3 @@
-import type { CalibrationProposal } from "../../administration/calibration-proposal.ts";
 import {
   type Acquired,
   acquireLockInTransaction,
@@ -6,8 +5,9 @@ import {
   lockHeldError,
   lockHolder,
   renewInBackground,
-} from "../../cluster/locks.ts";
+} from "../../cluster/cluster-locks.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
+import type { CalibrationProposal } from "../../domain/calibration/calibration-proposal.ts";
 import { storedFitId } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { LatestCalibration } from "../../store/queries/models.ts";

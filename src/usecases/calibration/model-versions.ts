@@ -1,4 +1,4 @@
-import { acquireLockInTransaction, type ClusterLock, withLock } from "../../cluster/locks.ts";
+import { acquireLockInTransaction, type ClusterLock, withLock } from "../../cluster/cluster-locks.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
 import { type StoredFit, storedFitId } from "../../domain/calibration/model-version.ts";

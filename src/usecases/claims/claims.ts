@@ -1,3 +1,5 @@
+import { serializeStoredClaim } from "../../api-schemas/claim-schema.ts";
+import type { ChangeOrVoid, Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import {
   type Claim,
@@ -15,8 +17,6 @@ import { strongestClaims } from "../../domain/scoring/claim-evidence.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Stores } from "../../store/stores.ts";
-import { serializeStoredClaim } from "../../wire/claim.ts";
-import type { ChangeOrVoid, Voiding } from "../../wire/voiding.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { rescoreProperty } from "../portfolio/rescore.ts";

@@ -1,3 +1,5 @@
+import { newCostLine, readCostLine } from "../../api-schemas/cost-book-schema.ts";
+import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { CsvSource } from "../../csv/csv-source.ts";
 import {
   checkCostLine,
@@ -10,8 +12,6 @@ import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Day } from "../../domain/time.ts";
-import { newCostLine, readCostLine } from "../../wire/cost-book.ts";
-import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
 import { readImportRows, surveyImportFile } from "../import/file-rows.ts";
 import { type RejectedRow, type RejectedRows, RejectLog } from "../import/rejects.ts";
 import type { RowReader } from "../import/row-kind.ts";

@@ -3,7 +3,7 @@ import { CostHistory, costHistoryStart, type KindHistory } from "../../domain/co
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { hasOwnCosts } from "../../domain/costs/stated-costs.ts";
 import type { Day } from "../../domain/time.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { recountPropertyBatch } from "../operations/derived-data.ts";

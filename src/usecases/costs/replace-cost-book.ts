@@ -1,3 +1,4 @@
+import { serializeCostLine } from "../../api-schemas/cost-book-schema.ts";
 import {
   type CostLineChange,
   costBookChanges,
@@ -7,7 +8,6 @@ import {
 } from "../../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { invalid } from "../../domain/errors.ts";
-import { serializeCostLine } from "../../wire/cost-book.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { applyPricesToStoredSums } from "./recalculate.ts";
 

@@ -1,9 +1,9 @@
-import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
+import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
-import { currentPartnerPrices } from "../portfolio/price-list.ts";
+import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 import { announceTiers } from "../portfolio/tier-announcements.ts";
 import { AnnouncementOutbox } from "./announcement-outbox.ts";
 

@@ -1,6 +1,6 @@
+import { serializeWebhookEvent, type WebhookMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Partner, WebhookEvent } from "../../domain/partner.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
-import { serializeWebhookEvent, type WebhookMessage } from "../../wire/webhook-payloads.ts";
 
 /** A message to a partner, and the component whose deliveries are kept in order. */
 type Announcement = WebhookMessage & { orderKey?: string };

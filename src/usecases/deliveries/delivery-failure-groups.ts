@@ -1,6 +1,6 @@
 import type { FailureGroup } from "../../domain/delivery.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** The most groups that are returned. */

@@ -1,11 +1,11 @@
+import { serializeWebhookEvent, webhookTestMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import { newDeliveryId } from "../../domain/ids.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { SendResult } from "../../webhooks/delivery-attempt.ts";
-import type { HttpSender } from "../../webhooks/http-sender.ts";
-import { signedHeaders } from "../../webhooks/signature-headers.ts";
-import { serializeWebhookEvent, webhookTestMessage } from "../../wire/webhook-payloads.ts";
+import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
+import { signedHeaders } from "../../webhooks/webhook-signature-headers.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { webhookTestMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import { webhookTestMessage } from "../../wire/webhook-payloads.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 import { AnnouncementOutbox } from "./announcement-outbox.ts";
 

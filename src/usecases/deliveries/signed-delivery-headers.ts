@@ -1,6 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { signedHeaders } from "../../webhooks/signature-headers.ts";
+import { signedHeaders } from "../../webhooks/webhook-signature-headers.ts";
 import { hasSecretOverlapEnded } from "../partners/administer-partner.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 

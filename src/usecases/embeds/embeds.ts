@@ -4,8 +4,8 @@ import { propertyNotFound } from "../../domain/property.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
 import { newEmbedToken } from "../../secrets/credentials.ts";
-import { hashSecret } from "../../secrets/hash.ts";
 import { hashPasscode } from "../../secrets/passcode.ts";
+import { hashSecret } from "../../secrets/secret-hash.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /**

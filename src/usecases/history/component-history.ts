@@ -1,6 +1,6 @@
 import type { Component } from "../../domain/component.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Events per query; notes may be long. */

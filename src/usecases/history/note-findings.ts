@@ -2,7 +2,7 @@ import { goneFromUnitsMark, OF_UNITS } from "../../domain/hazards.ts";
 import type { HazardWords, KeywordRules, Knowledge } from "../../domain/knowledge.ts";
 import { findKeywords } from "../../domain/scoring/note-keywords.ts";
 import type { Note } from "../../domain/scoring/scoring-types.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { NoteReading } from "../../store/queries/service-events.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";

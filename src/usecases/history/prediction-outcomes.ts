@@ -5,7 +5,7 @@ import { scoringRepresentatives } from "../../domain/scoring/scoring-representat
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { isOutcome, type ServiceEvent } from "../../domain/service-event.ts";
 import { addDays, type Day, type Instant } from "../../domain/time.ts";
-import { runYielding } from "../../event-loop.ts";
+import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { DayEvent } from "../../store/queries/service-events.ts";
 import { loadCorrections, modelVersionOf } from "../calibration/active-model.ts";

@@ -1,3 +1,7 @@
+import {
+  readingReceivedMessage,
+  smartEventReceivedMessage,
+} from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
@@ -20,7 +24,6 @@ import type {
   SmartEvent,
 } from "../../domain/sensor-event.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import { readingReceivedMessage, smartEventReceivedMessage } from "../../wire/webhook-payloads.ts";
 import { createAppliance } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { createProperty } from "../portfolio/properties.ts";

@@ -1,4 +1,4 @@
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";

@@ -8,7 +8,7 @@ import type {
   SmartEvidence,
 } from "../../domain/scoring/scoring-types.ts";
 import type { Day } from "../../domain/time.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";

@@ -1,3 +1,6 @@
+import { type ServiceEventRequest, serializeServiceEvent } from "../../api-schemas/service-event-schema.ts";
+import type { Voiding } from "../../api-schemas/voiding-schema.ts";
+import { serviceEventCreatedMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import type { Component } from "../../domain/component.ts";
@@ -18,9 +21,6 @@ import {
 import { type Day, dayOf } from "../../domain/time.ts";
 import { concernsWork, endOfDay, isDoneBy } from "../../domain/work.ts";
 import type { Stores } from "../../store/stores.ts";
-import { type ServiceEventRequest, serializeServiceEvent } from "../../wire/service-event.ts";
-import type { Voiding } from "../../wire/voiding.ts";
-import { serviceEventCreatedMessage } from "../../wire/webhook-payloads.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreProperties, scoringBatches } from "../portfolio/rescore.ts";
 import { PredictionOutcomeLog } from "./prediction-outcomes.ts";

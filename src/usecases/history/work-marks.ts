@@ -1,11 +1,11 @@
+import { type MarkedWork, serializeWorkDetail, type WorkRequest } from "../../api-schemas/work-schema.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { refuseRetired, refuseRetiredComponent } from "../../domain/retirement.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { isDeferred, isSameWork, type Work } from "../../domain/work.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { type MarkedWork, serializeWorkDetail, type WorkRequest } from "../../wire/work.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ServiceLog } from "./service-events.ts";
 

@@ -1,17 +1,17 @@
-import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
-import { applianceSizeWarnings } from "../../domain/costs/size.ts";
-import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { MAX_UNITS, type Property } from "../../domain/property.ts";
-import { checkRetirementDay } from "../../domain/retirement.ts";
 import {
   applianceChange,
   newAppliance,
   readApplianceChange,
   readNewAppliance,
   serializeAppliance,
-} from "../../wire/appliance.ts";
-import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+} from "../../api-schemas/appliance-schema.ts";
+import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
+import { applianceSizeWarnings } from "../../domain/costs/size.ts";
+import { conflict, invalid, notFound } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { MAX_UNITS, type Property } from "../../domain/property.ts";
+import { checkRetirementDay } from "../../domain/retirement.ts";
 import { ApplianceCreator, changeAppliance, installYearWarnings } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";

@@ -1,6 +1,3 @@
-import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
-import type { Property } from "../../domain/property.ts";
 import {
   CLAIM_CHANGES,
   newClaim,
@@ -9,9 +6,12 @@ import {
   readNewClaim,
   serializeClaimInput,
   warningsAboutClaims,
-} from "../../wire/claim.ts";
-import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
-import type { Voiding } from "../../wire/voiding.ts";
+} from "../../api-schemas/claim-schema.ts";
+import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import type { Voiding } from "../../api-schemas/voiding-schema.ts";
+import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
+import type { Property } from "../../domain/property.ts";
 import { ClaimLog } from "../claims/claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";

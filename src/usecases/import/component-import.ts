@@ -1,11 +1,11 @@
-import type { PlacedComponent, StatedComponent } from "../../domain/component.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
 import {
   componentChange,
   readComponentChange,
   serializeStatedComponent,
-} from "../../wire/component-change.ts";
-import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+} from "../../api-schemas/component-change-schema.ts";
+import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import type { PlacedComponent, StatedComponent } from "../../domain/component.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
 import { ComponentCorrector } from "../portfolio/change-component.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {

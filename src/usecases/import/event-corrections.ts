@@ -1,12 +1,12 @@
-import type { Appliance } from "../../domain/appliance.ts";
-import { notFound } from "../../domain/errors.ts";
-import type { ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import {
   readConditionScale,
   readServiceEventChange,
   serializeServiceEvent,
-} from "../../wire/service-event.ts";
-import type { Voiding } from "../../wire/voiding.ts";
+} from "../../api-schemas/service-event-schema.ts";
+import type { Voiding } from "../../api-schemas/voiding-schema.ts";
+import type { Appliance } from "../../domain/appliance.ts";
+import { notFound } from "../../domain/errors.ts";
+import type { ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import type { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {

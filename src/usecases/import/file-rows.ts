@@ -1,7 +1,7 @@
+import { restoreFormula } from "../../csv/csv-formulas.ts";
 import { type CsvSource, csvSourceBytes, sourceName } from "../../csv/csv-source.ts";
-import { type CsvRow, readCsv } from "../../csv/read.ts";
+import { type CsvRow, readCsv } from "../../csv/read-csv.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
-import { restoreFormula } from "../../spreadsheet-text.ts";
 import {
   type ColumnLayout,
   type ColumnMapping,

@@ -1,7 +1,7 @@
-import { type ClusterLock, NO_LOCK } from "../../cluster/locks.ts";
+import { type ClusterLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";

@@ -1,6 +1,6 @@
-import { closestMatch } from "../../closest-match.ts";
+import { restoreFormula } from "../../csv/csv-formulas.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
-import { restoreFormula } from "../../spreadsheet-text.ts";
+import { closestMatch } from "../../spelling/closest-spelling.ts";
 import type { FileKind, RowCells } from "./row-kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it contains. */

@@ -1,4 +1,4 @@
-import { type HeldLock, NO_LOCK } from "../../cluster/locks.ts";
+import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";

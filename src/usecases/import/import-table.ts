@@ -1,4 +1,4 @@
-import { type HeldLock, importLockName, withLock } from "../../cluster/locks.ts";
+import { type HeldLock, importLockName, withLock } from "../../cluster/cluster-locks.ts";
 import { conflict, invalid, OperatorError, StorageError } from "../../domain/errors.ts";
 import { hasDecimalCommas, type Separator } from "../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";

@@ -1,14 +1,14 @@
-import { invalid } from "../../domain/errors.ts";
-import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
-import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
-import { serializeProperty } from "../../wire/property.ts";
+import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import {
   newProperty,
   propertyChange,
   readNewProperty,
   readPropertyChange,
-} from "../../wire/property-input.ts";
-import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+} from "../../api-schemas/property-request-schema.ts";
+import { serializeProperty } from "../../api-schemas/property-schema.ts";
+import { invalid } from "../../domain/errors.ts";
+import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
+import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty, firstOfItsAddress } from "../portfolio/properties.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";

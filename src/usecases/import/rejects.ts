@@ -1,4 +1,4 @@
-import { CsvFile } from "../../csv/write.ts";
+import { CsvFile } from "../../csv/write-csv.ts";
 import type { SurveyedFile } from "./file-rows.ts";
 import { REJECT_COLUMNS } from "./import-columns.ts";
 import type { FileKind } from "./row-kind.ts";

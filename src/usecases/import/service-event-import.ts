@@ -1,14 +1,14 @@
-import type { Appliance } from "../../domain/appliance.ts";
-import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
-import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
-import { csvInputColumns } from "../../wire/schema/csv-input-columns.ts";
+import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import {
   newServiceEvent,
   readNewServiceEvent,
   readServiceEventChange,
   serializeServiceEvent,
-} from "../../wire/service-event.ts";
-import type { Voiding } from "../../wire/voiding.ts";
+} from "../../api-schemas/service-event-schema.ts";
+import type { Voiding } from "../../api-schemas/voiding-schema.ts";
+import type { Appliance } from "../../domain/appliance.ts";
+import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
+import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {

@@ -1,5 +1,5 @@
+import type { ChangeOrVoid, Voiding } from "../../api-schemas/voiding-schema.ts";
 import { invalid } from "../../domain/errors.ts";
-import type { ChangeOrVoid, Voiding } from "../../wire/voiding.ts";
 import type { RowCells, RowOutcome } from "./row-kind.ts";
 
 /** The columns of a row that voids a stored record. */

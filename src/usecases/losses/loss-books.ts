@@ -11,14 +11,14 @@ import { lossClassesWith, type YearFactor, yearFactorsOf } from "../../domain/lo
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
-import { runYielding, type Yield } from "../../event-loop.ts";
+import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { iterateLossRows, iterateLossRowsOfProperty } from "../../store/iterate-components.ts";
 import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { learnedYearFactorVariances, modelVersionOf } from "../calibration/active-model.ts";
-import type { AnswerCache, AnswerCaches, ShownPartner } from "../partners/answer-caches.ts";
-import { currentPartnerPrices } from "../portfolio/price-list.ts";
+import type { AnswerCache, AnswerCaches, ShownPartner } from "../partners/partner-revision-caches.ts";
+import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 
 /** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
 const LARGEST_DAMAGES = [10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000];

@@ -1,3 +1,4 @@
+import { serializeUnderwriting, type UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { incurredCents } from "../../domain/claim.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { UnitSums } from "../../domain/costs/whole-unit-sums.ts";
@@ -7,9 +8,8 @@ import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
-import { serializeUnderwriting, type UnderwritingJson } from "../../wire/underwriting.ts";
-import type { ShownPartner } from "../partners/answer-caches.ts";
-import { currentPartnerPrices } from "../portfolio/price-list.ts";
+import type { ShownPartner } from "../partners/partner-revision-caches.ts";
+import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 import { complianceOfProperty } from "../portfolio/property-compliance.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
 import { serializeSelectedLosses } from "./serialized-losses.ts";

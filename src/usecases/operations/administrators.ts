@@ -1,6 +1,6 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { newAdminKey } from "../../secrets/credentials.ts";
-import { hashSecret } from "../../secrets/hash.ts";
+import { hashSecret } from "../../secrets/secret-hash.ts";
 import { type AdminUseCaseDeps, requireOneLineName } from "../partners/partners.ts";
 
 /** Creates an administrator; the key is shown once and stored as a hash. */

@@ -1,5 +1,5 @@
-import type { AuditEntry, NamedAuditEntry } from "../../administration/audit-entry.ts";
 import { auditSentence } from "../../domain/audit-actions.ts";
+import type { AuditEntry, NamedAuditEntry } from "../../domain/audit-entry.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Returns entries of the audit log with the names of their actors and partners, and with their sentences. */

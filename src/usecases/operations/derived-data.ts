@@ -14,7 +14,7 @@ import {
   type PropertyTotals,
   type TotalMoney,
 } from "../../domain/property-totals.ts";
-import { runYielding, type Yield } from "../../event-loop.ts";
+import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import {
   counterBlockOf,
   SETTLED_ELEVATED,
@@ -25,8 +25,8 @@ import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/rec
 import type { StoredTotals } from "../../store/queries/totals.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
+import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 import { planContextOf } from "../portfolio/plan-context.ts";
-import { currentPartnerPrices } from "../portfolio/price-list.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
 
 /*

@@ -1,5 +1,5 @@
-import type { JobStartResult } from "../../administration/job.ts";
 import { conflict } from "../../domain/errors.ts";
+import type { JobStartResult } from "../../monitoring/job-state.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /** Starts a job in an administrator's name. Throws conflict while it is running. */

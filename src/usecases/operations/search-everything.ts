@@ -1,8 +1,8 @@
-import type { AdminSearchResult } from "../../administration/admin-search-result.ts";
-import type { EffectiveSetting } from "../../administration/effective-setting.ts";
+import type { EffectiveSetting } from "../../config/effective-setting.ts";
+import type { AdminSearchResult } from "../../domain/admin-search-result.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Stores } from "../../store/stores.ts";
-import { MOST_FOUND, searchRecords } from "../portfolio/search-records.ts";
+import { MOST_FOUND, searchRecords } from "../portfolio/search-portfolio-records.ts";
 
 type Deps = { read: Stores; knowledge: Knowledge; settings: readonly EffectiveSetting[] };
 

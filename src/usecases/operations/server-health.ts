@@ -1,6 +1,6 @@
-import { isBehindRecords, type PageState, type ServiceHealth } from "../../administration/service-health.ts";
 import { isClockOffsetTooLarge } from "../../cluster/cluster-server.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
+import { isBehindRecords, type PageState, type ServiceHealth } from "../../monitoring/service-health.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../../store/queries/snapshots.ts";
 import type { Store } from "../../store/store.ts";
 

@@ -1,10 +1,3 @@
-import type { PlacedComponent } from "../../domain/component.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import type { Partner } from "../../domain/partner.ts";
-import type { Instant } from "../../domain/time.ts";
-import { yieldToEventLoop } from "../../event-loop.ts";
-import type { ExportedTable } from "../../store/queries/export.ts";
-import type { Store } from "../../store/store.ts";
 import {
   type ExportLine,
   serializeApplianceLine,
@@ -27,9 +20,16 @@ import {
   serializeTrendRowLine,
   serializeUnitLine,
   serializeWorkMarkLine,
-} from "../../wire/export.ts";
+} from "../../api-schemas/export-schema.ts";
+import type { PlacedComponent } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Partner } from "../../domain/partner.ts";
+import type { Instant } from "../../domain/time.ts";
+import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
+import type { ExportedTable } from "../../store/queries/export.ts";
+import type { Store } from "../../store/store.ts";
 import { actionsOfListedComponents } from "../portfolio/actions-by-component.ts";
-import { currentPartnerPrices } from "../portfolio/price-list.ts";
+import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 
 const PAGE = 500;
 /** A component has at most one trend row per change within a year. */

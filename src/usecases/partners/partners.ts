@@ -1,11 +1,11 @@
+import { isRequiredLine } from "../../api-schemas/definition/schema-text-bounds.ts";
 import { conflict, notFound, OperatorError } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import { isWebhookUrl, type Partner, type PartnerCredentials } from "../../domain/partner.ts";
 import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Encryptor } from "../../secrets/encryptor.ts";
-import { hashSecret } from "../../secrets/hash.ts";
+import { hashSecret } from "../../secrets/secret-hash.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { isRequiredLine } from "../../wire/schema/text-bounds.ts";
 
 /** The dependencies of administration, from the command line and over HTTP. */
 export type AdminUseCaseDeps = {

@@ -8,7 +8,7 @@ import {
 } from "../../domain/planning/due-actions.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import type { Work } from "../../domain/work.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { ActionFilter, ActionOrder } from "../../store/queries/plan-actions.ts";

@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { Action } from "../../domain/planning/action.ts";
 import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
 import { isRetired } from "../../domain/retirement.ts";
-import { forEachYielding } from "../../event-loop.ts";
+import { forEachYielding } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { isRecalculating } from "../costs/recalculate.ts";
 import { type ActionDeps, actionsOfComponents } from "./component-actions.ts";

@@ -10,7 +10,7 @@ import type { TotalMoney } from "../../domain/property-totals.ts";
 import type { Tx } from "../../store/store.ts";
 import type { CostContext, PlannedPlace } from "./cost-context.ts";
 import type { DueCostChanges } from "./due-cost-changes.ts";
-import { currentPartnerPrices } from "./price-list.ts";
+import { currentPartnerPrices } from "./partner-prices.ts";
 
 /** An appliance as far as its sums of money depend on it. */
 export type SummedAppliance = PricedAppliance & { id: string; propertyId: string };

@@ -1,3 +1,4 @@
+import { applianceCreatedMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import {
   type Appliance,
   type ApplianceChange,
@@ -22,7 +23,6 @@ import {
 import type { BrandTier } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { applianceCreatedMessage } from "../../wire/webhook-payloads.ts";
 import { checkStatedFlags } from "./appliance-flags.ts";
 import { moveAppliance } from "./moved-appliance.ts";
 import { newComponent } from "./new-component.ts";

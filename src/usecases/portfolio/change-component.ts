@@ -1,3 +1,4 @@
+import { serializeStatedComponent } from "../../api-schemas/component-change-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import {
   applyComponentChange,
@@ -10,7 +11,6 @@ import { checkBuildingYear, type Property } from "../../domain/property.ts";
 import { refuseRetired, refuseRetiredComponent } from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
-import { serializeStatedComponent } from "../../wire/component-change.ts";
 import { installYearWarnings } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type RescoreInput, rescoreProperties } from "./rescore.ts";

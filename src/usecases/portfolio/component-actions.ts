@@ -3,7 +3,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Action } from "../../domain/planning/action.ts";
 import { ComponentsByAppliance } from "../../domain/planning/components-by-appliance.ts";
 import { actionsOfStored } from "../../domain/planning/planned-appliance.ts";
-import { forEachYielding, type Yield } from "../../event-loop.ts";
+import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { planContextOf } from "./plan-context.ts";
 
 export type ActionDeps = { prices: PriceList; yieldNow: Yield };

@@ -6,13 +6,13 @@ import type { Plannable } from "../../domain/planning/component-plan.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
 import { refuseRetiredComponent } from "../../domain/retirement.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
-import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
+import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { loadHistories } from "../history/scoring-histories.ts";
+import { currentPartnerPrices } from "./partner-prices.ts";
 import { planContextOf } from "./plan-context.ts";
-import { currentPartnerPrices } from "./price-list.ts";
 import { upstreamAppliances } from "./rescore.ts";
 
 /** Explains any partner's component, for operators only; undefined for an unknown id. Throws conflict for a retired one. */

@@ -1,7 +1,7 @@
 import type { Property } from "../../domain/property.ts";
 import { type PropertyFilter, propertyFilterPredicate } from "../../domain/property-filter.ts";
 import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/property-totals.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { FilteredRow } from "../../store/queries/filtered-property-rows.ts";

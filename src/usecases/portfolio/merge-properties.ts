@@ -1,10 +1,10 @@
+import { serializeProperty } from "../../api-schemas/property-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims.ts";
-import { serializeProperty } from "../../wire/property.ts";
 import { rederiveRecordStarts } from "../history/update-record-starts.ts";
 import { applyBuildingYearToAppliances } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";

@@ -1,3 +1,4 @@
+import { serializeRemovedPhoto } from "../../api-schemas/photo-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, Failure, invalid, notFound } from "../../domain/errors.ts";
 import {
@@ -11,7 +12,6 @@ import {
 import { refuseRetired } from "../../domain/retirement.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { serializeRemovedPhoto } from "../../wire/photo.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** The storage of photo files. */

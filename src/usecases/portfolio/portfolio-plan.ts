@@ -34,7 +34,7 @@ import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import { addDays, type Day, dayOf } from "../../domain/time.ts";
-import { forEachYielding, runYielding } from "../../event-loop.ts";
+import { forEachYielding, runYielding } from "../../event-loop/event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
@@ -43,9 +43,9 @@ import type { CountedSums, PropertyPlanRow, SpendingPlace } from "../../store/qu
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
+import { currentPartnerPrices } from "./partner-prices.ts";
 import { planContextOf } from "./plan-context.ts";
 import { portfolioTotals } from "./portfolio-totals.ts";
-import { currentPartnerPrices } from "./price-list.ts";
 import { type PlanDeps, planSizeOf } from "./property-plan.ts";
 
 /** Properties whose plans are renewed in one transaction, unless they have very many candidates. */

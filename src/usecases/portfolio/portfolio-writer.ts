@@ -1,3 +1,4 @@
+import { webhookEventOfTier } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { type Component, type ComponentToScore, tierOfHundredths } from "../../domain/component.ts";
@@ -12,7 +13,6 @@ import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
-import { webhookEventOfTier } from "../../wire/webhook-payloads.ts";
 import { AnnouncementOutbox } from "../deliveries/announcement-outbox.ts";
 import { extractNoteFindings } from "../history/note-findings.ts";
 import { recountPropertySums } from "../operations/derived-data.ts";

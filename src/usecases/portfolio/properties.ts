@@ -1,3 +1,4 @@
+import { propertyCreatedMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import { postalAddressKey } from "../../domain/address.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { applianceSizeForPricing } from "../../domain/costs/size.ts";
@@ -22,7 +23,6 @@ import {
 } from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { propertyCreatedMessage } from "../../wire/webhook-payloads.ts";
 import { deriveRecordStart } from "../history/update-record-starts.ts";
 import { applyBuildingYearToAppliances } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";

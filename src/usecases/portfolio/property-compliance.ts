@@ -8,7 +8,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import type { Day } from "../../domain/time.ts";
-import { runYielding, type Yield } from "../../event-loop.ts";
+import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";

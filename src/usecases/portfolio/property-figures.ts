@@ -1,39 +1,39 @@
+import { serializeApplianceType } from "../../api-schemas/appliance-schema.ts";
+import { assumptionsAccumulator } from "../../api-schemas/assumptions-schema.ts";
+import { serializeComplianceItem } from "../../api-schemas/compliance-schema.ts";
+import {
+  type ComponentJson,
+  expectedFailureCost,
+  serializeComponent,
+  serializeTrendPoint,
+} from "../../api-schemas/component-schema.ts";
+import { serializeConditionPoint } from "../../api-schemas/condition-trend-schema.ts";
+import type { FigureAccumulator } from "../../api-schemas/figure-json-accumulator.ts";
+import { conditionFigureAccumulator, reserveFigureAccumulator } from "../../api-schemas/figures-schema.ts";
+import { failureForecastAccumulator } from "../../api-schemas/forecast-schema.ts";
+import {
+  serializePlannedComponent,
+  serializePlannedUnit,
+  serializePropertyPlan,
+  yearlyCosts,
+} from "../../api-schemas/plan-schema.ts";
+import { serializeProperty, serializeUnit } from "../../api-schemas/property-schema.ts";
+import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { trendPointsByDay } from "../../domain/figures/score-trend.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, isoText } from "../../domain/time.ts";
-import { mapYielding, runYielding, type Yield } from "../../event-loop.ts";
+import { mapYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { serializeApplianceType } from "../../wire/appliance.ts";
-import { assumptionsAccumulator } from "../../wire/assumptions.ts";
-import { serializeComplianceItem } from "../../wire/compliance.ts";
-import {
-  type ComponentJson,
-  expectedFailureCost,
-  serializeComponent,
-  serializeTrendPoint,
-} from "../../wire/component.ts";
-import { serializeConditionPoint } from "../../wire/condition-trend.ts";
-import type { FigureAccumulator } from "../../wire/figure-accumulator.ts";
-import { conditionFigureAccumulator, reserveFigureAccumulator } from "../../wire/figures.ts";
-import { failureForecastAccumulator } from "../../wire/forecast.ts";
-import {
-  serializePlannedComponent,
-  serializePlannedUnit,
-  serializePropertyPlan,
-  yearlyCosts,
-} from "../../wire/plan.ts";
-import { serializeProperty, serializeUnit } from "../../wire/property.ts";
-import { serializeHistoryEvent } from "../../wire/service-event.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { componentHistory } from "../history/component-history.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
+import { currentPartnerPrices } from "./partner-prices.ts";
 import { planContextOf } from "./plan-context.ts";
-import { currentPartnerPrices } from "./price-list.ts";
 import { complianceOfProperty } from "./property-compliance.ts";
 import { planLoadedProperty } from "./property-plan.ts";
 import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "./serialized-plan-lines.ts";

@@ -18,12 +18,12 @@ import { type BudgetUse, type PropertyPlan, planSummaryOf } from "../../domain/p
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
-import { forEachYielding, runYielding, type Yield } from "../../event-loop.ts";
+import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
+import { currentPartnerPrices } from "./partner-prices.ts";
 import { planContextOf } from "./plan-context.ts";
-import { currentPartnerPrices } from "./price-list.ts";
 
 export type PlanDeps = {
   store: Pick<Store, "read" | "write" | "inReadSnapshot">;

@@ -6,7 +6,7 @@ import type { ModelCorrections } from "../../domain/scoring/model-corrections.ts
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
-import { runYielding } from "../../event-loop.ts";
+import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Tx } from "../../store/store.ts";
 import { loadCorrections } from "../calibration/active-model.ts";

@@ -4,7 +4,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
 import { isRetired, type Retirement } from "../../domain/retirement.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
-import type { Yield } from "../../event-loop.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { type PortfolioWriter, writePortfolio } from "./portfolio-writer.ts";
 import { rescoreProperty } from "./rescore.ts";

@@ -3,7 +3,7 @@ import { explainScorePartsInSteps } from "../../domain/explanation/explanation.t
 import { mainReasonsOf, type Reason } from "../../domain/explanation/reasons.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
-import { runYielding, type Yield } from "../../event-loop.ts";
+import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadCorrections } from "../calibration/active-model.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";

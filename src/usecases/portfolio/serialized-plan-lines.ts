@@ -1,3 +1,10 @@
+import { FlagGatherer } from "../../api-schemas/hazard-flag-schema.ts";
+import {
+  type PlanLines,
+  serializePlannedComponent,
+  serializePlannedUnit,
+} from "../../api-schemas/plan-schema.ts";
+import { unitLabelOf } from "../../api-schemas/property-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { exposureOf } from "../../domain/figures/elevated-cost-exposure.ts";
@@ -14,11 +21,8 @@ import {
 import { failureProbabilityWithin } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps.ts";
-import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop.ts";
+import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { FlagGatherer } from "../../wire/hazard-flag.ts";
-import { type PlanLines, serializePlannedComponent, serializePlannedUnit } from "../../wire/plan.ts";
-import { unitLabelOf } from "../../wire/property.ts";
 import type { WorkBySubject } from "../history/work-marks.ts";
 
 /** The days of the forecast's longest window. */

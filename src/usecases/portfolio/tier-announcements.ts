@@ -1,8 +1,8 @@
+import { tierChangedMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Component } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Tx } from "../../store/store.ts";
-import { tierChangedMessage } from "../../wire/webhook-payloads.ts";
 import type { AnnouncementOutbox } from "../deliveries/announcement-outbox.ts";
 import { actionsOfComponents } from "./component-actions.ts";
 

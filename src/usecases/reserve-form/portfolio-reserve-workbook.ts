@@ -1,8 +1,8 @@
+import { planAssumptionSentences } from "../../api-schemas/plan-assumptions-schema.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { forEachYielding, type Yield } from "../../event-loop.ts";
+import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans.ts";
-import { planAssumptionSentences } from "../../wire/plan-assumptions.ts";
 import { writeWorkbook } from "../../xlsx/write-workbook.ts";
 import { assumptionsSheet } from "./assumptions-sheet.ts";
 import { depositSheet } from "./deposit-sheet.ts";

@@ -1,7 +1,7 @@
+import { unitsAndAreaOf, exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { areaUnit, plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { unitsAndAreaOf, exactUsd as usd } from "../../wire/plan-summary.ts";
 import { cellReference } from "../../xlsx/cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";

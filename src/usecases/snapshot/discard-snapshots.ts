@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Day } from "../../domain/time.ts";
-import { type Yield, yieldToEventLoop } from "../../event-loop.ts";
+import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";

@@ -5,7 +5,7 @@ import { scorePropertyInSteps as scoringSteps } from "../../domain/scoring/score
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { addDays, type Day, daysBetween } from "../../domain/time.ts";
-import { runYielding } from "../../event-loop.ts";
+import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Tx } from "../../store/store.ts";

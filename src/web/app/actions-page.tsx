@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
+import type { ActionPageJson, PortfolioActionJson } from "../../api-schemas/portfolio-action-schema.ts";
 import { addressLine } from "../../domain/address.ts";
 import { probabilityText } from "../../domain/us-english.ts";
-import type { ActionPageJson, PortfolioActionJson } from "../../wire/portfolio-action.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../code-labels.ts";
-import { capitalizeFirst, countWithNoun, moneyText, monthOf } from "../format.ts";
-import { sumBy } from "../grouping.ts";
+import { capitalizeFirst, countWithNoun, moneyText, monthOf } from "../page-format.ts";
+import { sumBy } from "../page-grouping.ts";
 import { WorkMarkText } from "../sections/actions.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";

@@ -1,7 +1,7 @@
-import type { AlertPageJson } from "../../wire/component.ts";
-import { ApplianceNames } from "../appliance-names.ts";
+import type { AlertPageJson } from "../../api-schemas/component-schema.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { SYSTEMS } from "../code-labels.ts";
+import { ApplianceNames } from "../page-appliance-names.ts";
 import { alertsPath } from "./alerts-page.tsx";
 import { readApplianceTypes } from "./app-context.ts";
 

@@ -1,12 +1,12 @@
 import { useMemo } from "preact/hooks";
+import type { AlertJson, AlertPageJson } from "../../api-schemas/component-schema.ts";
 import { probabilityText } from "../../domain/us-english.ts";
-import type { AlertJson, AlertPageJson } from "../../wire/component.ts";
-import { ApplianceNames } from "../appliance-names.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS } from "../code-labels.ts";
-import { capitalizeFirst, count, moneyText } from "../format.ts";
+import { ApplianceNames } from "../page-appliance-names.ts";
+import { capitalizeFirst, count, moneyText } from "../page-format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { ComponentName } from "../sections/component-name.tsx";
 import { FilterRow } from "../widgets/filters.tsx";

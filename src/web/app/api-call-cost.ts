@@ -1,5 +1,5 @@
 import type { CallLimit } from "../browser/api-client.ts";
-import { countWithNoun } from "../format.ts";
+import { countWithNoun } from "../page-format.ts";
 import { useApp, useRerenderOnChange } from "./app-context.ts";
 
 /** The share of the calls below which their number is shown. */

@@ -1,16 +1,20 @@
+import type { ApplianceWithComponentsJson } from "../../api-schemas/appliance-schema.ts";
+import type {
+  ComponentHistoryJson,
+  ComponentJson,
+  TrendPointJson,
+} from "../../api-schemas/component-schema.ts";
+import type { ExplainedComponentJson } from "../../api-schemas/score-reason-schema.ts";
 import { probabilityText } from "../../domain/us-english.ts";
-import type { ApplianceWithComponentsJson } from "../../wire/appliance.ts";
-import type { ComponentHistoryJson, ComponentJson, TrendPointJson } from "../../wire/component.ts";
-import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
-import { ApplianceNames } from "../appliance-names.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../code-labels.ts";
-import { expectedLossUsd } from "../expected-loss.ts";
-import { capitalizeFirst, countWithNoun, likelyFailureText, moneyText } from "../format.ts";
+import { ApplianceNames } from "../page-appliance-names.ts";
+import { expectedLossUsd } from "../page-expected-loss.ts";
+import { capitalizeFirst, countWithNoun, likelyFailureText, moneyText } from "../page-format.ts";
 import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponent } from "../records/edit-component.tsx";
 import { ServiceEvents } from "../records/service-events.tsx";

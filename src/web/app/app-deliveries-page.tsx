@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import type { DeliveryJson, DeliveryPageJson } from "../../api-schemas/delivery-schema.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
-import type { DeliveryJson, DeliveryPageJson } from "../../wire/delivery.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count, countWithNoun } from "../format.ts";
+import { count, countWithNoun } from "../page-format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";

@@ -1,5 +1,5 @@
-import { type RenderedPage, renderDocument } from "../document.tsx";
-import { READER_ATTRIBUTE } from "./workbook-file.ts";
+import { type RenderedPage, renderDocument } from "../html-document.tsx";
+import { READER_ATTRIBUTE } from "./browser-workbook-file.ts";
 
 /** Renders the document into which the app's script renders itself. */
 export function renderAppPage(addresses: {

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { ConditionPointJson } from "../../wire/condition-trend.ts";
-import type { PortfolioTotalsJson } from "../../wire/portfolio.ts";
+import type { ConditionPointJson } from "../../api-schemas/condition-trend-schema.ts";
+import type { PortfolioTotalsJson } from "../../api-schemas/portfolio-schema.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
@@ -9,7 +9,7 @@ import { ValueBar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
 import { TierCount, TierMark } from "../charts/tier-mark.tsx";
 import { systemLabel } from "../code-labels.ts";
-import { count, countWithNoun, date, moneyText } from "../format.ts";
+import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { ConditionTrend } from "../sections/condition-trend.tsx";
 import { CollapsedTable, Section } from "../sections/section.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";

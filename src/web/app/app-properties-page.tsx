@@ -1,10 +1,10 @@
 import { useEffect, useMemo } from "preact/hooks";
+import type { PortfolioItemJson, PortfolioPageJson } from "../../api-schemas/portfolio-schema.ts";
 import { addressLine } from "../../domain/address.ts";
 import { joinPlace } from "../../domain/place.ts";
-import type { PortfolioItemJson, PortfolioPageJson } from "../../wire/portfolio.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TierCount } from "../charts/tier-mark.tsx";
-import { count, countWithNoun, moneyText } from "../format.ts";
+import { count, countWithNoun, moneyText } from "../page-format.ts";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";

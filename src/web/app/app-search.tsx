@@ -1,4 +1,4 @@
-import type { SearchJson, SearchResultJson } from "../../wire/search.ts";
+import type { SearchJson, SearchResultJson } from "../../api-schemas/search-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { SearchButton } from "../widgets/search-dialog.tsx";
 import { useApiCallCost } from "./api-call-cost.ts";

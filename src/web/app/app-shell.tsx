@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { count, countWithNoun } from "../format.ts";
+import { count, countWithNoun } from "../page-format.ts";
 import { isCallLimitLow } from "./api-call-cost.ts";
 import { useApp, useRerenderOnChange } from "./app-context.ts";
 import { PortfolioSearch } from "./app-search.tsx";

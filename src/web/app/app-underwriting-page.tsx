@@ -1,8 +1,8 @@
-import type { UnderwritingJson } from "../../wire/underwriting.ts";
+import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
-import { date } from "../format.ts";
+import { date } from "../page-format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { UnderwritingReport } from "../sections/underwriting.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";

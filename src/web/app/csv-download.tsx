@@ -3,7 +3,7 @@ import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { CSV_TYPE, downloadCsv } from "../browser/csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
-import { count } from "../format.ts";
+import { count } from "../page-format.ts";
 import { showToast } from "../widgets/toasts.tsx";
 import { labelWithDetails, useApiCallCost } from "./api-call-cost.ts";
 import { useApp } from "./app-context.ts";

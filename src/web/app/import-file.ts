@@ -1,3 +1,4 @@
+import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
 import { isMonthFirst } from "../../domain/currency-and-units.ts";
 import {
   hasDecimalCommas,
@@ -16,7 +17,6 @@ import {
   dateFormatOf,
 } from "../../domain/written-dates.ts";
 import { decimalCommaFields } from "../../domain/written-numbers.ts";
-import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { UNIT_LABELS } from "../../domain/property.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import { DATE_FORMATS, DAY_FIELDS, type DateFormat } from "../../domain/written-dates.ts";
-import { countWithNoun } from "../format.ts";
+import { countWithNoun } from "../page-format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import {
   distinctChoiceCells,

@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
 import { DAY_FIELDS } from "../../domain/written-dates.ts";
-import type { ImportedRowsJson } from "../../wire/imported-rows.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
 import { hrefTo } from "../browser/route.ts";
-import { count, countWithNoun } from "../format.ts";
+import { count, countWithNoun } from "../page-format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { useApiCallCost } from "./api-call-cost.ts";
 import { useApp, useAppTitle } from "./app-context.ts";
+import { readWorkbookFile } from "./browser-workbook-file.ts";
 import {
   type ImportKind,
   type ImportMapping,
@@ -24,7 +25,6 @@ import {
   withoutAmbiguousDates,
 } from "./import-file.ts";
 import { ImportMappingSection } from "./import-mapping.tsx";
-import { readWorkbookFile } from "./workbook-file.ts";
 
 /** Imports a CSV file or a sheet of a workbook: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
 export function ImportPage() {

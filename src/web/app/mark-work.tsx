@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
-import { countWithNoun } from "../format.ts";
-import type { PlanLine } from "../plan-line.ts";
+import { countWithNoun } from "../page-format.ts";
+import type { PlanLine } from "../page-plan-lines.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { showToast } from "../widgets/toasts.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { OwnEndpointJson } from "../../wire/own-endpoint.ts";
+import type { OwnEndpointJson } from "../../api-schemas/own-endpoint-schema.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

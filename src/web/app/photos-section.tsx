@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ApplianceJson } from "../../wire/appliance.ts";
-import type { PhotoJson, PhotosJson } from "../../wire/photo.ts";
+import type { ApplianceJson } from "../../api-schemas/appliance-schema.ts";
+import type { PhotoJson, PhotosJson } from "../../api-schemas/photo-schema.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { date } from "../format.ts";
+import { date } from "../page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";

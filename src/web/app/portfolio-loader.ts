@@ -1,4 +1,4 @@
-import type { PortfolioPageJson, PortfolioTotalsJson } from "../../wire/portfolio.ts";
+import type { PortfolioPageJson, PortfolioTotalsJson } from "../../api-schemas/portfolio-schema.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { type SearchableProperty, toSearchableProperty } from "./portfolio-list.ts";

@@ -1,4 +1,4 @@
-import { count, countWithNoun } from "../format.ts";
+import { count, countWithNoun } from "../page-format.ts";
 import { labelWithDetails, useApiCallCost } from "./api-call-cost.ts";
 import { useApp, useRerenderOnChange } from "./app-context.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./portfolio-loader.ts";

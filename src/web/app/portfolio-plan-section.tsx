@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../api-schemas/portfolio-plan-schema.ts";
 import { oneOfCurrency } from "../../domain/currency-and-units.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
-import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
-import { assumptionSentences } from "../assumption-sentences.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-planner.ts";
-import { count, countWithNoun, date, moneyText } from "../format.ts";
+import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-slider.ts";
+import { assumptionSentences } from "../page-assumption-sentences.ts";
+import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
 import { ConditionHeadlineFigures, dueNowHeadline } from "../sections/condition.tsx";
 import { delayCostText, dueCount, dueNowText, PlanCostsByYear } from "../sections/plan.tsx";

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
+import type { PortfolioPlanPageJson } from "../../api-schemas/portfolio-plan-schema.ts";
 import { todaysMoney } from "../../domain/currency-and-units.ts";
-import type { PortfolioPlanPageJson } from "../../wire/portfolio-plan.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
-import { count, countWithNoun, date } from "../format.ts";
-import { sumBy } from "../grouping.ts";
+import { count, countWithNoun, date } from "../page-format.ts";
+import { sumBy } from "../page-grouping.ts";
+import { roundRowsToTotals, type ScheduleSums, scheduleSumsOf } from "../page-reserve-schedule.ts";
 import { truncatedName } from "../print-footer.ts";
-import { roundRowsToTotals, type ScheduleSums, scheduleSumsOf } from "../reserve-schedule.ts";
 import {
   ReserveScheduleHeading,
   ReserveScheduleNotes,

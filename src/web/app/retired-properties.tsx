@@ -1,7 +1,7 @@
+import type { PropertyPageJson, PropertyRowJson } from "../../api-schemas/property-schema.ts";
 import { addressLine } from "../../domain/address.ts";
-import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
 import { hrefTo } from "../browser/route.ts";
-import { countWithNoun, date } from "../format.ts";
+import { countWithNoun, date } from "../page-format.ts";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";

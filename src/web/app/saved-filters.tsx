@@ -1,4 +1,4 @@
-import type { SavedFiltersJson } from "../../wire/saved-filter.ts";
+import type { SavedFiltersJson } from "../../api-schemas/saved-filter-schema.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";

@@ -1,5 +1,5 @@
+import { neutralizeFormula, restoreFormula } from "../../csv/csv-formulas.ts";
 import { SEPARATORS, type Separator } from "../../domain/import-table-limits.ts";
-import { neutralizeFormula, restoreFormula } from "../../spreadsheet-text.ts";
 import { downloadFile } from "./download.ts";
 
 type Cell = string | number | boolean | null;

@@ -1,11 +1,11 @@
 import { scaleBand, scaleLinear } from "d3-scale";
-import type { FitJson } from "../../wire/model.ts";
+import type { FitJson } from "../../api-schemas/model-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { codeLabel } from "../code-labels.ts";
 import { RatioBar } from "../explanation/component-evidence.tsx";
 import { formatNumber, formatPrecisePercent } from "../explanation/precise-number-format.ts";
-import { count } from "../format.ts";
+import { count } from "../page-format.ts";
 import { CollapsedTable } from "../sections/section.tsx";
 
 /** Shows how a calibration changes component lifetimes, and how well the forecast lifetimes match the observed ones. */

@@ -1,5 +1,5 @@
-import type { ValidationJson } from "../../wire/calibration.ts";
-import { count, countWithNoun, date } from "../format.ts";
+import type { ValidationJson } from "../../api-schemas/calibration-schema.ts";
+import { count, countWithNoun, date } from "../page-format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { failureWindowRows } from "./failure-window-table.ts";
 

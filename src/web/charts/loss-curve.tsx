@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
-import type { LossesJson } from "../../wire/losses.ts";
-import { compactMoney, moneyText } from "../format.ts";
+import type { LossesJson } from "../../api-schemas/losses-schema.ts";
+import { compactMoney, moneyText } from "../page-format.ts";
 import { percentLength } from "./bar.tsx";
 import { ChartWithReadouts } from "./chart.tsx";
 

@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
-import type { PlanYearJson } from "../../wire/plan-summary.ts";
-import { compactMoney, moneyText } from "../format.ts";
+import type { PlanYearJson } from "../../api-schemas/plan-summary-schema.ts";
+import { compactMoney, moneyText } from "../page-format.ts";
 import { percentLength } from "./bar.tsx";
 import { ChartWithReadouts } from "./chart.tsx";
 

@@ -1,6 +1,6 @@
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { TIER_LABELS } from "../code-labels.ts";
-import { count } from "../format.ts";
+import { count } from "../page-format.ts";
 
 const SHAPES = {
   CRITICAL: <path d="M6 .8 11.6 11H.4z" />,

@@ -1,4 +1,4 @@
-import type { ConsoleSessionJson } from "../../wire/console-session.ts";
+import type { ConsoleSessionJson } from "../../api-schemas/console-session-schema.ts";
 import { ApiFailure, OFFLINE_MESSAGE, readFailure } from "../browser/api-failure.ts";
 
 /** The path, relative to the page, below which the admin API accepts the console's session cookie. */

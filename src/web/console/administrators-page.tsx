@@ -1,4 +1,4 @@
-import type { AdministratorPageJson } from "../../wire/administrator.ts";
+import type { AdministratorPageJson } from "../../api-schemas/administrator-schema.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";

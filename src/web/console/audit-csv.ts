@@ -1,4 +1,4 @@
-import type { AuditEntryJson } from "../../wire/audit.ts";
+import type { AuditEntryJson } from "../../api-schemas/audit-schema.ts";
 
 /** The most entries that one file has. */
 export const MOST_IN_FILE = 20_000;

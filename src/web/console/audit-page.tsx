@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
+import type { AdministratorPageJson } from "../../api-schemas/administrator-schema.ts";
+import type { AuditEntryJson, AuditPageJson } from "../../api-schemas/audit-schema.ts";
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
-import type { AdministratorPageJson } from "../../wire/administrator.ts";
-import type { AuditEntryJson, AuditPageJson } from "../../wire/audit.ts";
-import { auditValueText } from "../audit-changes.ts";
 import { CSV_TYPE } from "../browser/csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count } from "../format.ts";
+import { auditValueText } from "../page-audit-changes.ts";
+import { count } from "../page-format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";

@@ -1,8 +1,12 @@
+import type {
+  BookAlertPageJson,
+  BookLossesJson,
+  BookPropertiesPageJson,
+} from "../../api-schemas/book-schema.ts";
 import { joinPlace } from "../../domain/place.ts";
-import type { BookAlertPageJson, BookLossesJson, BookPropertiesPageJson } from "../../wire/book.ts";
-import { assumptionSentences } from "../assumption-sentences.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count, countWithNoun, moneyText } from "../format.ts";
+import { assumptionSentences } from "../page-assumption-sentences.ts";
+import { count, countWithNoun, moneyText } from "../page-format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LargestDamageTable, LossDrivers, LossExceedanceTable } from "../sections/loss-tables.tsx";

@@ -1,7 +1,7 @@
-import type { ModelProposalJson } from "../../wire/calibration-proposal.ts";
+import type { ModelProposalJson } from "../../api-schemas/calibration-proposal-schema.ts";
 import { CalibrationReport } from "../calibration/calibration-report.tsx";
 import { CalibrationValidation } from "../calibration/calibration-validation.tsx";
-import { countWithNoun } from "../format.ts";
+import { countWithNoun } from "../page-format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

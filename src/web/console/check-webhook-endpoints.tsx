@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import type { PartnerPageJson, ProbeJson } from "../../wire/partner.ts";
+import type { PartnerPageJson, ProbeJson } from "../../api-schemas/partner-schema.ts";
 import { hrefTo } from "../browser/route.ts";
-import { countWithNoun } from "../format.ts";
+import { countWithNoun } from "../page-format.ts";
 import { DataTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
-import type { AlertJson } from "../../wire/component.ts";
+import type { AlertJson } from "../../api-schemas/component-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { formatPrecisePercent } from "../explanation/precise-number-format.ts";
-import { moneyText } from "../format.ts";
+import { moneyText } from "../page-format.ts";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
 
 type ListedComponent = Pick<

@@ -1,5 +1,5 @@
-import type { ComponentHistoryJson } from "../../wire/component.ts";
-import type { ExplainedComponentJson } from "../../wire/score-reason.ts";
+import type { ComponentHistoryJson } from "../../api-schemas/component-schema.ts";
+import type { ExplainedComponentJson } from "../../api-schemas/score-reason-schema.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { EditComponent } from "../records/edit-component.tsx";
 import { recordPath, useRecords } from "../records/records-context.ts";

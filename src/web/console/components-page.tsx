@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import type { PartnerComponentJson, PartnerComponentPageJson } from "../../wire/component.ts";
+import type { PartnerComponentJson, PartnerComponentPageJson } from "../../api-schemas/component-schema.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TIER_LABELS, TIERS } from "../code-labels.ts";
 import { SelectFilter } from "../widgets/filters.tsx";

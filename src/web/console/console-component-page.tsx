@@ -1,4 +1,4 @@
-import type { ExplanationJson } from "../../wire/explanation.ts";
+import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS } from "../code-labels.ts";
@@ -12,7 +12,7 @@ import {
 } from "../explanation/component-outlook.tsx";
 import { ScoreBreakdown } from "../explanation/component-score.tsx";
 import { formatPrecisePercent } from "../explanation/precise-number-format.ts";
-import { capitalizeFirst, date, failureWindowText } from "../format.ts";
+import { capitalizeFirst, date, failureWindowText } from "../page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { CorrectComponentRecords } from "./component-corrections.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";

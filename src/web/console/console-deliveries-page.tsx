@@ -1,7 +1,11 @@
+import type {
+  DeliveryJson,
+  FailureGroupsJson,
+  PartnerDeliveryPageJson,
+} from "../../api-schemas/delivery-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import type { DeliveryJson, FailureGroupsJson, PartnerDeliveryPageJson } from "../../wire/delivery.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count } from "../format.ts";
+import { count } from "../page-format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";

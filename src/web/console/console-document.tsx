@@ -1,4 +1,4 @@
-import { type RenderedPage, renderDocument } from "../document.tsx";
+import { type RenderedPage, renderDocument } from "../html-document.tsx";
 
 /** Renders the document that the console's script fills. The addresses are relative to the page. */
 export function renderConsole({ style, script }: { style: string; script: string }): RenderedPage {

@@ -1,7 +1,7 @@
-import type { CheckJson, OverviewJson } from "../../wire/server-overview.ts";
+import type { CheckJson, OverviewJson } from "../../api-schemas/server-overview-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { count, countWithNoun } from "../format.ts";
+import { count, countWithNoun } from "../page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import type { PartnerComponentJson } from "../../api-schemas/component-schema.ts";
+import type { PropertyJson } from "../../api-schemas/property-schema.ts";
 import { addressLine } from "../../domain/address.ts";
-import type { PartnerComponentJson } from "../../wire/component.ts";
-import type { PropertyJson } from "../../wire/property.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";

@@ -1,4 +1,4 @@
-import type { AdminSearchJson, AdminSearchResultJson } from "../../wire/admin-search.ts";
+import type { AdminSearchJson, AdminSearchResultJson } from "../../api-schemas/admin-search-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { SearchButton, type SearchHit } from "../widgets/search-dialog.tsx";
 import { useConsole } from "./console-context.ts";

@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import type { ConsoleSessionJson } from "../../wire/console-session.ts";
+import type { ConsoleSessionJson } from "../../api-schemas/console-session-schema.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { openConsoleSession } from "./admin-client.ts";
 import { useConsoleTitle } from "./console-context.ts";

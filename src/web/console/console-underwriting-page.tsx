@@ -1,4 +1,4 @@
-import type { UnderwritingJson } from "../../wire/underwriting.ts";
+import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { UnderwritingReport } from "../sections/underwriting.tsx";
 import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";

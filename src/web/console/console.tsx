@@ -1,7 +1,7 @@
 import "../browser/apply-display-choice.ts";
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import type { ConsoleSessionJson } from "../../wire/console-session.ts";
+import type { ConsoleSessionJson } from "../../api-schemas/console-session-schema.ts";
 import { enableChartReadouts } from "../browser/chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import type { CostBookJson, CostLineJson } from "../../wire/cost-book.ts";
+import type { CostBookJson, CostLineJson } from "../../api-schemas/cost-book-schema.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { hrefTo } from "../browser/route.ts";
-import { countWithNoun, date, moneyText } from "../format.ts";
+import { countWithNoun, date, moneyText } from "../page-format.ts";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";

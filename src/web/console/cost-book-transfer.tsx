@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CostLineJson } from "../../wire/cost-book.ts";
+import type { CostLineJson } from "../../api-schemas/cost-book-schema.ts";
 import {
   CsvProblem,
   detectCsvSeparator,
@@ -7,7 +7,7 @@ import {
   parseCsvText,
   readCsvFile,
 } from "../browser/csv-file.ts";
-import { countWithNoun } from "../format.ts";
+import { countWithNoun } from "../page-format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { costLineFromTexts, type NewCostLine } from "./cost-line-fields.tsx";

@@ -1,5 +1,5 @@
+import type { CostLineJson } from "../../api-schemas/cost-book-schema.ts";
 import { currencyCode } from "../../domain/currency-and-units.ts";
-import type { CostLineJson } from "../../wire/cost-book.ts";
 
 /** A line without an id, as it is sent. */
 export type NewCostLine = Omit<CostLineJson, "id" | "as_of"> & { as_of: string | null };

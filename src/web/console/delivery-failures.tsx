@@ -1,9 +1,9 @@
+import type { FailureGroupJson, FailureGroupsJson } from "../../api-schemas/delivery-schema.ts";
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
-import type { FailureGroupJson, FailureGroupsJson } from "../../wire/delivery.ts";
 import { hrefTo } from "../browser/route.ts";
 import type { LoadState } from "../browser/use-load.ts";
-import { count, countWithNoun } from "../format.ts";
-import { sumBy } from "../grouping.ts";
+import { count, countWithNoun } from "../page-format.ts";
+import { sumBy } from "../page-grouping.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

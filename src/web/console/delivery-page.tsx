@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import type { DeliverySignatureJson, FullDeliveryJson } from "../../wire/delivery.ts";
+import type { DeliverySignatureJson, FullDeliveryJson } from "../../api-schemas/delivery-schema.ts";
 import { hrefTo } from "../browser/route.ts";
-import { count } from "../format.ts";
+import { count } from "../page-format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";

@@ -1,8 +1,13 @@
 import { useId, useState } from "preact/hooks";
+import type {
+  EmbedJson,
+  EmbedPageJson,
+  EmbedViewsJson,
+  NewEmbedJson,
+} from "../../api-schemas/embed-schema.ts";
 import { MAX_EMBED_DAYS, PASSCODE_LENGTH } from "../../domain/embed.ts";
-import type { EmbedJson, EmbedPageJson, EmbedViewsJson, NewEmbedJson } from "../../wire/embed.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count, countWithNoun, date } from "../format.ts";
+import { count, countWithNoun, date } from "../page-format.ts";
 import { PICKED, PropertyPicker } from "../records/property-picker.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";

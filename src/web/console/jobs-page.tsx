@@ -1,4 +1,4 @@
-import type { JobJson } from "../../wire/job.ts";
+import type { JobJson } from "../../api-schemas/job-schema.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { instantWithLocalTimeText } from "../widgets/local-date-time.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";

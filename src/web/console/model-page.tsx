@@ -1,9 +1,9 @@
-import type { AdministratorPageJson } from "../../wire/administrator.ts";
-import type { ModelJson, ModelVersionJson } from "../../wire/model.ts";
+import type { AdministratorPageJson } from "../../api-schemas/administrator-schema.ts";
+import type { ModelJson, ModelVersionJson } from "../../api-schemas/model-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { CalibrationReport } from "../calibration/calibration-report.tsx";
 import { CalibrationValidation, formatMeasure } from "../calibration/calibration-validation.tsx";
-import { count, countWithNoun, date } from "../format.ts";
+import { count, countWithNoun, date } from "../page-format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { BrandJson } from "../../api-schemas/brand-schema.ts";
 import {
   contrastOn,
   contrastText,
@@ -9,7 +10,6 @@ import {
   readableColor,
 } from "../../domain/brand.ts";
 import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/logo.ts";
-import type { BrandJson } from "../../wire/brand.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../wire/partner.ts";
-import type { PartnerTaskJson } from "../../wire/partner-task.ts";
+import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../api-schemas/partner-schema.ts";
+import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { count, countWithNoun } from "../format.ts";
+import { count, countWithNoun } from "../page-format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

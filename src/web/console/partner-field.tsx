@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useState } from "preact/hooks";
-import type { PartnerPageJson } from "../../wire/partner.ts";
+import type { PartnerPageJson } from "../../api-schemas/partner-schema.ts";
 import { useAdminRead } from "./console-context.ts";
 
 const ID = /PARTNER_[0-9a-z]{26}/;

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import type { FullPartnerJson } from "../../wire/partner.ts";
-import type { PartnerTaskJson } from "../../wire/partner-task.ts";
+import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
+import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { count, countWithNoun, date, fileSize } from "../format.ts";
+import { count, countWithNoun, date, fileSize } from "../page-format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

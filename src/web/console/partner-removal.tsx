@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import type { FullPartnerJson } from "../../wire/partner.ts";
-import type { PartnerTaskJson } from "../../wire/partner-task.ts";
+import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
+import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
 import { hrefTo } from "../browser/route.ts";
-import { countWithNoun } from "../format.ts";
+import { countWithNoun } from "../page-format.ts";
 import { Section } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { EmptyState } from "../widgets/load-states.tsx";

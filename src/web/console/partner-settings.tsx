@@ -1,5 +1,5 @@
+import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import type { FullPartnerJson } from "../../wire/partner.ts";
 import { Section } from "../sections/section.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
 

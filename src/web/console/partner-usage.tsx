@@ -1,7 +1,7 @@
-import type { UsageJson } from "../../wire/partner.ts";
+import type { UsageJson } from "../../api-schemas/partner-schema.ts";
 import { type Route, replaceAddressQuery } from "../browser/route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
-import { count, countWithNoun, date } from "../format.ts";
+import { count, countWithNoun, date } from "../page-format.ts";
 import { CollapsedTable, Section } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead } from "./console-context.ts";

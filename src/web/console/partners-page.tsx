@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
-import type { PartnerJson, PartnerPageJson } from "../../wire/partner.ts";
+import type { PartnerJson, PartnerPageJson } from "../../api-schemas/partner-schema.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count, date } from "../format.ts";
+import { count, date } from "../page-format.ts";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";

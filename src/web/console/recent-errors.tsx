@@ -1,5 +1,5 @@
-import type { LoggedErrorJson } from "../../wire/error-log-entry.ts";
-import { countWithNoun } from "../format.ts";
+import type { LoggedErrorJson } from "../../api-schemas/error-log-schema.ts";
+import { countWithNoun } from "../page-format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";

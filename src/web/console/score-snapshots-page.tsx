@@ -1,9 +1,9 @@
-import type { SnapshotRunJson, SnapshotRunPageJson } from "../../wire/snapshot.ts";
+import type { SnapshotRunJson, SnapshotRunPageJson } from "../../api-schemas/snapshot-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS, TIERS } from "../code-labels.ts";
-import { count, countWithNoun, date } from "../format.ts";
+import { count, countWithNoun, date } from "../page-format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";

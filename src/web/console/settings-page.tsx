@@ -1,6 +1,6 @@
-import type { SettingJson, SettingsJson } from "../../wire/setting.ts";
+import type { SettingJson, SettingsJson } from "../../api-schemas/setting-schema.ts";
 import { type Route, replaceAddressQuery } from "../browser/route.ts";
-import { countWithNoun } from "../format.ts";
+import { countWithNoun } from "../page-format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";

@@ -1,7 +1,7 @@
-import type { UsageJson, UsagePageJson } from "../../wire/partner.ts";
+import type { UsageJson, UsagePageJson } from "../../api-schemas/partner-schema.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count } from "../format.ts";
+import { count } from "../page-format.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { VirtualTable } from "../widgets/virtual-table.tsx";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type RenderedPage, renderDocument } from "../document.tsx";
+import { type RenderedPage, renderDocument } from "../html-document.tsx";
 
 /** The addresses of the files that the documentation loads, relative to the page. */
 export type DocsFiles = { style: string; script: string };

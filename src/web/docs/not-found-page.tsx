@@ -1,4 +1,4 @@
-import { type RenderedPage, renderDocument } from "../document.tsx";
+import { type RenderedPage, renderDocument } from "../html-document.tsx";
 
 /** Renders the page for an address that nothing is served at. `base` is the address before `/docs`. */
 export function renderSiteNotFoundPage(base: string, inlineCss: string): RenderedPage {

@@ -1,4 +1,4 @@
-import type { RenderedPage } from "../document.tsx";
+import type { RenderedPage } from "../html-document.tsx";
 import {
   type ApiDocument,
   type DocumentedOperation,
@@ -9,8 +9,8 @@ import {
 } from "./api-document-types.ts";
 import { curlCommand } from "./curl-command.ts";
 import { type DocsFiles, renderDocsPage } from "./docs-page.tsx";
+import { LinkedSchemaType, SchemaFields } from "./documented-schema-fields.tsx";
 import { codeBlock, renderDescription } from "./markdown.ts";
-import { LinkedSchemaType, SchemaFields } from "./schema-fields.tsx";
 
 type Entry = { method: string; path: string; operation: DocumentedOperation };
 

@@ -1,12 +1,12 @@
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { type Steps, sortInSteps } from "../../domain/steps.ts";
-import { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS, TIERS } from "../code-labels.ts";
-import { type RenderedPage, renderDocument } from "../document.tsx";
-import { compareByExpectedLoss } from "../expected-loss.ts";
-import { count, countWithNoun, date } from "../format.ts";
+import { type RenderedPage, renderDocument } from "../html-document.tsx";
+import { ApplianceNames } from "../page-appliance-names.ts";
+import { compareByExpectedLoss } from "../page-expected-loss.ts";
+import { count, countWithNoun, date } from "../page-format.ts";
 import { truncatedName } from "../print-footer.ts";
 import { pageComponentColumns } from "../sections/component-table.tsx";
 import {

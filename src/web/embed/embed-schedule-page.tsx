@@ -1,10 +1,10 @@
+import type { ScheduledPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { Steps } from "../../domain/steps.ts";
-import type { ScheduledPlanJson } from "../../wire/plan.ts";
-import { ApplianceNames } from "../appliance-names.ts";
-import { type RenderedPage, renderDocument } from "../document.tsx";
-import { date } from "../format.ts";
+import { type RenderedPage, renderDocument } from "../html-document.tsx";
+import { ApplianceNames } from "../page-appliance-names.ts";
+import { date } from "../page-format.ts";
+import { reserveScheduleInSteps } from "../page-reserve-schedule.ts";
 import { truncatedName } from "../print-footer.ts";
-import { reserveScheduleInSteps } from "../reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
 import { OFFERED_YEARS, ReserveScheduleDocument } from "../sections/reserve-page.tsx";
 import { BrandBar, brandCss, type PageBrand, printedBrandName } from "./embed-brand.tsx";

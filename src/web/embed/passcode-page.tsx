@@ -1,5 +1,5 @@
-import { type RenderedPage, renderDocument } from "../document.tsx";
-import { countWithNoun } from "../format.ts";
+import { type RenderedPage, renderDocument } from "../html-document.tsx";
+import { countWithNoun } from "../page-format.ts";
 import { BrandBar, brandCss, type PageBrand } from "./embed-brand.tsx";
 
 /** The reason why the form is shown again: a wrong passcode, or too many attempts. */

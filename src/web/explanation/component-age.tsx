@@ -1,11 +1,11 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import type { ComponentChildren } from "preact";
-import type { ExplanationJson } from "../../wire/explanation.ts";
+import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { codeLabel } from "../code-labels.ts";
-import { count, date } from "../format.ts";
+import { count, date } from "../page-format.ts";
 import { CollapsedTable, Section } from "../sections/section.tsx";
 import { formatNumber, formatPrecisePercent, formatYears } from "./precise-number-format.ts";
 

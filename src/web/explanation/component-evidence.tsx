@@ -1,8 +1,8 @@
 import { scaleLog } from "d3-scale";
-import type { EvidenceJson } from "../../wire/explained-evidence.ts";
-import type { ExplanationJson } from "../../wire/explanation.ts";
+import type { EvidenceJson } from "../../api-schemas/explained-evidence-schema.ts";
+import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
-import { countWithNoun, date } from "../format.ts";
+import { countWithNoun, date } from "../page-format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { formatNumber, formatPrecisePercent } from "./precise-number-format.ts";
 

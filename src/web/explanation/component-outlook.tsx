@@ -1,7 +1,7 @@
-import type { ExplanationJson, ScoreChangeJson } from "../../wire/explanation.ts";
+import type { ExplanationJson, ScoreChangeJson } from "../../api-schemas/explanation-schema.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../code-labels.ts";
-import { countWithNoun, date, likelyFailureText, moneyText } from "../format.ts";
+import { countWithNoun, date, likelyFailureText, moneyText } from "../page-format.ts";
 import { DataTable, Section } from "../sections/section.tsx";
 import { formatPrecisePercent } from "./precise-number-format.ts";
 

@@ -1,9 +1,9 @@
 import { scaleLinear } from "d3-scale";
-import type { ExplanationJson } from "../../wire/explanation.ts";
+import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS } from "../code-labels.ts";
-import { count } from "../format.ts";
+import { count } from "../page-format.ts";
 import { Section } from "../sections/section.tsx";
 import { formatNumber, formatPrecisePercent, formatYears } from "./precise-number-format.ts";
 

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import type { ApplianceJson, ApplianceTypeJson } from "../../api-schemas/appliance-schema.ts";
+import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../api-schemas/property-schema.ts";
 import { unitLabel } from "../../domain/currency-and-units.ts";
-import type { ApplianceJson, ApplianceTypeJson } from "../../wire/appliance.ts";
-import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../wire/property.ts";
-import { count, countWithNoun } from "../format.ts";
+import { count, countWithNoun } from "../page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { apiFailureMessage, type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { PICKED, PropertyPicker } from "./property-picker.tsx";

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
+import type { ClaimJson } from "../../api-schemas/claim-schema.ts";
 import { currencyCode } from "../../domain/currency-and-units.ts";
-import type { ClaimJson } from "../../wire/claim.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { codeLabel } from "../code-labels.ts";
-import { countWithNoun, date, moneyText } from "../format.ts";
+import { countWithNoun, date, moneyText } from "../page-format.ts";
 import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { ChangeWarnings } from "./change-warnings.tsx";

@@ -1,5 +1,5 @@
+import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import { currencyCode } from "../../domain/currency-and-units.ts";
-import type { ComponentJson } from "../../wire/component.ts";
 import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { PropertyJson } from "../../api-schemas/property-schema.ts";
 import { areaUnit, currencyCode } from "../../domain/currency-and-units.ts";
 import { UNIT_LABELS } from "../../domain/property.ts";
-import type { PropertyJson } from "../../wire/property.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { apiFailureMessage, type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { ChangeWarnings } from "./change-warnings.tsx";

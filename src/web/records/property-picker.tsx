@@ -1,8 +1,8 @@
 import { useId, useState } from "preact/hooks";
+import type { PropertyPageJson, PropertyRowJson } from "../../api-schemas/property-schema.ts";
 import { addressLine } from "../../domain/address.ts";
-import type { PropertyPageJson, PropertyRowJson } from "../../wire/property.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { countWithNoun } from "../format.ts";
+import { countWithNoun } from "../page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { type PartnerOwned, useRecords } from "./records-context.ts";
 

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
-import type { ApplianceTypeJson } from "../../wire/appliance.ts";
+import type { ApplianceTypeJson } from "../../api-schemas/appliance-schema.ts";
 import { type ApiReader, readAllPages } from "../browser/read-whole-list.ts";
 
 /** A record as administrators see it names its partner. */

@@ -1,4 +1,4 @@
-import { date } from "../format.ts";
+import { date } from "../page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";

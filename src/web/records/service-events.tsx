@@ -1,8 +1,8 @@
+import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
-import type { HistoryEventJson } from "../../wire/service-event.ts";
 import { codeLabel, foundConditionText } from "../code-labels.ts";
-import { date, moneyText } from "../format.ts";
+import { date, moneyText } from "../page-format.ts";
 import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";

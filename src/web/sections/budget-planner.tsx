@@ -7,8 +7,8 @@ import {
   type BudgetResult,
   type SliderRange,
   sliderRange,
-} from "../budget-planner.ts";
-import { countWithNoun, moneyText } from "../format.ts";
+} from "../budget-slider.ts";
+import { countWithNoun, moneyText } from "../page-format.ts";
 
 const MAX_LINES = 5;
 /** The ids of the budget planner on its page, and of the script element with its data. */

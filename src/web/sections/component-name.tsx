@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { ComponentJson } from "../../wire/component.ts";
+import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 
 /** Returns the address of a component's page. Undefined on pages that have none: names are then plain text. */
 export const ComponentHref = createContext<((componentId: string) => string) | undefined>(undefined);

@@ -1,9 +1,9 @@
-import type { ComponentJson } from "../../wire/component.ts";
-import type { ApplianceNames } from "../appliance-names.ts";
+import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS } from "../code-labels.ts";
-import { expectedLossUsd } from "../expected-loss.ts";
-import { failureWindowText, moneyText } from "../format.ts";
+import type { ApplianceNames } from "../page-appliance-names.ts";
+import { expectedLossUsd } from "../page-expected-loss.ts";
+import { failureWindowText, moneyText } from "../page-format.ts";
 import { ComponentName } from "./component-name.tsx";
 import type { Column } from "./section.tsx";
 

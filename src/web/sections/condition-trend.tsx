@@ -1,7 +1,7 @@
-import type { ConditionPointJson } from "../../wire/condition-trend.ts";
+import type { ConditionPointJson } from "../../api-schemas/condition-trend-schema.ts";
+import { timeRangePresets } from "../chart-time-range.ts";
 import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
-import { compactMoney, date, moneyText } from "../format.ts";
-import { timeRangePresets } from "../time-range.ts";
+import { compactMoney, date, moneyText } from "../page-format.ts";
 import { GRADES } from "./condition.tsx";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";

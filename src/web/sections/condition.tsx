@@ -1,8 +1,8 @@
+import type { ConditionJson } from "../../api-schemas/figures-schema.ts";
+import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import { areaUnit } from "../../domain/currency-and-units.ts";
-import type { ConditionJson } from "../../wire/figures.ts";
-import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
 import { percentLength } from "../charts/bar.tsx";
-import { capitalizeFirst, count, countWithNoun, moneyText } from "../format.ts";
+import { capitalizeFirst, count, countWithNoun, moneyText } from "../page-format.ts";
 import { dueAmountTexts, dueNowText } from "./plan.tsx";
 import { useUnitName } from "./property-unit-name.ts";
 import { Section } from "./section.tsx";

@@ -1,6 +1,6 @@
+import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import { areaUnit } from "../../domain/currency-and-units.ts";
-import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
-import { count, moneyText } from "../format.ts";
+import { count, moneyText } from "../page-format.ts";
 import { useUnitName } from "./property-unit-name.ts";
 import { CollapsedTable, type CsvLink } from "./section.tsx";
 

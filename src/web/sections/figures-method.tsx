@@ -1,12 +1,12 @@
+import type { AssumptionsJson } from "../../api-schemas/assumptions-schema.ts";
+import type { ComponentJson } from "../../api-schemas/component-schema.ts";
+import type { ConditionJson } from "../../api-schemas/figures-schema.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { forEachInSteps, type Steps } from "../../domain/steps.ts";
-import type { AssumptionsJson } from "../../wire/assumptions.ts";
-import type { ComponentJson } from "../../wire/component.ts";
-import type { ConditionJson } from "../../wire/figures.ts";
-import { assumptionSentences } from "../assumption-sentences.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS, TIERS } from "../code-labels.ts";
-import { count, countWithNoun, moneyText } from "../format.ts";
+import { assumptionSentences } from "../page-assumption-sentences.ts";
+import { count, countWithNoun, moneyText } from "../page-format.ts";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 import { PlanDefinitions } from "./term-definition.tsx";
 

@@ -1,7 +1,7 @@
-import type { ComponentJson } from "../../wire/component.ts";
-import type { ApplianceNames } from "../appliance-names.ts";
+import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../code-labels.ts";
-import { count, countWithNoun } from "../format.ts";
+import type { ApplianceNames } from "../page-appliance-names.ts";
+import { count, countWithNoun } from "../page-format.ts";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
 type Flag = ComponentJson["flags"][number];

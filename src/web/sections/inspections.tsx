@@ -1,8 +1,8 @@
+import type { InspectionJson } from "../../api-schemas/compliance-schema.ts";
 import { INSPECTION_NOTICE } from "../../domain/figures/inspection-law-notice.ts";
-import type { InspectionJson } from "../../wire/compliance.ts";
-import type { ApplianceNames } from "../appliance-names.ts";
 import { codeLabel, INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS } from "../code-labels.ts";
-import { count, countWithNoun, date, relativeDaysText } from "../format.ts";
+import type { ApplianceNames } from "../page-appliance-names.ts";
+import { count, countWithNoun, date, relativeDaysText } from "../page-format.ts";
 import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
 
 const MAX_LINES = 8;

@@ -1,8 +1,8 @@
+import type { LossesJson } from "../../api-schemas/losses-schema.ts";
 import { probabilityText } from "../../domain/us-english.ts";
-import type { LossesJson } from "../../wire/losses.ts";
 import { LossCurve } from "../charts/loss-curve.tsx";
 import { codeLabel, systemLabel } from "../code-labels.ts";
-import { moneyText } from "../format.ts";
+import { moneyText } from "../page-format.ts";
 import { DataTable } from "./section.tsx";
 
 const usd = (amount: number | undefined) => (amount === undefined ? "" : moneyText(Math.round(amount)));

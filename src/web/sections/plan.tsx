@@ -1,23 +1,23 @@
 import type { ComponentChildren } from "preact";
+import type { ComponentJson } from "../../api-schemas/component-schema.ts";
+import type { ReserveJson } from "../../api-schemas/figures-schema.ts";
+import type { ForecastJson } from "../../api-schemas/forecast-schema.ts";
+import type { PropertyPlanJson } from "../../api-schemas/plan-schema.ts";
+import type { PlanSummaryJson, PlanYearJson } from "../../api-schemas/plan-summary-schema.ts";
 import { oneOfCurrency, todaysMoney } from "../../domain/currency-and-units.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
 import type { Steps } from "../../domain/steps.ts";
-import type { ComponentJson } from "../../wire/component.ts";
-import type { ReserveJson } from "../../wire/figures.ts";
-import type { ForecastJson } from "../../wire/forecast.ts";
-import type { PropertyPlanJson } from "../../wire/plan.ts";
-import type { PlanSummaryJson, PlanYearJson } from "../../wire/plan-summary.ts";
-import { type ActionRow, actionRowsInSteps } from "../action-rows.ts";
-import type { ApplianceNames } from "../appliance-names.ts";
+import { type ActionRow, actionRowsInSteps } from "../action-table-rows.ts";
 import {
   allocateBudgetInSteps,
   type BudgetCandidates,
   budgetCandidatesInSteps,
   sliderRange,
-} from "../budget-planner.ts";
+} from "../budget-slider.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
-import { count, countWithNoun, date, moneyText, monthAYearAfter } from "../format.ts";
-import { type PlanLine, planLinesInSteps } from "../plan-line.ts";
+import type { ApplianceNames } from "../page-appliance-names.ts";
+import { count, countWithNoun, date, moneyText, monthAYearAfter } from "../page-format.ts";
+import { type PlanLine, planLinesInSteps } from "../page-plan-lines.ts";
 import {
   type AllocatedBudget,
   BUDGET_DATA_ID,

@@ -1,5 +1,5 @@
-import type { ScoreReasonJson } from "../../wire/score-reason.ts";
-import { date } from "../format.ts";
+import type { ScoreReasonJson } from "../../api-schemas/score-reason-schema.ts";
+import { date } from "../page-format.ts";
 
 const EFFECTS = { raises: "Raises the score", lowers: "Lowers the score", neutral: "" } as const;
 

@@ -1,6 +1,6 @@
-import type { ReserveJson } from "../../wire/figures.ts";
-import type { ForecastJson } from "../../wire/forecast.ts";
-import { count, moneyText } from "../format.ts";
+import type { ReserveJson } from "../../api-schemas/figures-schema.ts";
+import type { ForecastJson } from "../../api-schemas/forecast-schema.ts";
+import { count, moneyText } from "../page-format.ts";
 import { useUnitName } from "./property-unit-name.ts";
 import { CollapsedTable, type CsvLink } from "./section.tsx";
 

@@ -1,18 +1,18 @@
 import type { ComponentChildren } from "preact";
+import type { PropertyPlanJson, ScheduledPlanJson } from "../../api-schemas/plan-schema.ts";
+import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
+import type { PropertyJson } from "../../api-schemas/property-schema.ts";
 import { addressLine } from "../../domain/address.ts";
 import { usDollars } from "../../domain/currency-and-units.ts";
-import type { PropertyPlanJson, ScheduledPlanJson } from "../../wire/plan.ts";
-import type { PlanSummaryJson } from "../../wire/plan-summary.ts";
-import type { PropertyJson } from "../../wire/property.ts";
-import { count, countWithNoun, date, moneyText } from "../format.ts";
-import { sumBy } from "../grouping.ts";
+import { count, countWithNoun, date, moneyText } from "../page-format.ts";
+import { sumBy } from "../page-grouping.ts";
 import {
   type CostShare,
   largestScheduleCosts,
   type ReserveSchedule,
   type ScheduleSums,
   USUAL_RESERVE,
-} from "../reserve-schedule.ts";
+} from "../page-reserve-schedule.ts";
 import { DepositSentence } from "./deposit.tsx";
 import { dueNowText } from "./plan.tsx";
 import { UnitNameContext, unitNameOf } from "./property-unit-name.ts";

@@ -1,8 +1,8 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { todaysMoney } from "../../domain/currency-and-units.ts";
-import { count, moneyText } from "../format.ts";
-import { sumBy } from "../grouping.ts";
-import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../reserve-schedule.ts";
+import { count, moneyText } from "../page-format.ts";
+import { sumBy } from "../page-grouping.ts";
+import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../page-reserve-schedule.ts";
 import { useUnitName } from "./property-unit-name.ts";
 
 /** The most years of one table; more years take further tables. */

@@ -1,11 +1,11 @@
+import type { ComponentJson, TrendPointJson } from "../../api-schemas/component-schema.ts";
+import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { CRITICAL_FROM, WARNING_FROM } from "../../domain/component.ts";
-import type { ComponentJson, TrendPointJson } from "../../wire/component.ts";
-import type { HistoryEventJson } from "../../wire/service-event.ts";
-import type { ApplianceNames } from "../appliance-names.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { changePoints, TimeChart } from "../charts/time-chart.tsx";
 import { codeLabel, foundConditionText, TIER_LABELS } from "../code-labels.ts";
-import { countWithNoun, date, moneyText } from "../format.ts";
+import type { ApplianceNames } from "../page-appliance-names.ts";
+import { countWithNoun, date, moneyText } from "../page-format.ts";
 import { CollapsedTable, type CsvLink, DataTable, Section } from "./section.tsx";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { DefinedTerm } from "../term-definitions.ts";
+import type { DefinedTerm } from "../page-term-definitions.ts";
 import { DefinitionButton } from "./term-definition.tsx";
 
 /** A section of a page. `about` is a line below its heading, `define` a term that a button beside it defines. */

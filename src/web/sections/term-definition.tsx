@@ -1,4 +1,4 @@
-import { DEFINITIONS, type DefinedTerm, LOSS_DEFINITIONS } from "../term-definitions.ts";
+import { DEFINITIONS, type DefinedTerm, LOSS_DEFINITIONS } from "../page-term-definitions.ts";
 
 /**
  * A button that shows the definition of a term, by mouse, keyboard and touch. The browser opens and closes it without a script.

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ALL_TIME, pointsInTimeRange, timeRangePresets } from "../time-range.ts";
+import { ALL_TIME, pointsInTimeRange, timeRangePresets } from "../chart-time-range.ts";
 
 /** Returns a preset of a time range, with the points in it and what changes it. */
 export function useTimeRange<Point extends { date: string }>(points: readonly Point[], initial = ALL_TIME) {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
+import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { addressLine } from "../../domain/address.ts";
 import { exactMoney, oneOfCurrency } from "../../domain/currency-and-units.ts";
-import type { UnderwritingJson } from "../../wire/underwriting.ts";
 import { codeLabel } from "../code-labels.ts";
-import { count, countWithNoun, date, moneyText } from "../format.ts";
+import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { LossDrivers, LossExceedanceTable } from "./loss-tables.tsx";
 import { unitNameOf } from "./property-unit-name.ts";
 import { DataTable, Section } from "./section.tsx";

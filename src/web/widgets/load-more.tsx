@@ -1,5 +1,5 @@
 import { labelWithDetails, useApiCallCost } from "../app/api-call-cost.ts";
-import { count } from "../format.ts";
+import { count } from "../page-format.ts";
 
 /** The number of rows loaded, and a button for the next page. */
 export function LoadMore(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {

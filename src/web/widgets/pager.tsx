@@ -1,5 +1,5 @@
-import type { PagingJson } from "../../wire/paging.ts";
-import { countWithNoun } from "../format.ts";
+import type { PagingJson } from "../../api-schemas/paging-schema.ts";
+import { countWithNoun } from "../page-format.ts";
 
 /** Shows the position of a page in its list, with buttons to the previous and next pages. */
 export function PreviousNextButtons(props: {

@@ -4,7 +4,7 @@ import { COST_BASES, exactFailedCents, zeroCentsByBasis } from "../../../src/dom
 import type { CostAdjustment } from "../../../src/domain/costs/cost-adjustment.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import { type PricedComponent, PriceList, type TypePrices } from "../../../src/domain/costs/price-list.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 
 const knowledge = loadKnowledge();
 const TERMS: CostAdjustment = { locationFactors: null, priceLevel: 1 };

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { serializeExplanation } from "../../../src/api-schemas/explanation-schema.ts";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { explainScore } from "../../../src/domain/explanation/explanation.ts";
 import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
-import { serializeExplanation } from "../../../src/wire/explanation.ts";
 import type { Json } from "../../support/json.ts";
 import { referenceContext } from "../planning/reference-context.ts";
 import { history } from "../scoring/any-history.ts";

@@ -7,7 +7,7 @@ import {
   AssessmentAccumulator,
 } from "../../../src/domain/figures/property-assessment.ts";
 import { agedScoreOfStored } from "../../../src/domain/projections.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 
 export const knowledge = loadKnowledge();
 /** The costs of the knowledge base, without location factors. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { planAssumptionSentences } from "../../../src/api-schemas/plan-assumptions-schema.ts";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
 import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
 import {
@@ -11,7 +12,6 @@ import { lifespanYearsOf } from "../../../src/domain/planning/part-in-place.ts";
 import { planPart } from "../../../src/domain/planning/plan.ts";
 import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
-import { planAssumptionSentences } from "../../../src/wire/plan-assumptions.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { noCaches } from "./parts.ts";
 

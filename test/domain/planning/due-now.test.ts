@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { serializeAction } from "../../../src/api-schemas/action-schema.ts";
 import type { Action } from "../../../src/domain/planning/action.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { DueSum } from "../../../src/domain/planning/due-cost-sum.ts";
@@ -12,8 +13,7 @@ import {
 } from "../../../src/domain/planning/planned-appliance.ts";
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
 import { runSteps } from "../../../src/domain/steps.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
-import { serializeAction } from "../../../src/wire/action.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { applianceOf, referenceContext, type State } from "./reference-context.ts";
 
 const knowledge = loadKnowledge();

@@ -7,7 +7,7 @@ import {
 } from "../../../src/domain/planning/part-in-place.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import { planStoredAppliance } from "../../../src/domain/planning/planned-appliance.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { applianceOf, referenceContext } from "./reference-context.ts";
 
 const knowledge = loadKnowledge();

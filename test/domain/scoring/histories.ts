@@ -11,7 +11,7 @@ import type {
 } from "../../../src/domain/scoring/scoring-types.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
 import { dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 
 export const knowledge = loadKnowledge();
 

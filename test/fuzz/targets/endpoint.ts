@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from "node:net";
-import { createHttpSender } from "../../../src/webhooks/http-sender.ts";
+import { createHttpSender } from "../../../src/webhooks/webhook-http-sender.ts";
 import type { Target } from "../target.ts";
 
 /** A response takes no longer than this: an endpoint that never ends its response is no hang. */

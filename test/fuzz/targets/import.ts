@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { IMPORT_FIELDS, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import {

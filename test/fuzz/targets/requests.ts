@@ -1,13 +1,35 @@
+import { readApplianceChange, readNewAppliance } from "../../../src/api-schemas/appliance-schema.ts";
+import { readBrandChange } from "../../../src/api-schemas/brand-schema.ts";
+import { readClaimChange, readClaimList, readNewClaim } from "../../../src/api-schemas/claim-schema.ts";
+import { readComponentChange } from "../../../src/api-schemas/component-change-schema.ts";
+import { readCostBook, readCostLine } from "../../../src/api-schemas/cost-book-schema.ts";
+import { readNewEmbed } from "../../../src/api-schemas/embed-request-schema.ts";
+import { readFailedWindow } from "../../../src/api-schemas/failed-window-schema.ts";
+import { readNewPartner, readPartnerSettings } from "../../../src/api-schemas/partner-settings-schema.ts";
+import {
+  readNewProperty,
+  readPropertyChange,
+  readPropertyMerge,
+} from "../../../src/api-schemas/property-request-schema.ts";
+import {
+  readFlatSmartEvent,
+  readMeterEvent,
+  readSmartEvent,
+} from "../../../src/api-schemas/sensor-event-schema.ts";
+import {
+  readNewServiceEvent,
+  readServiceEventChange,
+} from "../../../src/api-schemas/service-event-schema.ts";
+import { readWorkMark } from "../../../src/api-schemas/work-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
-import { parseHeaderWeights } from "../../../src/http/accept.ts";
-import { parseJsonObject } from "../../../src/http/body.ts";
+import { parseHeaderWeights } from "../../../src/http/accept-header.ts";
 import { clientAddress } from "../../../src/http/client-address.ts";
-import { encodingFor } from "../../../src/http/encoding.ts";
+import { encodingFor } from "../../../src/http/content-encoding.ts";
 import { matchesTag } from "../../../src/http/entity-tag.ts";
-import { anyHostCheck } from "../../../src/http/host.ts";
-import { idempotencyKey } from "../../../src/http/idempotency.ts";
-import { parseLossRequest, parsePremiumTerms } from "../../../src/http/loss-query.ts";
+import { anyHostCheck } from "../../../src/http/host-header.ts";
+import { idempotencyKey } from "../../../src/http/idempotency-key.ts";
+import { parseLossRequest, parsePremiumTerms } from "../../../src/http/loss-query-parameters.ts";
 import {
   parseAlertTier,
   parseFormTerms,
@@ -17,24 +39,13 @@ import {
   parseRowRange,
   parseSince,
   parseTier,
-} from "../../../src/http/query.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
-import { parseNetwork } from "../../../src/networks.ts";
+} from "../../../src/http/query-parameters.ts";
+import { parseJsonObject } from "../../../src/http/request-body.ts";
+import { parseNetwork } from "../../../src/ip-networks/ip-network.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { bearerTokens } from "../../../src/secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../../../src/secrets/impersonation-token.ts";
 import type { MasterKey } from "../../../src/secrets/master-key.ts";
-import { bearerTokens } from "../../../src/secrets/tokens.ts";
-import { readApplianceChange, readNewAppliance } from "../../../src/wire/appliance.ts";
-import { readBrandChange } from "../../../src/wire/brand.ts";
-import { readClaimChange, readClaimList, readNewClaim } from "../../../src/wire/claim.ts";
-import { readComponentChange } from "../../../src/wire/component-change.ts";
-import { readCostBook, readCostLine } from "../../../src/wire/cost-book.ts";
-import { readNewEmbed } from "../../../src/wire/embed-request.ts";
-import { readFailedWindow } from "../../../src/wire/failed-window.ts";
-import { readNewPartner, readPartnerSettings } from "../../../src/wire/partner-settings.ts";
-import { readNewProperty, readPropertyChange, readPropertyMerge } from "../../../src/wire/property-input.ts";
-import { readFlatSmartEvent, readMeterEvent, readSmartEvent } from "../../../src/wire/sensor-event.ts";
-import { readNewServiceEvent, readServiceEventChange } from "../../../src/wire/service-event.ts";
-import { readWorkMark } from "../../../src/wire/work.ts";
 import type { Target } from "../target.ts";
 
 const buffers = (...texts: string[]) => texts.map((text) => Buffer.from(text));

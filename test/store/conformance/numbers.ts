@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Idempotency } from "../../../src/http/idempotency.ts";
-import type { Reply } from "../../../src/http/operation.ts";
+import type { Reply } from "../../../src/http/http-operation.ts";
+import { Idempotency } from "../../../src/http/idempotency-key.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../../src/usecases/portfolio/properties.ts";

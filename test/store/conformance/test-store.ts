@@ -1,7 +1,7 @@
 import type { Appliance, NewAppliance } from "../../../src/domain/appliance.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { NewProperty, Property } from "../../../src/domain/property.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import type { Store, StoreOptions, Tx } from "../../../src/store/store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";

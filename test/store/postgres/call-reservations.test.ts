@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
+import { DailyCallLimits } from "../../../src/http/daily-call-limits.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { DailyCallLimits } from "../../../src/usecases/partners/daily-call-limits.ts";
 import { connectTo, rowsOf } from "../../support/postgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DistributedRateWindow } from "../../../src/cluster/distributed-rate-window.ts";
-import { systemTimers } from "../../../src/event-loop.ts";
+import { systemTimers } from "../../../src/event-loop/event-loop.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { StoredFeedCursors } from "../../../src/usecases/history/event-feed-cursors.ts";

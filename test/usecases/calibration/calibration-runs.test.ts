@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { Acquired } from "../../../src/cluster/locks.ts";
+import type { Acquired } from "../../../src/cluster/cluster-locks.ts";
 import { OperatorError } from "../../../src/domain/errors.ts";
 import {
   beginCalibration,

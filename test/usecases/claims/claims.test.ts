@@ -7,7 +7,7 @@ import type { ClaimChange, NewClaim } from "../../../src/domain/claim.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { ClaimLog, changeClaim } from "../../../src/usecases/claims/claims.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { strongestClaims } from "../../../src/domain/scoring/claim-evidence.ts";
 import { addDays, dayNumber } from "../../../src/domain/time.ts";
-import { yieldToEventLoop } from "../../../src/event-loop.ts";
+import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { claimEvidenceOfProperty, loadClaimEvidence } from "../../../src/usecases/claims/property-claims.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";

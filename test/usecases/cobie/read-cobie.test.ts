@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { COLUMNS, type SheetName } from "../../../src/usecases/cobie/cobie-layout.ts";
 import {
   applianceTypeOfProduct,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Failure } from "../../../src/domain/errors.ts";
 import { EVENT_TYPES, type NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { yieldToEventLoop } from "../../../src/event-loop.ts";
+import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { complianceOfProperty } from "../../../src/usecases/portfolio/property-compliance.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { WorkRequest } from "../../../src/api-schemas/work-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { WorkMarks } from "../../../src/usecases/history/work-marks.ts";
-import type { WorkRequest } from "../../../src/wire/work.ts";
 import { usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");

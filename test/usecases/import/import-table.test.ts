@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { acquireLock, importLockName } from "../../../src/cluster/locks.ts";
+import { acquireLock, importLockName } from "../../../src/cluster/cluster-locks.ts";
 import { OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import { importTableOfRequest, type TableRows } from "../../../src/usecases/import/import-table.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readCsv } from "../../../src/csv/read.ts";
+import { readCsv } from "../../../src/csv/read-csv.ts";
 import { ambiguousDate, dateFormatOf, readDate } from "../../../src/domain/written-dates.ts";
 import { amountWithoutCurrency, usesDecimalComma } from "../../../src/domain/written-numbers.ts";
-import type { Yield } from "../../../src/event-loop.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import type { Yield } from "../../../src/event-loop/event-loop.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
 import { parseAreaCell, parseSizeCell } from "../../../src/usecases/import/mapping/cell-measures.ts";
 import {

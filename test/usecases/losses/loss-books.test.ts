@@ -6,7 +6,7 @@ import { applyCalibration, revertModel } from "../../../src/usecases/calibration
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { LossBooks, type LossRequest } from "../../../src/usecases/losses/loss-books.ts";
-import { AnswerCaches } from "../../../src/usecases/partners/answer-caches.ts";
+import { AnswerCaches } from "../../../src/usecases/partners/partner-revision-caches.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";

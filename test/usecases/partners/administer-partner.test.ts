@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { systemTimers } from "../../../src/event-loop.ts";
-import { watchCommitsOfOtherProcesses } from "../../../src/server/webhook-delivery.ts";
+import { systemTimers } from "../../../src/event-loop/event-loop.ts";
+import { watchCommitsOfOtherProcesses } from "../../../src/server/composition/compose-webhook-delivery.ts";
 import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.ts";
 import { createDeliveryRepository } from "../../../src/usecases/deliveries/stored-delivery-repository.ts";
 import {
@@ -10,8 +10,8 @@ import {
   rotateWebhookSecret,
 } from "../../../src/usecases/partners/administer-partner.ts";
 import type { SendResult } from "../../../src/webhooks/delivery-attempt.ts";
-import { createDispatcher } from "../../../src/webhooks/dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/dispatcher-deps.ts";
+import { createDispatcher } from "../../../src/webhooks/webhook-dispatcher.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
 

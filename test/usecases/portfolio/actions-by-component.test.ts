@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { WorkRequest } from "../../../src/api-schemas/work-schema.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import type { ComponentDef, Knowledge } from "../../../src/domain/knowledge.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import {
   digestOfSumsBasis,
   recalculateStoredSums,
@@ -17,11 +18,10 @@ import { actionsOfListedComponents } from "../../../src/usecases/portfolio/actio
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
 import { actionsOfComponents } from "../../../src/usecases/portfolio/component-actions.ts";
-import { currentPartnerPrices } from "../../../src/usecases/portfolio/price-list.ts";
+import { currentPartnerPrices } from "../../../src/usecases/portfolio/partner-prices.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { planProperty } from "../../../src/usecases/portfolio/property-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
-import type { WorkRequest } from "../../../src/wire/work.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");

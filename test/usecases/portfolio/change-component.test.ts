@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { StatedComponent } from "../../../src/domain/component.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import { yieldToEventLoop } from "../../../src/event-loop.ts";
+import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { propertyConditionOf } from "../../../src/domain/figures/condition.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { daysBetween } from "../../../src/domain/time.ts";
-import { loadKnowledge } from "../../../src/knowledge/load.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { yieldToEventLoop } from "../../../src/event-loop.ts";
+import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
 import { complianceOfProperty } from "../../../src/usecases/portfolio/property-compliance.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 

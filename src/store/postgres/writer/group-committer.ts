@@ -1,5 +1,5 @@
 import { StorageError } from "../../../domain/errors.ts";
-import { yieldToEventLoop } from "../../../event-loop.ts";
+import { yieldToEventLoop } from "../../../event-loop/event-loop.ts";
 import { isConnectionLost, isLockTimeout, isRetryableConflict } from "../postgres-errors.ts";
 import { refuseWriteJob, settleWriteJob, withCommitTimeout } from "./commit-timeout.ts";
 import { GroupTransaction, type TransactionHooks } from "./group-transaction.ts";

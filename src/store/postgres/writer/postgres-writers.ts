@@ -1,5 +1,5 @@
 import { increasingIds } from "../../../domain/ids.ts";
-import { TimeSlice } from "../../../event-loop.ts";
+import { TimeSlice } from "../../../event-loop/event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { explainPostgresError, isLockTimeout } from "../postgres-errors.ts";

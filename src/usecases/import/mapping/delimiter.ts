@@ -1,5 +1,5 @@
 import { type CsvSource, utf8Chunks } from "../../../csv/csv-source.ts";
-import type { Delimiter } from "../../../csv/read.ts";
+import type { Delimiter } from "../../../csv/read-csv.ts";
 import { headingScore } from "./heading-row.ts";
 
 const DELIMITERS: readonly Delimiter[] = [",", ";", "\t", "|"];

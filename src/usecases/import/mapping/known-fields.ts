@@ -1,5 +1,5 @@
-import { closestMatch } from "../../../closest-match.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
+import { closestMatch } from "../../../spelling/closest-spelling.ts";
 import type { ColumnMapping } from "../import-columns.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";

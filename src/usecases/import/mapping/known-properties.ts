@@ -1,6 +1,6 @@
 import { referenceFromAddress, streetKey } from "../../../domain/address.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
-import type { Yield } from "../../../event-loop.ts";
+import type { Yield } from "../../../event-loop/event-loop.ts";
 import type { MatchedProperty } from "../../../store/queries/properties.ts";
 import type { Stores } from "../../../store/stores.ts";
 

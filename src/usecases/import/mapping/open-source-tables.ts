@@ -1,5 +1,5 @@
 import { csvSourceBytes } from "../../../csv/csv-source.ts";
-import { readCsv } from "../../../csv/read.ts";
+import { readCsv } from "../../../csv/read-csv.ts";
 import { OperatorError } from "../../../domain/errors.ts";
 import { hasDecimalCommas } from "../../../domain/import-table-limits.ts";
 import { isWorkbook, readWorkbook } from "../../../xlsx/read-workbook.ts";

@@ -1,14 +1,14 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CsvSource } from "../../../csv/csv-source.ts";
-import { csvLine } from "../../../csv/write.ts";
+import { csvLine } from "../../../csv/write-csv.ts";
 import { currentDisplay, unitLabel } from "../../../domain/currency-and-units.ts";
 import { OperatorError } from "../../../domain/errors.ts";
 import { UNNAMED_CELLS } from "../../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
 import { readDate } from "../../../domain/written-dates.ts";
-import type { Yield } from "../../../event-loop.ts";
+import type { Yield } from "../../../event-loop/event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
 import type { AreaUnit } from "./area-units.ts";
 import { parseSizeCell } from "./cell-measures.ts";

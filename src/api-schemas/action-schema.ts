@@ -1,0 +1,120 @@
+import { wholeMoney } from "../domain/currency-and-units.ts";
+import {
+  ACTIONS,
+  type Action,
+  type ActionName,
+  type ActionReason,
+  type UrgentPart,
+} from "../domain/planning/action.ts";
+import { probabilityText } from "../domain/us-english.ts";
+import { enumOf, text } from "./definition/schema-field-types.ts";
+
+/* The action for an appliance or a component, with its reason, equal in every response. */
+
+/** The fields of an action. */
+export const actionFields = {
+  action: enumOf<ActionName>(
+    ACTIONS,
+    "What to do: remove an immediate hazard, replace now, inspect before deciding, replace by the due date, monitor, or " +
+      "run to failure",
+    "replace_by",
+  ),
+  reason: text("Why, in one or two sentences", "Replacement at 8.1 years costs least in the long run."),
+};
+
+export const serializeAction = ({ name, because }: Action) => ({ action: name, reason: reasonOf(because) });
+
+/** The fields of an action of what may be retired, and then has none. */
+export const actionOrNullFields = {
+  action: actionFields.action.orNull(),
+  reason: actionFields.reason.describedAs("Why, in one or two sentences; null without an action").orNull(),
+};
+
+export const serializeActionOrNull = (action: Action | undefined) =>
+  action ? serializeAction(action) : { action: null, reason: null };
+
+/** Adds to the records of components what to do with each. Leaves out those that were purged since they were read. */
+export const addActionsToComponents = <R extends { component_id: string }>(
+  records: readonly R[],
+  actions: ReadonlyMap<string, Action>,
+) => {
+  const listed: (R & ReturnType<typeof serializeAction>)[] = [];
+  for (const one of records) {
+    const action = actions.get(one.component_id);
+    // A copy of each record takes longer than finding its action.
+    if (action) listed.push(Object.assign(one, serializeAction(action)));
+  }
+  return listed;
+};
+
+const money = (cents: number) => wholeMoney(Math.round(cents / 100));
+const years = (count: number) => `${count.toFixed(1).replace(/\.0$/, "")} years`;
+/** Written without an article, which would depend on the number. */
+const likely = (probability: number) => `${probabilityText(probability)} likely`;
+
+/** Waiting that costs less than this share of the long-run yearly cost hardly matters. */
+const HARDLY_MATTERS = 0.05;
+
+/** Returns the sentence after that about a unit, which names the component in it that cannot wait. */
+function urgentPartText({ urgentPart }: { urgentPart: UrgentPart | null }): string {
+  if (urgentPart === null) return "";
+  return urgentPart.kind === "safety_life_past"
+    ? ` A safety component is past its expected life: ${urgentPart.name}.`
+    : ` The component whose failure ends its life (${urgentPart.name}) is ${likely(urgentPart.failureProbability)} to fail within 12 months.`;
+}
+
+/** Returns the reason of an action in a sentence or two. */
+function reasonOf(because: ActionReason): string {
+  switch (because.kind) {
+    case "hazard":
+      return `Known hazard: ${because.hazard.label} (${because.hazard.authority}).`;
+    case "unit_due":
+      return (
+        (because.waitingCents < HARDLY_MATTERS * because.yearlyCents
+          ? "The unit is at the age at which replacing it costs least. A year's delay changes the cost little."
+          : `A year's delay is expected to cost ${money(because.waitingCents)} more than replacing the unit now, including failures and repairs.`) +
+        urgentPartText(because)
+      );
+    case "unit_life_past":
+      return `The unit is past the life at which its type is replaced.${urgentPartText(because)}`;
+    case "with_unit_due":
+      return "Replaced together with its unit, which is due now.";
+    case "fixed_life_past":
+      return `It is past its certified life of ${years(because.lifeYears)}.`;
+    case "fixed_life_unknown":
+      return `Its certified life is ${years(because.lifeYears)}, and its age is unknown: check the label.`;
+    case "safety_life_past":
+      return "It is a safety component past its expected life.";
+    case "safety_risk_raised":
+      return `It is a safety component with a raised risk of failure, so it is due before its expected life of ${years(because.lifeYears)}.`;
+    case "cost_due":
+      return (
+        `${because.isSafetyPastLife ? "It is a safety component past its expected life. " : ""}Replacing it now costs less: a failure within 12 months is ${likely(because.failureProbability)}, ` +
+        `and would cost ${money(because.failureCents)} instead of ${money(because.plannedCents)}.`
+      );
+    case "risk_to_safety":
+      return `It is a safety component, and ${likely(because.failureProbability)} to fail within 12 months.`;
+    case "risk_of_damage":
+      return `Its failure may damage the building, and is ${likely(because.failureProbability)} within 12 months.`;
+    case "risk_unknown":
+      return `It is ${likely(because.failureProbability)} to fail within 12 months, but has few records of its condition.`;
+    case "unit_planned":
+      return `Replacing the unit at ${years(because.ageYears)} costs least in the long run, including repairs.`;
+    case "with_unit_planned":
+      return "Replaced together with its unit.";
+    case "planned":
+      return because.basis === "fixed_life"
+        ? `Its certified life is ${years(because.ageYears)}.`
+        : because.basis === "safety"
+          ? `It is a safety component, replaced at its expected life of ${years(because.ageYears)}.`
+          : `Replacement at ${years(because.ageYears)} costs least in the long run.`;
+    case "elevated":
+      return `It is ${likely(because.failureProbability)} to fail within 12 months, but replacing it early would not save enough.`;
+    case "unit_until_failure":
+      return "Replacing the unit before it fails would not save money.";
+    case "with_unit_until_failure":
+      return "Its failure ends the life of the unit, and replacing it early would not save money.";
+    case "not_worth_planning":
+      return `Replacing it early would save less than 5% of its yearly cost of ${money(because.yearlyCents)}.`;
+  }
+}

@@ -1,0 +1,30 @@
+import { type AdminSearchResult, SEARCHED_KINDS } from "../domain/admin-search-result.ts";
+import { enumOf, id, list, object, text } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+
+const result = object({
+  kind: enumOf(SEARCHED_KINDS, "What was found"),
+  id: text(
+    "The record's ID; the partner's for an endpoint, and the changed record's for the audit log",
+    "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5",
+  ),
+  title: text("Its name, or what it is", "Harbor View Apartments"),
+  detail: text("Its place, owner or meaning", "120 Harbor St, NY, Acme Insurance"),
+  property_id: id("P", "The property, or the one that it belongs to; null for other records").orNull(),
+});
+export type AdminSearchResultJson = JsonOf<typeof result>;
+
+export const adminSearchReply = object({
+  results: list("At most 8 of each kind, exact IDs first", result),
+});
+export type AdminSearchJson = JsonOf<typeof adminSearchReply>;
+
+export const serializeAdminSearch = adminSearchReply.serializer((found: readonly AdminSearchResult[]) => ({
+  results: found.map(({ kind, id, title, detail, propertyId }) => ({
+    kind,
+    id,
+    title,
+    detail,
+    property_id: propertyId,
+  })),
+}));

@@ -1,0 +1,92 @@
+import type { PlacedComponent, StatedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
+import { invalid } from "../domain/errors.ts";
+import { centsFromUsd } from "../domain/money.ts";
+import type { Instant } from "../domain/time.ts";
+import { component, serializeComponent } from "./component-schema.ts";
+import { input, nullable, optional } from "./definition/input-schema.ts";
+import { usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import * as constraint from "./definition/schema-constraints.ts";
+import { object, textList } from "./definition/schema-field-types.ts";
+import { forPartner } from "./paging-schema.ts";
+
+const out = component.fields;
+
+/** Any subset of what can be stated of a component. */
+export const componentChange = input("ComponentChange", {
+  override_lifespan: nullable(
+    constraint.lifespan,
+    out.override_lifespan.describedAs(
+      "Median life in years, from 1 to 200, instead of the knowledge base's; null clears it",
+    ),
+  ),
+  install_year: optional(
+    constraint.year,
+    out.install_year.describedAs(
+      "Year in which the part was installed. After a Replacement on record, correct that service event instead (409)",
+    ),
+  ),
+  proactive_cost: nullable(
+    constraint.cost,
+    out.proactive_cost.describedAs(
+      "Your own cost of a planned replacement; null goes back to the price list",
+    ),
+  ),
+  reactive_cost: nullable(
+    constraint.cost,
+    out.reactive_cost.describedAs("Your own cost of a failure; null goes back to the price list"),
+  ),
+  original: nullable(constraint.flag, out.original),
+  past: nullable(constraint.unknownPast, out.past),
+});
+
+/** Reads a change, which has only the fields of the request. Throws invalid_request. */
+export function readComponentChange(given: unknown): Partial<StatedComponent> {
+  const json = componentChange.parse(given);
+  if (json.original && json.past)
+    throw invalid("original and past contradict each other: an original part has a known past", [
+      { field: "past", message: "must be null if original is true" },
+    ]);
+  const change: Partial<StatedComponent> = {};
+  if (json.override_lifespan !== undefined) change.overrideLifespan = json.override_lifespan;
+  if (json.install_year !== undefined) change.installYear = json.install_year;
+  if (json.proactive_cost !== undefined) change.plannedCents = cents(json.proactive_cost);
+  if (json.reactive_cost !== undefined) change.failedCents = cents(json.reactive_cost);
+  if (json.original !== undefined) change.isOriginal = json.original === true;
+  if (json.past !== undefined) change.isPastUnknown = json.past === "unknown";
+  return change;
+}
+
+const cents = (amount: number | null) => (amount === null ? null : centsFromUsd(amount));
+
+/** Serializes what is stated of a component, by the names in requests. */
+export const serializeStatedComponent = object({
+  override_lifespan: out.override_lifespan,
+  install_year: out.install_year,
+  proactive_cost: out.proactive_cost.orNull(),
+  reactive_cost: out.reactive_cost.orNull(),
+  original: out.original,
+  past: out.past,
+}).serializer((stated: StatedComponent) => ({
+  override_lifespan: stated.overrideLifespan,
+  install_year: stated.installYear,
+  proactive_cost: usdFromCentsOrNull(stated.plannedCents),
+  reactive_cost: usdFromCentsOrNull(stated.failedCents),
+  original: stated.isOriginal,
+  past: stated.isPastUnknown ? "unknown" : null,
+}));
+
+const changedComponent = component.and({
+  warnings: textList("Stored values that are probably errors", [
+    "install_year 1990 is before install_year 2001 of the appliance",
+  ]),
+});
+export const changedComponentReply = forPartner(changedComponent);
+
+export const serializeChangedComponent = changedComponent.serializer(
+  (
+    prices: PriceList,
+    { component, warnings }: { component: PlacedComponent; warnings: readonly string[] },
+    latestSnapshotAt: Instant | null,
+  ) => ({ ...serializeComponent(prices, component, latestSnapshotAt), warnings }),
+);

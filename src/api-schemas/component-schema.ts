@@ -1,0 +1,290 @@
+import { type PlacedComponent, partInstalledIn, tierOfHundredths } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
+import type { TrendRow } from "../domain/figures/score-trend.ts";
+import { hazardFlagsOfPart } from "../domain/hazards.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import {
+  failureDaysOfStored,
+  failureProbabilityWithin,
+  outlookOfStored,
+  projectionOfStored,
+} from "../domain/projections.ts";
+import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
+import type { ServiceEvent } from "../domain/service-event.ts";
+import { DAYS_PER_YEAR, type Instant, isoText } from "../domain/time.ts";
+import { actionFields, actionOrNullFields } from "./action-schema.ts";
+import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
+import { costFields, serializeCosts } from "./costs-schema.ts";
+import { roundToDecimals, scoreFromHundredths, usdFromCents } from "./definition/json-unit-conversion.ts";
+import {
+  day,
+  enumOf,
+  flag,
+  id,
+  instant,
+  list,
+  number,
+  object,
+  record,
+  text,
+  usd,
+  whole,
+} from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { hazardFlags, serializeHazardFlags } from "./hazard-flag-schema.ts";
+import { forPartner, page, unscopedPage } from "./paging-schema.ts";
+import {
+  ageYears,
+  confidence,
+  failureWindow,
+  projectedFailureYear,
+  riskScore,
+  riskTier,
+} from "./score-schema.ts";
+import { historyEvent, serializeHistoryEvent } from "./service-event-schema.ts";
+
+/** A component in a list: the union of both variants in the specification. */
+export const component = record("Component", {
+  id: id("C", "The component; same as component_id"),
+  component_id: id("C", "The component"),
+  component_name: componentName,
+  component_def_id: componentDefId,
+  appliance_id: id("A", "The appliance"),
+  appliance_type: applianceTypeId,
+  appliance_brand: text("The appliance's brand", "Rheem").orNull(),
+  unit: id("U", "The unit that the appliance serves").orNull(),
+  property_id: id("P", "The property"),
+  property_name: text("The property's display name", "Harbor View Apartments"),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  confidence,
+  age_years: ageYears,
+  install_year: whole("Year of the last replacement, or of installation if never replaced", 2015),
+  last_replaced: day("Date of the last replacement, which resets the age").orNull(),
+  last_serviced: day("Date of the last service").orNull(),
+  override_lifespan: whole("Median life in years that overrides the knowledge base", 18).orNull(),
+  original: flag(
+    "Whether an inspector found it to be the part that was installed with its appliance, so that no earlier renewal is assumed",
+    false,
+  ),
+  past: enumOf<"unknown">(
+    ["unknown"],
+    "`unknown` if an inspector found that it may have been replaced before the record begins; null otherwise",
+  ).orNull(),
+  projected_failure_year: projectedFailureYear,
+  projected_failure_range: record("ComponentProjectedFailureRange", {
+    earliest: whole("First year of the range", 2028),
+    latest: whole("Last year of the range", 2032),
+    confidence_pct: whole(
+      "100 less the margin of error of the range, by confidence: 98, 97 or 96. Not the probability that the failure lies " +
+        "within the range",
+      97,
+    ),
+  }).describedAs("Years around the median projected failure; holds 16 to 31 % of failures"),
+  failure_window_80: failureWindow,
+  failure_probability_12m: number(
+    "Probability of failure within 12 months, given that the component works now",
+    0.2231,
+    { minimum: 0, maximum: 1 },
+  ),
+  ...costFields,
+  flags: hazardFlags.describedAs(
+    "Known hazards of its appliance that the component is or contains, whatever its scores",
+  ),
+  last_scored: instant("When the score was last calculated"),
+});
+export type ComponentJson = JsonOf<typeof component>;
+
+/** `latestSnapshotAt`: when the latest snapshot was taken, which scored every component that was not rescored since. */
+export const serializeComponent = component.serializer(
+  (prices: PriceList, row: PlacedComponent, latestSnapshotAt: Instant | null) => {
+    const { knowledge } = prices;
+    const definition = knowledge.component(row.defId);
+    const costs = serializeCosts(prices.ofComponent(row));
+    const outlook = outlookOfStored(knowledge, row, row.brandTier);
+    const projection = projectionOfStored(knowledge, row, row.brandTier, outlook);
+    const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook);
+    return {
+      id: row.id,
+      component_id: row.id,
+      component_name: definition.name,
+      component_def_id: row.defId,
+      appliance_id: row.applianceId,
+      appliance_type: row.typeId,
+      appliance_brand: row.brand,
+      unit: row.unitId,
+      property_id: row.propertyId,
+      property_name: row.propertyName,
+      risk_score: scoreFromHundredths(row.riskScore),
+      risk_tier: row.riskTier,
+      confidence: row.confidence,
+      age_years: roundToDecimals(ageYearsOf(row, row.scoredOn), 2),
+      install_year: partInstalledIn(row),
+      last_replaced: row.lastReplaced,
+      last_serviced: row.lastServiced,
+      override_lifespan: row.overrideLifespan,
+      original: row.past === "original",
+      past: row.past === "unknown" ? "unknown" : null,
+      projected_failure_year: projection.projectedFailureYear,
+      projected_failure_range: {
+        earliest: projection.projectedFailureRange.earliest,
+        latest: projection.projectedFailureRange.latest,
+        confidence_pct: projection.projectedFailureRange.confidencePct,
+      },
+      failure_window_80: failureDaysOfStored(knowledge, row, row.brandTier, outlook),
+      failure_probability_12m: roundToDecimals(yearly, 4),
+      // By name: a spread within so many fields takes half of the time of the record.
+      proactive_cost: costs.proactive_cost,
+      reactive_cost: costs.reactive_cost,
+      cost_basis: costs.cost_basis,
+      size: costs.size,
+      cost_factor: costs.cost_factor,
+      flags: serializeHazardFlags(knowledge, hazardFlagsOfPart(knowledge, row.flags, row.defId)),
+      last_scored: isoText(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
+    };
+  },
+);
+
+/** A component in a list, with what to do with it. */
+export const listedComponent = record("ListedComponent", { ...component.fields, ...actionFields });
+/** A component of an appliance that may be retired, with what to do with it. */
+export const ownedComponent = record("OwnedComponent", { ...component.fields, ...actionOrNullFields });
+export const componentPage = page("components", listedComponent);
+
+/** Returns the expected loss in the next 12 months, in USD: the probability of failure times its cost. */
+export const expectedFailureCost = (
+  one: Pick<JsonOf<typeof component>, "failure_probability_12m" | "reactive_cost">,
+) => roundToDecimals(one.failure_probability_12m * one.reactive_cost, 2);
+
+const out = component.fields;
+
+/** A CRITICAL or WARNING component. */
+export const alert = record("Alert", {
+  id: out.id,
+  component_id: out.component_id,
+  component_name: out.component_name,
+  component_def_id: out.component_def_id,
+  appliance_id: out.appliance_id,
+  appliance_type: out.appliance_type,
+  unit: out.unit,
+  property_id: out.property_id,
+  property_name: out.property_name,
+  property_address: text("The property's street address", "120 Harbor St"),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  confidence,
+  projected_failure_year: out.projected_failure_year,
+  failure_probability_12m: out.failure_probability_12m,
+  ...costFields,
+  expected_cost_12m: usd(
+    "Expected cost of a failure within 12 months, to two significant digits: probability times `reactive_cost`",
+    560,
+  ),
+});
+
+/** An alert in a list, with what to do with the component. */
+export const listedAlert = record("ListedAlert", { ...alert.fields, ...actionFields });
+export type AlertJson = JsonOf<typeof listedAlert>;
+
+export const serializeAlert = alert.serializer((prices: PriceList, row: PlacedComponent) => {
+  const { knowledge } = prices;
+  const { name } = knowledge.component(row.defId);
+  const outlook = outlookOfStored(knowledge, row, row.brandTier);
+  const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook);
+  return {
+    id: row.id,
+    component_id: row.id,
+    component_name: name,
+    component_def_id: row.defId,
+    appliance_id: row.applianceId,
+    appliance_type: row.typeId,
+    unit: row.unitId,
+    property_id: row.propertyId,
+    property_name: row.propertyName,
+    property_address: row.propertyAddress,
+    risk_score: scoreFromHundredths(row.riskScore),
+    risk_tier: row.riskTier,
+    confidence: row.confidence,
+    projected_failure_year: projectionOfStored(knowledge, row, row.brandTier, outlook).projectedFailureYear,
+    failure_probability_12m: roundToDecimals(yearly, 4),
+    ...serializeCosts(prices.ofComponent(row)),
+    expected_cost_12m: usdFromCents(row.expectedCostCents),
+  };
+});
+export const alertPage = page("alerts", listedAlert, {
+  critical_count: whole(
+    "CRITICAL components on all pages, without the demo property's unless they are asked for",
+    2,
+  ),
+  warning_count: whole(
+    "WARNING components on all pages, without the demo property's unless they are asked for",
+    8,
+  ),
+});
+export type AlertPageJson = JsonOf<typeof alertPage>;
+
+/** A component of any partner, for administrators. */
+const partnerComponent = alert.and({ partner_id: id("PARTNER", "The partner") });
+export type PartnerComponentJson = JsonOf<typeof partnerComponent>;
+
+export const serializePartnerComponent = partnerComponent.serializer(
+  (prices: PriceList, row: PlacedComponent) => ({
+    ...serializeAlert(prices, row),
+    partner_id: row.partnerId,
+  }),
+);
+export const partnerComponentPage = unscopedPage("components", partnerComponent);
+export type PartnerComponentPageJson = JsonOf<typeof partnerComponentPage>;
+
+const subject = object({
+  id: id("C", "The component's ID"),
+  component_name: out.component_name,
+  appliance_id: out.appliance_id,
+  appliance_type: out.appliance_type,
+  install_year: out.install_year,
+  last_replaced: out.last_replaced,
+  last_serviced: out.last_serviced,
+});
+
+const history = object({
+  component: subject.describedAs("The component"),
+  events: list("Service events of the component and its appliance, newest first", historyEvent),
+  total_events: whole("Number of events", 4),
+});
+export type ComponentHistoryJson = JsonOf<typeof history>;
+
+export const serializeComponentHistory = history.serializer(
+  (knowledge: Knowledge, row: PlacedComponent, events: readonly ServiceEvent[]) => ({
+    component: {
+      id: row.id,
+      component_name: knowledge.component(row.defId).name,
+      appliance_id: row.applianceId,
+      appliance_type: row.typeId,
+      install_year: partInstalledIn(row),
+      last_replaced: row.lastReplaced,
+      last_serviced: row.lastServiced,
+    },
+    events: events.map(serializeHistoryEvent),
+    total_events: events.length,
+  }),
+);
+export const historyReply = forPartner(history);
+
+const trendPoint = record("TrendPoint", {
+  date: day("Date of the snapshot in UTC"),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+});
+export type TrendPointJson = JsonOf<typeof trendPoint>;
+
+export const serializeTrendPoint = trendPoint.serializer(({ day, riskScore }: TrendRow) => ({
+  date: day,
+  risk_score: scoreFromHundredths(riskScore),
+  risk_tier: tierOfHundredths(riskScore),
+}));
+export const trendPage = page(
+  "trend",
+  trendPoint,
+  { component_id: out.component_id },
+  "The points on this page, one per snapshot, oldest first",
+);

@@ -1,0 +1,45 @@
+import { type ConditionPoint, conditionOfSums } from "../domain/figures/condition-trend.ts";
+import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { day, record, usd, whole } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { conditionIndex, grade } from "./figures-schema.ts";
+import { page } from "./paging-schema.ts";
+import { property } from "./property-schema.ts";
+
+/* The condition and the expected cost of a property or a portfolio, once a week. */
+
+export const conditionPoint = record("ConditionPoint", {
+  date: day("Day of the snapshot"),
+  condition_score: conditionIndex,
+  grade,
+  due_now: usd("Cost of what the plan says was due, each unit once", 14_500),
+  replacement_value: usd("Replacement value of the buildings", 465_000),
+  expected_cost_12m: usd(
+    "Expected cost of failures within 12 months, of CRITICAL and WARNING components",
+    8_412.5,
+  ),
+  properties: whole("Number of properties with components", 1),
+});
+export type ConditionPointJson = JsonOf<typeof conditionPoint>;
+
+export const serializeConditionPoint = conditionPoint.serializer((point: ConditionPoint) => {
+  const { score, grade } = conditionOfSums(point);
+  return {
+    date: point.day,
+    condition_score: score,
+    grade,
+    due_now: usdFromCents(point.dueCents),
+    replacement_value: usdFromCents(point.valueCents),
+    expected_cost_12m: usdFromCents(point.expectedCents),
+    properties: point.properties,
+  };
+});
+
+const POINTS = "The points on this page, one per week, oldest first";
+export const propertyConditionTrend = page(
+  "trend",
+  conditionPoint,
+  { property_id: property.fields.id },
+  POINTS,
+);
+export const portfolioConditionTrend = page("trend", conditionPoint, {}, POINTS);

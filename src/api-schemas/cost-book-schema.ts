@@ -1,0 +1,154 @@
+import { MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book-lines.ts";
+import type { CostLine } from "../domain/costs/cost-line.ts";
+import { MIN_SIZE } from "../domain/costs/size.ts";
+import { centsFromUsd } from "../domain/money.ts";
+import { parsePlace } from "../domain/place.ts";
+import type { Day } from "../domain/time.ts";
+import {
+  body,
+  documentedAs,
+  input,
+  items,
+  nullable,
+  required,
+  textOrNull,
+} from "./definition/input-schema.ts";
+import { usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import * as constraint from "./definition/schema-constraints.ts";
+import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import {
+  day,
+  enumOf,
+  flag,
+  id,
+  list,
+  number,
+  object,
+  record,
+  text,
+  textList,
+  usd,
+} from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { forPartner } from "./paging-schema.ts";
+
+/** The bases of costs that a line can have. */
+const LINE_BASES = ["own", "own_history"] as const;
+type LineBasis = (typeof LINE_BASES)[number];
+
+export const costLine = record("CostLine", {
+  id: id("CST", "The line's ID; a line for the same keeps it when the book is replaced"),
+  type_id: text("Appliance type; see GET /v1/appliance-types", "water_heater_gas"),
+  component_def_id: text(
+    "Component of that type, as in `component_def_id` of components; null for the whole unit",
+    "wh_gas_tank",
+  ).orNull(),
+  state: text(
+    "US state of the properties, or COUNTRY-SUBDIVISION elsewhere, such as `CA-ON`; null for all",
+    "NY",
+  ).orNull(),
+  proactive_cost: usd("Cost of a planned replacement; null if not known", 1850).orNull(),
+  reactive_cost: usd("Cost of a failure, with the damage that it does; null if not known", 3200).orNull(),
+  size: number(
+    "Size that the costs are of, in the type's unit; costs follow the size of each appliance from there. Null if they hold for any size",
+    50,
+  ).orNull(),
+  as_of: day("Day that the costs are of", "2026-10-02"),
+  basis: enumOf<LineBasis>(
+    LINE_BASES,
+    "`own`: entered by you; `own_history`: the median of your own service records, where reactive costs are bills without damage",
+  ),
+});
+export type CostLineJson = JsonOf<typeof costLine>;
+
+export const serializeCostLine = costLine.serializer((line: StoredCostLine) => ({
+  id: line.id,
+  type_id: line.typeId,
+  component_def_id: line.componentDefId,
+  state: line.state,
+  proactive_cost: usdFromCentsOrNull(line.plannedCents),
+  reactive_cost: usdFromCentsOrNull(line.failedCents),
+  size: line.size,
+  as_of: line.asOf,
+  basis: basisOf(line),
+}));
+
+const basisOf = ({ source }: Pick<CostLine, "source">): LineBasis =>
+  source === "history" ? "own_history" : "own";
+
+const book = object({
+  lines: list("The lines, in the order given", costLine),
+  recalculating: flag(
+    "True while sums of the portfolio are being recalculated by changed costs; false otherwise",
+    false,
+  ),
+});
+export const costBookReply = forPartner(book);
+export type CostBookJson = JsonOf<typeof costBookReply>;
+
+export const serializeCostBook = book.serializer((lines: CostLineJson[], recalculating: boolean) => ({
+  lines,
+  recalculating,
+}));
+
+const replacedBook = book.and({
+  warnings: textList("Lines that later ones replace, and costs that are probably errors", [
+    "Line 3 replaces line 1: both are for water_heater_gas in NY",
+  ]),
+});
+export const replacedBookReply = forPartner(replacedBook);
+
+export const serializeReplacedBook = replacedBook.serializer(
+  (lines: CostLineJson[], recalculating: boolean, warnings: readonly string[]) => ({
+    ...serializeCostBook(lines, recalculating),
+    warnings,
+  }),
+);
+
+const size = defineConstraint((type) =>
+  type(`${MIN_SIZE} <= number <= 1000000000`).describe(`a number from ${MIN_SIZE} to 1000000000`),
+);
+const basis = defineConstraint((type) =>
+  type.enumerated(...LINE_BASES).describe(`one of ${LINE_BASES.join(", ")}`),
+);
+
+const { fields: out } = costLine;
+/** A line as requests and the rows of files contain it. */
+export const newCostLine = input("NewCostLine", {
+  type_id: required(constraint.requiredLine, out.type_id),
+  component_def_id: nullable(constraint.line, out.component_def_id),
+  state: nullable(constraint.state, out.state),
+  proactive_cost: nullable(constraint.cost, out.proactive_cost),
+  reactive_cost: nullable(constraint.cost, out.reactive_cost),
+  size: nullable(size, out.size),
+  as_of: nullable(constraint.day, "Day that the costs are of; today if omitted", "2026-10-02"),
+  basis: documentedAs(nullable(basis, out.basis), out.basis),
+});
+
+const bookBody = body({
+  lines: items(
+    `The whole book, at most ${MOST_COST_LINES} lines. Of lines for the same type, component, state, size and basis, the later wins`,
+    newCostLine,
+  ),
+});
+export const costBookRequest = bookBody.type;
+
+/** Returns the unread lines of a request. */
+export const readCostBook = (given: Record<string, unknown>): readonly unknown[] =>
+  bookBody.parse(given).lines;
+
+/** Reads a line. Throws invalid_request. */
+export function readCostLine(given: unknown, today: Day): CostLine {
+  const json = newCostLine.parse(given);
+  const state = textOrNull(json.state);
+  return {
+    typeId: json.type_id.trim(),
+    componentDefId: textOrNull(json.component_def_id),
+    state: state === null ? null : parsePlace(state),
+    plannedCents: json.proactive_cost == null ? null : centsFromUsd(json.proactive_cost),
+    failedCents: json.reactive_cost == null ? null : centsFromUsd(json.reactive_cost),
+    size: json.size ?? null,
+    asOf: json.as_of ?? today,
+    source: json.basis === "own_history" ? "history" : "own",
+  };
+}

@@ -1,0 +1,16 @@
+import type { Fields, RecordType } from "./schema-type.ts";
+import { validatorSchema } from "./validator-to-json-schema.ts";
+
+/** Returns the columns of a CSV file whose rows are inputs of this type, with what their cells contain. */
+export function csvInputColumns({ type }: { type: RecordType<Fields> }): Record<string, "text" | "number"> {
+  const columns = Object.entries(type.fields).map(([name, { definition }]) => {
+    const schema =
+      definition.kind === "validated"
+        ? validatorSchema(definition.validator())
+        : definition.kind === "value"
+          ? definition.schema
+          : {};
+    return [name, schema.type === "number" || schema.type === "integer" ? "number" : "text"];
+  });
+  return Object.fromEntries(columns);
+}

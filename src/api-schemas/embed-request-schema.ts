@@ -1,0 +1,64 @@
+import {
+  type EmbedChange,
+  isAllowedPasscode,
+  MAX_EMBED_DAYS,
+  type NewEmbed,
+  PASSCODE_LENGTH,
+} from "../domain/embed.ts";
+import { body, nullable, optional, required } from "./definition/input-schema.ts";
+import { idText, line } from "./definition/schema-constraints.ts";
+import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import { EXAMPLE_IDS } from "./definition/schema-field-types.ts";
+
+const changeable = {
+  label: nullable(line, "Name of the embed for the operator", "Credit committee"),
+  recipient: nullable(line, "Who receives the link", "First National Bank"),
+  passcode: nullable(
+    defineConstraint((type) =>
+      type("string")
+        .narrow(isAllowedPasscode)
+        .describe(`${PASSCODE_LENGTH.least} to ${PASSCODE_LENGTH.most} characters on one line`),
+    ),
+    "A passcode that viewers must enter; send it separately from the link",
+    "maple-4711",
+  ),
+};
+
+export const embedRequest = body({
+  property_id: required(idText, "The property that the page shows", EXAMPLE_IDS.P),
+  expires_days: optional(
+    defineConstraint((type) =>
+      type("number.integer")
+        .atLeast(1)
+        .atMost(MAX_EMBED_DAYS)
+        .describe(`a whole number from 1 to ${MAX_EMBED_DAYS}`),
+    ),
+    "Days until the page expires; by default it never expires",
+    90,
+  ),
+  ...changeable,
+});
+
+/** Reads an embed to create. Throws invalid_request. */
+export function readNewEmbed(given: unknown): NewEmbed {
+  const json = embedRequest.parse(given);
+  return {
+    propertyId: json.property_id,
+    days: json.expires_days ?? null,
+    label: json.label || null,
+    recipient: json.recipient || null,
+    passcode: json.passcode ?? null,
+  };
+}
+
+export const embedChange = body(changeable);
+
+/** Reads a change of an embed. Throws invalid_request. */
+export function readEmbedChange(given: unknown): EmbedChange {
+  const { label, recipient, passcode } = embedChange.parse(given);
+  return {
+    ...(label !== undefined && { label: label || null }),
+    ...(recipient !== undefined && { recipient: recipient || null }),
+    ...(passcode !== undefined && { passcode }),
+  };
+}

@@ -1,0 +1,138 @@
+import type { Appliance } from "../domain/appliance.ts";
+import type { PlacedComponent } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { countryOf, subdivisionOf } from "../domain/place.ts";
+import type { Property } from "../domain/property.ts";
+import type { ServiceEvent } from "../domain/service-event.ts";
+import { type Instant, isoText } from "../domain/time.ts";
+import { appliance } from "./appliance-schema.ts";
+import { component } from "./component-schema.ts";
+import { scoreFromHundredths, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { anyOf, enumOf, instant, object, text } from "./definition/schema-field-types.ts";
+import { page } from "./paging-schema.ts";
+import { property } from "./property-schema.ts";
+import { serviceEvent } from "./service-event-schema.ts";
+
+/* The entries of the event stream, distinguished by `type`. */
+
+const dataDescription = "The event data";
+const timestamp = instant("When the event occurred");
+
+const propertyData = object({
+  id: property.fields.id,
+  name: property.fields.name,
+  address: property.fields.address,
+  city: property.fields.city,
+  country: property.fields.country,
+  state: property.fields.state,
+  source: property.fields.source,
+});
+const propertyEntry = object({
+  type: enumOf(["property.created"], "A property was created"),
+  timestamp,
+  data: propertyData.describedAs(dataDescription),
+});
+
+type StreamedProperty = Pick<Property, "id" | "name" | "address" | "city" | "state" | "source">;
+export const serializePropertyEntry = propertyEntry.serializer((at: Instant, property: StreamedProperty) => ({
+  type: "property.created",
+  timestamp: isoText(at),
+  data: {
+    id: property.id,
+    name: property.name,
+    address: property.address,
+    city: property.city,
+    country: countryOf(property.state),
+    state: subdivisionOf(property.state),
+    source: property.source,
+  },
+}));
+
+const applianceEntry = object({
+  type: enumOf(["appliance.created"], "An appliance was created"),
+  timestamp,
+  data: object({
+    id: appliance.fields.id,
+    type_id: appliance.fields.type_id,
+    property_id: appliance.fields.property_id,
+  }).describedAs(dataDescription),
+});
+
+type StreamedAppliance = Pick<Appliance, "id" | "typeId" | "propertyId">;
+export const serializeApplianceEntry = applianceEntry.serializer(
+  (at: Instant, appliance: StreamedAppliance) => ({
+    type: "appliance.created",
+    timestamp: isoText(at),
+    data: { id: appliance.id, type_id: appliance.typeId, property_id: appliance.propertyId },
+  }),
+);
+
+const serviceEventEntry = object({
+  type: enumOf(["service_event.created"], "A service event was created"),
+  timestamp,
+  data: object({
+    id: serviceEvent.fields.id,
+    event_type: serviceEvent.fields.event_type,
+    appliance_id: serviceEvent.fields.appliance_id,
+    total_cost: serviceEvent.fields.total_cost,
+    date: serviceEvent.fields.date,
+    voided: serviceEvent.fields.voided,
+  }).describedAs(dataDescription),
+});
+
+type StreamedServiceEvent = Pick<
+  ServiceEvent,
+  "id" | "eventType" | "applianceId" | "totalCostCents" | "date" | "voidedAt"
+>;
+export const serializeServiceEventEntry = serviceEventEntry.serializer(
+  (at: Instant, event: StreamedServiceEvent) => ({
+    type: "service_event.created",
+    timestamp: isoText(at),
+    data: {
+      id: event.id,
+      event_type: event.eventType,
+      appliance_id: event.applianceId,
+      total_cost: usdFromCentsOrNull(event.totalCostCents),
+      date: event.date,
+      voided: event.voidedAt !== null,
+    },
+  }),
+);
+
+const elevatedEntry = object({
+  type: enumOf(["component.critical", "component.warning"], "A component is currently CRITICAL or WARNING"),
+  timestamp: instant("When the component was last scored"),
+  data: object({
+    id: component.fields.id.describedAs("The component"),
+    component_name: component.fields.component_name,
+    component_def_id: component.fields.component_def_id,
+    appliance_id: component.fields.appliance_id,
+    appliance_type: component.fields.appliance_type,
+    risk_score: component.fields.risk_score,
+    risk_tier: component.fields.risk_tier,
+    property_id: component.fields.property_id,
+  }).describedAs(dataDescription),
+});
+
+export const serializeElevatedComponentEntry = elevatedEntry.serializer(
+  (knowledge: Knowledge, row: PlacedComponent, at: Instant) => ({
+    type: row.riskTier === "CRITICAL" ? "component.critical" : "component.warning",
+    timestamp: isoText(at),
+    data: {
+      id: row.id,
+      component_name: knowledge.component(row.defId).name,
+      component_def_id: row.defId,
+      appliance_id: row.applianceId,
+      appliance_type: row.typeId,
+      risk_score: scoreFromHundredths(row.riskScore),
+      risk_tier: row.riskTier,
+      property_id: row.propertyId,
+    },
+  }),
+);
+
+export const eventPage = page(
+  "events",
+  anyOf(propertyEntry, applianceEntry, serviceEventEntry, elevatedEntry),
+  { since: text("The requested timestamp, as given", "2026-10-21T00:00:00Z") },
+);

@@ -1,0 +1,60 @@
+import type { DamageCosts, PartCosts } from "../domain/costs/component-costs.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { PERILS, type Peril } from "../domain/knowledge.ts";
+import { costBasis, costSize } from "./costs-schema.ts";
+import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { enumOf, number, object, text, usd } from "./definition/schema-field-types.ts";
+
+/** The costs of a component in its place, and how they follow from the knowledge base or from own costs. */
+export const explainedCosts = object({
+  cost_basis: costBasis,
+  proactive_cost: usd("Cost of a planned replacement; of the whole unit for a principal part", 1450),
+  emergency_cost: usd("Cost of replacement after a failure, without damage to the property", 1885),
+  damage: object({
+    peril: enumOf<Peril>(PERILS, "What the damage counts as", "water"),
+    expected: number("Number of damages that a failure is expected to do, κ", 0.024),
+    cost: usd("Mean cost of a damage", 8000),
+  }).orNull(),
+  reactive_cost: usd("Expected cost after a failure: emergency cost + κ × cost of a damage", 2077),
+  size: costSize,
+  size_unit: text("Unit of the size", "gallons").orNull(),
+  reference_size: number(
+    "Size that the costs are for before scaling; null for own costs of any size",
+    45,
+  ).orNull(),
+  size_factor: number("(size ÷ reference size)^exponent; 1 for an unknown size", 1.0653),
+  location_factor: number(
+    "Factor of the state; 1 for own costs, and where none is known, as outside the US states",
+    1.18,
+  ),
+  price_level: number("Today's prices ÷ those of the month that the costs are of; 1 for own costs", 1),
+  costs_of_month: text("Month that the costs of the knowledge base are of", "2026-01"),
+  location_edition: text(
+    "Edition of the factors of the states; null where none is known, as in the territories",
+    "EM 1110-2-1304, table 3, 31 March 2026",
+  ).orNull(),
+});
+
+const serializeDamage = ({ peril, expected, cents }: DamageCosts) => ({
+  peril,
+  expected,
+  cost: usdFromCents(cents),
+});
+
+export const serializeExplainedCosts = explainedCosts.serializer(
+  (knowledge: Knowledge, { typeId, state }: { typeId: string; state: string }, costs: PartCosts) => ({
+    cost_basis: costs.basis,
+    proactive_cost: usdFromCents(costs.plannedCents),
+    emergency_cost: usdFromCents(Math.round(costs.emergencyCents)),
+    damage: costs.damage && serializeDamage(costs.damage),
+    reactive_cost: usdFromCents(costs.failedCents),
+    size: costs.scaling.size,
+    size_unit: knowledge.type(typeId).size?.unit ?? null,
+    reference_size: costs.scaling.referenceSize,
+    size_factor: costs.scaling.bySize,
+    location_factor: costs.scaling.byLocation,
+    price_level: costs.scaling.byPriceLevel,
+    costs_of_month: knowledge.costs.ofMonth,
+    location_edition: knowledge.costs.locationFactors.has(state) ? knowledge.costs.edition : null,
+  }),
+);

@@ -1,0 +1,365 @@
+import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
+import {
+  type ExplainedComponent,
+  type Explanation,
+  effectiveLifespanOf,
+} from "../domain/explanation/explanation.ts";
+import type { ReplacementDecision } from "../domain/explanation/replacement-decision.ts";
+import { CHANGES, type ChangeName } from "../domain/explanation/what-if.ts";
+import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
+import type { PolicyName } from "../domain/planning/appliance-plan.ts";
+import type { Confidence, Score } from "../domain/scoring/scoring-types.ts";
+import { actionFields, serializeAction } from "./action-schema.ts";
+import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
+import { scoreFromHundredths, usdFromCents } from "./definition/json-unit-conversion.ts";
+import {
+  day,
+  enumOf,
+  flag,
+  id,
+  integer,
+  list,
+  number,
+  object,
+  text,
+  textList,
+  usd,
+  whole,
+} from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { explainedCosts, serializeExplainedCosts } from "./explained-costs-schema.ts";
+import { evidence, hazard, serializeEvidence, serializeHazard } from "./explained-evidence-schema.ts";
+import {
+  age,
+  definition,
+  KINDS,
+  life,
+  rate,
+  serializeAge,
+  serializeComponentDefinition,
+  serializeLife,
+  serializeRate,
+} from "./explained-life-schema.ts";
+import {
+  confidence as confidenceLevel,
+  failureWindow,
+  projectedFailureYear,
+  riskScore,
+  riskTier,
+} from "./score-schema.ts";
+
+/*
+ * The explanation of a score, for operators only: partners do not see weights and ratios. Every value comes with the
+ * values that it is calculated from, unrounded, so that a reader can verify it.
+ */
+
+const subject = object({
+  component_id: id("C", "The component"),
+  component_name: componentName,
+  component_def_id: componentDefId,
+  appliance_id: id("A", "The appliance"),
+  appliance_type: applianceTypeId,
+  appliance_brand: text("The appliance's brand", "Rheem").orNull(),
+  property_id: id("P", "The property"),
+  property_name: text("The property's display name", "Harbor View Apartments"),
+});
+
+const scoreForm = object({
+  period_days: number("Period of the score in days: one year, or less for short-lived components", 365),
+  usual_period_days: number("The period of most components", 365),
+  share_of_life: number("Upper limit of the period, as a share of the effective lifespan", 0.25),
+  effective_lifespan_years: number("calibrated_median_years / years_per_year, in calendar years", 11.2),
+  hazard_by_age: number("((V + r·Δ)/η)^β − (V/η)^β: cumulative hazard from age in the period", 0.21),
+  acute_share: number("Share of the acute hazard that falls within the period", 1),
+  cumulative_hazard: number("hazard_ratio · hazard_by_age + acute_hazard · acute_share", 0.37),
+  q: number("Probability of failure within the period: 1 − exp(−cumulative_hazard)", 0.31),
+  periods: number("Number of periods that the score covers", 5),
+  cumulative_risk: number("1 − (1 − q) ^ periods", 0.84),
+  highest: number("Upper limit of scores", 0.99),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  warning_from: number("Lowest WARNING score", 0.52),
+  critical_from: number("Lowest CRITICAL score", 0.78),
+  failure_probability_12m: number(
+    "Probability of failure within 365.25 days, given that the component works today",
+    0.31,
+  ),
+});
+
+const confidence = object({
+  level: confidenceLevel,
+  service_events: whole("Service events of the component and its appliance", 2),
+  events_for_high: whole("Service events required for HIGH", 3),
+  condition_observed_on: day("Date of the latest observed condition").orNull(),
+  condition_within_months: number("Maximum age of that observation for HIGH, in months", 36),
+  brand_known: flag("Whether the knowledge base has the brand"),
+  raised_to: confidenceLevel.describedAs("The next level; null at the highest", "HIGH").orNull(),
+  raised_by: textList("Everything that is missing for the next level", ["1 more service event"]),
+});
+
+const projection = object({
+  days_to_even_odds: number(
+    "Days until the probability of failure reaches 50%, without acute hazards",
+    1204.3,
+  ),
+  projected_failure_on: day("The date on which it does", "2030-03-08"),
+  projected_failure_year: projectedFailureYear,
+  earliest: whole("First year of the range", 2028),
+  latest: whole("Last year of the range", 2032),
+  range_share: number("Half the range, as a share of the effective lifespan", 0.08),
+  confidence_pct: integer("100 less the margin of error of the range, by confidence", 97),
+  failure_window_80: failureWindow,
+});
+
+const change = object({
+  change: enumOf<ChangeName>(
+    Object.keys(CHANGES) as ChangeName[],
+    "The scenario: a Replacement, Preventive Maintenance, or an Inspection that finds condition good or poor",
+  ),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  confidence: confidenceLevel,
+  q: number("Probability of failure within the period", 0.02),
+  effective_age_years: number("Effective age, in calendar years", 0),
+  hazard_ratio: number("Hazard ratio", 1),
+  note: text(
+    "Why it has little effect",
+    "Preventive maintenance does not reduce the age of this component type.",
+  ).orNull(),
+});
+export type ScoreChangeJson = JsonOf<typeof change>;
+
+const decision = object({
+  policy: enumOf<PolicyName>(
+    ["replace_now", "replace_at_age", "run_to_failure", "with_unit"],
+    "Whether to replace the component now, when due, after it fails, or with its unit",
+  ),
+  ...actionFields,
+  replace_on: day("Date on which the replacement is due").orNull(),
+  due_in_years: number("max(0, optimal_age_years · age_factor − effective_age_years)", 0).orNull(),
+  optimal_age_years: number("Age at which a new component of this type is replaced", 8.08).orNull(),
+  age_factor: number("hazard_ratio ^ (−1/(shape − 1)): effect of the evidence on that age", 0.8).orNull(),
+  effective_age_years: number("Effective age, in calendar years", 9.1),
+  scale_calendar_years: number("weibull_scale_years / years_per_year", 12.5),
+  proactive_cost: usd("Cost of a planned replacement", 1450),
+  reactive_cost: usd("Cost after a failure, damage included", 5600),
+  yearly_cost: number("Long-term cost per year with this policy, in USD", 230.1),
+  yearly_cost_run_to_failure: number("Long-term cost per year when run to failure, in USD", 401.7),
+  failure_probability_12m: number("Probability of failure within 365.25 days", 0.31),
+  risked_a_year: number("failure_probability_12m · (reactive_cost − proactive_cost), in USD", 1286.5),
+  cost_of_waiting_a_year: number("risked_a_year − yearly_cost, in USD", 1056.4),
+  unit: object({
+    replace_on: day("Date on which the unit's replacement is due").orNull(),
+    optimal_age_years: number(
+      "Age at which replacing a new unit costs least, repairs included",
+      12.08,
+    ).orNull(),
+    yearly_cost: number("Long-term cost per year, repairs included, in USD", 203.55),
+    cost_of_waiting_a_year: number("Net cost of keeping the unit for 12 months, in USD", 36.7),
+    price: usd("Cost of a planned replacement of the unit", 1200),
+    failed_price: usd("Cost of a replacement after a failure, damage included", 1560),
+    ...actionFields,
+  })
+    .describedAs("The unit, if the appliance is replaced as a whole")
+    .orNull(),
+});
+
+const source = object({
+  token: text("Token that values cite as their source", "lutz_2011"),
+  title: text("Title", "Using National Survey Data to Estimate Lifetimes of Residential Appliances"),
+  publisher: text("Publisher", "Lawrence Berkeley National Laboratory"),
+  year: text("Year of publication", "2011").orNull(),
+  address: text("Address", "https://www.osti.gov/servlets/purl/1182737").orNull(),
+  strength: enumOf(
+    ["A", "B", "C"],
+    "Evidence grade: A government, standards body or lender; B professional table or academic study; C trade page",
+    "B",
+  ).orNull(),
+  second_hand: flag("Whether it was read in a transcription or citation (secondary source)"),
+});
+
+export const explanationReply = object({
+  as_of: day("Date of the component's latest score, which is explained"),
+  model_version: text("Version of the active model", "2"),
+  component: subject.describedAs("The component"),
+  shown: object({ risk_score: riskScore, risk_tier: riskTier }).describedAs(
+    "The score that partners see; differs from the score below only if the model was changed since",
+  ),
+  definition,
+  model_source: object({
+    source: text("Source of the model's values that cite none", "judgement"),
+    kind: enumOf(KINDS, "Whether the values were published, derived or estimated", "estimate"),
+  }),
+  life: life.describedAs("Expected life"),
+  rate: rate.describedAs("Aging rate"),
+  age: age.describedAs("Age"),
+  evidence: list("Evidence that raises or lowers the hazard", evidence),
+  hazard: hazard.describedAs("Combined evidence"),
+  score: scoreForm.describedAs("Calculation of the score"),
+  confidence: confidence.describedAs("Confidence in the score"),
+  projection: projection.describedAs("Expected failure"),
+  costs: explainedCosts.describedAs(
+    "Costs in its place, with how they follow from the knowledge base or own costs",
+  ),
+  changes: list("What-if scenarios, each on its own and on the date of the score", change),
+  decision: decision.describedAs("Recommended action, with its costs"),
+  sources: list("The cited sources", source),
+});
+export type ExplanationJson = JsonOf<typeof explanationReply>;
+
+const serializeScore = scoreForm.serializer((explained: Explanation, { model }: Knowledge) => {
+  const { risk, score, decision } = explained;
+  return {
+    period_days: risk.periodDays,
+    usual_period_days: model.score.periodDays,
+    share_of_life: model.score.shareOfLife,
+    effective_lifespan_years: effectiveLifespanOf(explained),
+    hazard_by_age: risk.hazardByAge,
+    acute_share: risk.acuteShare,
+    cumulative_hazard: risk.cumulativeHazard,
+    q: score.periodRisk,
+    periods: model.score.periods,
+    cumulative_risk: risk.cumulativeRisk,
+    highest: model.score.highest,
+    risk_score: score.riskScore,
+    risk_tier: score.riskTier,
+    warning_from: scoreFromHundredths(WARNING_FROM),
+    critical_from: scoreFromHundredths(CRITICAL_FROM),
+    failure_probability_12m: decision.part.failureProbability,
+  };
+});
+
+const serializeConfidence = confidence.serializer(
+  ({ score, record, brandIsKnown }: Explanation, { model }: Knowledge) => ({
+    level: score.confidence,
+    service_events: record.events,
+    events_for_high: model.confidence.eventsForHigh,
+    condition_observed_on: record.observedOn,
+    condition_within_months: model.confidence.conditionWithinMonths,
+    brand_known: brandIsKnown,
+    ...raised({ score, record, brandIsKnown }, model.confidence),
+  }),
+);
+
+function raised(
+  { score, record, brandIsKnown }: Pick<Explanation, "score" | "record" | "brandIsKnown">,
+  { eventsForHigh, conditionWithinMonths }: Knowledge["model"]["confidence"],
+): { raised_to: Confidence | null; raised_by: string[] } {
+  const KNOWN_BRAND = "a brand in the knowledge base";
+  if (score.confidence === "LOW")
+    return {
+      raised_to: "MEDIUM",
+      raised_by: [`a service event of the component or its appliance, or ${KNOWN_BRAND}`],
+    };
+  const missing = eventsForHigh - record.events;
+  const raised_by = [
+    missing > 0 && `${missing} more service ${missing === 1 ? "event" : "events"}`,
+    !record.observedRecently && `a condition observed in the last ${conditionWithinMonths} months`,
+    !brandIsKnown && KNOWN_BRAND,
+  ].filter((part) => part !== false);
+  return { raised_to: raised_by.length === 0 ? null : "HIGH", raised_by };
+}
+
+const serializeWhatIfChange = change.serializer(
+  (name: ChangeName, score: Score, { restoredBy }: ComponentDef) => ({
+    change: name,
+    risk_score: score.riskScore,
+    risk_tier: score.riskTier,
+    confidence: score.confidence,
+    q: score.periodRisk,
+    effective_age_years: score.effectiveAgeYears / score.rate,
+    hazard_ratio: score.hazardRatio,
+    note:
+      name === "preventive_visit" && !restoredBy.includes("preventive")
+        ? "Preventive maintenance does not reduce the age of this component type."
+        : null,
+  }),
+);
+
+const serializeDecision = decision.serializer((made: ReplacementDecision) => ({
+  policy: made.policy,
+  ...serializeAction(made.action),
+  replace_on: made.dueOn,
+  due_in_years: made.dueInYears,
+  optimal_age_years: made.bestAgeMonths === null ? null : made.bestAgeMonths / 12,
+  age_factor: made.ageFactor,
+  effective_age_years: made.part.ageYears,
+  scale_calendar_years: made.part.scaleYears,
+  proactive_cost: usdFromCents(made.part.plannedCents),
+  reactive_cost: usdFromCents(made.part.failureCents),
+  yearly_cost: usdFromCents(made.yearlyCents),
+  yearly_cost_run_to_failure: usdFromCents(made.yearlyCentsRunToFailure),
+  failure_probability_12m: made.part.failureProbability,
+  risked_a_year: usdFromCents(made.riskedCents),
+  cost_of_waiting_a_year: usdFromCents(made.waitingCents),
+  unit: made.unit && {
+    replace_on: made.unit.dueOn,
+    optimal_age_years: made.unit.dueInMonths === null ? null : made.unit.bestAgeMonths / 12,
+    yearly_cost: usdFromCents(made.unit.yearlyCents),
+    cost_of_waiting_a_year: usdFromCents(made.unit.waitingCents),
+    price: usdFromCents(made.unit.price.plannedCents),
+    failed_price: usdFromCents(made.unit.price.failedCents),
+    ...serializeAction(made.unit.action),
+  },
+}));
+
+const serializeProjection = projection.serializer(
+  ({ projection: found, score }: Explanation, { model }: Knowledge) => ({
+    days_to_even_odds: found.daysToEvenOdds,
+    projected_failure_on: found.projectedFailureOn,
+    projected_failure_year: found.projectedFailureYear,
+    earliest: found.projectedFailureRange.earliest,
+    latest: found.projectedFailureRange.latest,
+    range_share: model.confidence.rangeShare[score.confidence],
+    confidence_pct: found.projectedFailureRange.confidencePct,
+    failure_window_80: found.window,
+  }),
+);
+
+/** Returns the sources that the explanation cites, in the order of the knowledge base. */
+function sourcesNamed(knowledge: Knowledge, written: object) {
+  const named = new Set<unknown>();
+  JSON.stringify(written, (key, value) => {
+    if (key === "source") named.add(value);
+    return value;
+  });
+  return [...knowledge.sources.values()]
+    .filter(({ token }) => named.has(token))
+    .map(({ secondHand, ...one }) => ({ ...one, second_hand: secondHand }));
+}
+
+export const serializeExplanation = explanationReply.serializer(
+  (knowledge: Knowledge, made: ExplainedComponent) => {
+    const { component, explanation, corrections } = made;
+    const { model, environments } = knowledge.provenance;
+    const parts = {
+      as_of: explanation.asOf,
+      model_version: made.modelVersion,
+      component: {
+        component_id: component.id,
+        component_name: explanation.def.name,
+        component_def_id: component.defId,
+        appliance_id: component.applianceId,
+        appliance_type: component.typeId,
+        appliance_brand: component.brand,
+        property_id: component.propertyId,
+        property_name: component.propertyName,
+      },
+      shown: { risk_score: scoreFromHundredths(component.riskScore), risk_tier: component.riskTier },
+      definition: serializeComponentDefinition(explanation.def, knowledge.type(explanation.def.typeId)),
+      model_source: { source: model.source, kind: model.kind },
+      life: serializeLife(explanation.life),
+      rate: serializeRate(explanation.rate, environments, knowledge.knowsClimate(component.state)),
+      age: serializeAge(explanation.age, explanation.rate),
+      evidence: explanation.evidence.map((evidencePart) => serializeEvidence(evidencePart)),
+      hazard: serializeHazard(explanation, knowledge, corrections),
+      score: serializeScore(explanation, knowledge),
+      confidence: serializeConfidence(explanation, knowledge),
+      projection: serializeProjection(explanation, knowledge),
+      costs: serializeExplainedCosts(knowledge, component, made.costs),
+      changes: made.changes.map(({ change, score }) => serializeWhatIfChange(change, score, explanation.def)),
+      decision: serializeDecision(explanation.decision),
+    };
+    return { ...parts, sources: sourcesNamed(knowledge, parts) };
+  },
+);

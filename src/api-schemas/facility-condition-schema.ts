@@ -1,0 +1,35 @@
+import { type FacilityCondition, VALUE_BASES } from "../domain/figures/facility-condition.ts";
+import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { enumOf, number, object, usd } from "./definition/schema-field-types.ts";
+
+const facilityCondition = object({
+  value: number(
+    "What is due now as a share of the replacement value: high is bad; null without a value",
+    0.0312,
+    { minimum: 0 },
+  ).orNull(),
+  due_now: usd("Cost of what the plan says is due now, each unit once", 14_500),
+  replacement_value: usd("Replacement value of the building", 465_000),
+  basis: enumOf(
+    VALUE_BASES,
+    "Where the replacement value comes from: the property's `replacement_value`, its `gross_area_sqft`, or the value of its " +
+      "equipment divided by 0.45",
+    "equipment",
+  ),
+});
+
+/** The field of answers with a property's condition. */
+export const facilityConditionField = {
+  fci: facilityCondition.describedAs(
+    "Facility condition index as facility managers use it: the need that the condition score follows from. Here high is bad",
+  ),
+};
+
+export const serializeFacilityCondition = facilityCondition.serializer(
+  ({ index, dueCents, valueCents, basis }: FacilityCondition) => ({
+    value: index === null ? null : roundToDecimals(index, 4),
+    due_now: usdFromCents(dueCents),
+    replacement_value: usdFromCents(valueCents),
+    basis,
+  }),
+);

@@ -1,0 +1,44 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
+import { projectionOfStored } from "../domain/projections.ts";
+import { applianceTypeId, componentName } from "./component-name-schema.ts";
+import { costFields, serializeCosts } from "./costs-schema.ts";
+import { scoreFromHundredths } from "./definition/json-unit-conversion.ts";
+import { id, object } from "./definition/schema-field-types.ts";
+import { confidence, projectedFailureYear, riskScore, riskTier } from "./score-schema.ts";
+
+/** The approximate size of a list item in memory. */
+export const ITEM_BYTES = 500;
+
+/** The fields of a component in the lists of figures. */
+export const itemFields = {
+  component_id: id("C", "The component"),
+  component_name: componentName,
+  appliance_id: id("A", "The appliance"),
+  appliance_type: applianceTypeId,
+  unit: id("U", "The unit that the appliance serves").orNull(),
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  confidence,
+  projected_failure_year: projectedFailureYear,
+  ...costFields,
+};
+
+export const serializeFigureItem = object(itemFields).serializer(
+  (prices: PriceList, row: PlacedComponent) => {
+    const { knowledge } = prices;
+    const { name } = knowledge.component(row.defId);
+    return {
+      component_id: row.id,
+      component_name: name,
+      appliance_id: row.applianceId,
+      appliance_type: row.typeId,
+      unit: row.unitId,
+      risk_score: scoreFromHundredths(row.riskScore),
+      risk_tier: row.riskTier,
+      confidence: row.confidence,
+      projected_failure_year: projectionOfStored(knowledge, row, row.brandTier).projectedFailureYear,
+      ...serializeCosts(prices.ofComponent(row)),
+    };
+  },
+);

@@ -1,0 +1,192 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
+import { type Grade, METHODOLOGY, propertyConditionOf } from "../domain/figures/condition.ts";
+import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { type Assessment, AssessmentAccumulator } from "../domain/figures/property-assessment.ts";
+import {
+  fullReplacementReserve,
+  RESERVE_MONTHS,
+  type Reserve,
+  ReserveAccumulator,
+} from "../domain/figures/reserve.ts";
+import { DueSum } from "../domain/planning/due-cost-sum.ts";
+import type { PlanContext } from "../domain/planning/planned-appliance.ts";
+import type { Property } from "../domain/property.ts";
+import { inOneStep } from "../domain/steps.ts";
+import { type Instant, isoText } from "../domain/time.ts";
+import { assumptionsField } from "./assumptions-schema.ts";
+import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import {
+  enumOf,
+  id,
+  instant,
+  integer,
+  object,
+  record,
+  text,
+  usd,
+  whole,
+} from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { facilityConditionField, serializeFacilityCondition } from "./facility-condition-schema.ts";
+import type { FigureAccumulator, FigureContext } from "./figure-json-accumulator.ts";
+import { forPartner } from "./paging-schema.ts";
+import { property } from "./property-schema.ts";
+import { figuresReply } from "./recalculating-schema.ts";
+import { rating, serializeTierCounts, tierCounts } from "./score-schema.ts";
+
+/* The figures of one property, calculated from the property and its components. */
+
+export const calculatedAt = instant("When the figures were calculated");
+export const conditionIndex = integer("Condition index, 1 (worst) to 100", 84, { minimum: 1, maximum: 100 });
+export const grade = enumOf<Grade>(["A", "B", "C", "D", "F"], "Letter grade of the condition index", "B");
+export const assessedCount = whole("Number of components assessed", 90);
+export const subject = { property_id: id("P", "The property"), name: property.fields.name };
+export const serializeSubject = ({ id, name }: Property) => ({ property_id: id, name });
+
+export const deferredDescription = "Planned replacement cost of the CRITICAL and WARNING components";
+const reactiveDescription = "Cost of the CRITICAL and WARNING components after failure, all failing at once";
+export const totalDeferred = usd(deferredDescription, 14_500);
+export const totalReactive = usd(reactiveDescription, 39_000);
+export const deferredPerDoor = usd("Deferred maintenance per unit", 604.17);
+export const recommendedReserve = usd("Recommended monthly contribution per unit", 21.4);
+
+/** Returns the calculation of the recommended monthly contribution per unit over the next 12 months. */
+export const recommendedReserveGatherer = (prices: PriceList) => new ReserveAccumulator(prices, 12);
+
+export const serializeRecommendedReserve = (collector: ReserveAccumulator, unitCount: number): number =>
+  usdFromCents(collector.reserve(unitCount).perUnitPerMonth);
+
+const span = record("Reserve", {
+  label: text("Display name", "12-month reserve"),
+  per_unit_per_month: usd("Monthly contribution per unit", 21.4),
+  per_unit_per_year: usd("Yearly contribution per unit", 256.8),
+  property_per_month: usd("Monthly contribution for the property", 513.6),
+});
+
+const serializeReserveSpan = span.serializer((label: string, reserve: Reserve) => ({
+  label,
+  per_unit_per_month: usdFromCents(reserve.perUnitPerMonth),
+  per_unit_per_year: usdFromCents(reserve.perUnitPerYear),
+  property_per_month: usdFromCents(reserve.propertyPerMonth),
+}));
+
+const reserve = object({
+  ...subject,
+  unit_count: property.fields.unit_count,
+  total_deferred: totalDeferred,
+  reserves: object({
+    "12_month": span.describedAs("Over 12 months"),
+    "24_month": span.describedAs("Over 24 months"),
+    "36_month": span.describedAs("Over 36 months"),
+    "10_year_full_replacement": span.describedAs("The full replacement cost value over 10 years"),
+  }).describedAs("Recommended contributions, by horizon"),
+  generated_at: calculatedAt,
+});
+export type ReserveJson = JsonOf<typeof reserve>;
+
+type Reserves = {
+  assessment: AssessmentAccumulator;
+  spans: Record<(typeof RESERVE_MONTHS)[number], ReserveAccumulator>;
+};
+
+const serializeReserve = reserve.serializer(
+  (property: Property, { assessment, spans }: Reserves, now: Instant) => {
+    const { unitCount } = property;
+    const totals = assessment.assessment;
+    const over = (months: (typeof RESERVE_MONTHS)[number]) =>
+      serializeReserveSpan(`${months}-month reserve`, spans[months].reserve(unitCount));
+    return {
+      ...serializeSubject(property),
+      unit_count: unitCount,
+      total_deferred: usdFromCents(exposureOf(totals).deferredCents),
+      reserves: {
+        "12_month": over(12),
+        "24_month": over(24),
+        "36_month": over(36),
+        "10_year_full_replacement": serializeReserveSpan(
+          "10-year full replacement",
+          fullReplacementReserve(totals.rcvCents, unitCount),
+        ),
+      },
+      generated_at: isoText(now),
+    };
+  },
+);
+export const reserveReply = forPartner(figuresReply(reserve.and(assumptionsField)));
+
+/** Creates the accumulator of reserve contributions over components. */
+export function reserveFigureAccumulator(prices: PriceList): FigureAccumulator<JsonOf<typeof reserve>> {
+  const assessment = new AssessmentAccumulator(prices);
+  const over = (months: number) => new ReserveAccumulator(prices, months);
+  const spans: Reserves["spans"] = { 12: over(12), 24: over(24), 36: over(36) };
+  return {
+    add(component) {
+      assessment.add(component);
+      for (const months of RESERVE_MONTHS) spans[months].add(component);
+      return 0;
+    },
+    write: (property, { now }) => inOneStep(() => serializeReserve(property, { assessment, spans }, now)),
+  };
+}
+
+const condition = object({
+  ...subject,
+  condition_score: conditionIndex,
+  grade,
+  rating,
+  components_assessed: assessedCount,
+  ...tierCounts,
+  methodology: text("How the score is calculated", "Condition index"),
+  ...facilityConditionField,
+  retired_at: property.fields.retired_at.describedAs(
+    "Day from which the property is retired; score, grade and rating then assess nothing, as of a property without components",
+  ),
+  assessed_at: calculatedAt,
+});
+export type ConditionJson = JsonOf<typeof condition>;
+
+type Conditioned = { property: Property; totals: Assessment & { dueCents: number }; centsPerSqft: number };
+
+const serializeCondition = condition.serializer(
+  ({ property, totals, centsPerSqft }: Conditioned, moment: FigureContext) => {
+    const { now, modelVersion } = moment;
+    const { score, grade, rating, facility } = propertyConditionOf(property, totals, centsPerSqft);
+    return {
+      ...serializeSubject(property),
+      condition_score: score,
+      grade,
+      rating,
+      components_assessed: totals.components,
+      ...serializeTierCounts(totals),
+      methodology: `${METHODOLOGY} Tiers use scoring model ${modelVersion}.`,
+      fci: serializeFacilityCondition(facility),
+      retired_at: property.retiredAt,
+      assessed_at: isoText(now),
+    };
+  },
+);
+export const conditionReply = forPartner(figuresReply(condition.and(assumptionsField)));
+
+/** Creates the accumulator of a condition score over components; `planning` is what their plans need. */
+export function conditionFigureAccumulator(
+  prices: PriceList,
+  planning: PlanContext<PlacedComponent>,
+): FigureAccumulator<JsonOf<typeof condition>> {
+  const collector = new AssessmentAccumulator(prices);
+  const due = new DueSum(planning);
+  return {
+    add(component) {
+      collector.add(component);
+      due.add(component);
+      return 0;
+    },
+    *write(property, moment) {
+      const totals = { ...collector.assessment, dueCents: yield* due.finish() };
+      return serializeCondition(
+        { property, totals, centsPerSqft: prices.knowledge.buildingCentsPerSqft },
+        moment,
+      );
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { PriceList } from "../domain/costs/price-list.ts";
+import { FORECAST_DAYS, ForecastAccumulator, type ForecastWindow } from "../domain/figures/forecast.ts";
+import type { Property } from "../domain/property.ts";
+import { type Instant, isoText } from "../domain/time.ts";
+import { assumptionsField } from "./assumptions-schema.ts";
+import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { list, number, object, record, text, usd, whole } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
+import type { FigureAccumulator } from "./figure-json-accumulator.ts";
+import { calculatedAt, serializeSubject, subject } from "./figures-schema.ts";
+import { forPartner } from "./paging-schema.ts";
+import { figuresReply } from "./recalculating-schema.ts";
+
+const forecastItem = object({
+  ...itemFields,
+  failure_probability: number(
+    "Probability of failure within the window, given that the component works now",
+    0.1842,
+    {
+      minimum: 0,
+      maximum: 1,
+    },
+  ),
+});
+
+const forecastWindow = record("ForecastWindow", {
+  label: text("Display name", "Next 30 days"),
+  component_count: whole("Number of components", 3),
+  proactive_cost: usd("Planned replacement cost of all components", 1450),
+  emergency_cost_if_ignored: usd("Cost if all of these components failed at once; not an expectation", 5600),
+  savings_potential: usd("Emergency cost minus proactive cost: what all failing at once costs more", 4150),
+  expected_failures: number(
+    "Expected number of failures of all of the property's components within the window",
+    1.84,
+    { minimum: 0 },
+  ),
+  expected_cost: usd("Expected cost of these failures: probability × cost, over all components", 1630),
+  expected_cost_80: object({
+    low: usd("Amount that the cost stays below with a probability of 10 %", 210),
+    high: usd("Amount that the cost stays below with a probability of 90 %", 3890),
+  }).describedAs("Range that holds the cost of these failures with a probability of 80 %"),
+  components: list("The components, highest score first", forecastItem),
+});
+
+type ForecastItem = JsonOf<typeof forecastItem>;
+
+const serializeForecastWindow = forecastWindow.serializer(
+  (label: string, window: ForecastWindow<ForecastItem>) => {
+    const { items, proactiveCents, reactiveCents, expected } = window;
+    return {
+      label,
+      component_count: items.length,
+      proactive_cost: usdFromCents(proactiveCents),
+      emergency_cost_if_ignored: usdFromCents(reactiveCents),
+      savings_potential: usdFromCents(reactiveCents - proactiveCents),
+      expected_failures: roundToDecimals(expected.failures, 4),
+      expected_cost: usdFromCents(Math.round(expected.mean)),
+      expected_cost_80: {
+        low: usdFromCents(Math.round(expected.low)),
+        high: usdFromCents(Math.round(expected.high)),
+      },
+      components: items.map(({ item }) => item),
+    };
+  },
+);
+
+const forecast = object({
+  ...subject,
+  forecast: object({
+    window_30_days: forecastWindow.describedAs("Work within 30 days"),
+    window_60_days: forecastWindow.describedAs("Work within 60 days"),
+    window_90_days: forecastWindow.describedAs("Work within 90 days"),
+    window_12_months: forecastWindow.describedAs("Work within 365 days"),
+  }).describedAs("Expected work by window; longer windows include the shorter ones"),
+  generated_at: calculatedAt,
+});
+export type ForecastJson = JsonOf<typeof forecast>;
+
+type Windows<Of> = Record<(typeof FORECAST_DAYS)[number], Of>;
+type Forecasts = Windows<ForecastWindow<ForecastItem>>;
+
+const serializeForecast = forecast.serializer((property: Property, windows: Forecasts, now: Instant) => ({
+  ...serializeSubject(property),
+  forecast: {
+    window_30_days: serializeForecastWindow("Next 30 days", windows[30]),
+    window_60_days: serializeForecastWindow("Next 60 days", windows[60]),
+    window_90_days: serializeForecastWindow("Next 90 days", windows[90]),
+    window_12_months: serializeForecastWindow("Next 12 months", windows[365]),
+  },
+  generated_at: isoText(now),
+}));
+export const forecastReply = forPartner(figuresReply(forecast.and(assumptionsField)));
+
+/** Creates the accumulator of a forecast over components. */
+export function failureForecastAccumulator(prices: PriceList): FigureAccumulator<JsonOf<typeof forecast>> {
+  const within = (days: number) => new ForecastAccumulator<ForecastItem>(prices, days);
+  const windows: Windows<ForecastAccumulator<ForecastItem>> = {
+    30: within(30),
+    60: within(60),
+    90: within(90),
+    365: within(365),
+  };
+  return {
+    add(component) {
+      const itemOf = (probability: number) => ({
+        ...serializeFigureItem(prices, component),
+        failure_probability: roundToDecimals(probability, 4),
+      });
+      let bytes = 0;
+      for (const days of FORECAST_DAYS) if (windows[days].add(component, itemOf)) bytes += ITEM_BYTES;
+      return bytes;
+    },
+    *write(property, { now }) {
+      const arranged: Forecasts = {
+        30: yield* windows[30].window(),
+        60: yield* windows[60].window(),
+        90: yield* windows[90].window(),
+        365: yield* windows[365].window(),
+      };
+      return serializeForecast(property, arranged, now);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import {
+  MOST_CELL,
+  MOST_COLUMNS,
+  MOST_HEADING,
+  MOST_ROWS,
+  SEPARATORS,
+  type Separator,
+} from "../domain/import-table-limits.ts";
+import { body, optional, required } from "./definition/input-schema.ts";
+import * as constraint from "./definition/schema-constraints.ts";
+import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import { anyObject, list, object, text, textList, whole } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { forPartner } from "./paging-schema.ts";
+
+/* Rows of a table with columns of any names, imported a few at a time. */
+
+const columns = defineConstraint((type) =>
+  type(`1 <= (string <= ${MOST_HEADING})[] <= ${MOST_COLUMNS}`).describe(
+    `a list of 1 to ${MOST_COLUMNS} headings`,
+  ),
+);
+const rows = defineConstraint((type) =>
+  type(`1 <= (string <= ${MOST_CELL})[][] <= ${MOST_ROWS}`)
+    .narrow((all) => all.every((cells) => cells.length <= MOST_COLUMNS))
+    .describe(`a list of 1 to ${MOST_ROWS} rows, each a list of texts of at most ${MOST_CELL} characters`),
+);
+const firstRow = defineConstraint((type) =>
+  type("1 <= number.integer <= 10000000").describe("a whole number from 1 to 10000000"),
+);
+const separator = defineConstraint((type) =>
+  type.enumerated(...SEPARATORS).describe("a comma, a semicolon, a tab or |"),
+);
+const mapping = defineConstraint((type) =>
+  type({})
+    .narrow((value) => !Array.isArray(value))
+    .describe("an object"),
+);
+
+const request = body({
+  file: required(constraint.requiredLine, "Name of the file, for messages", "buildings.csv"),
+  columns: required(columns, "The headings", ["Building", "Address", "State", "Year Built"]),
+  rows: required(rows, `The cells of at most ${MOST_ROWS} rows, as texts`, [
+    ["A-17", "1 Elm St", "NY", "1931"],
+  ]),
+  first_row: optional(firstRow, "The number of the first of these rows in the file; 2 by default", 2),
+  separator: optional(
+    separator,
+    "What separates the cells of the file. Where its numbers do not show their decimal sign, those of a file with semicolons have a decimal comma",
+    ";",
+  ),
+  mapping: optional(
+    mapping,
+    "What the columns contain: the `mapping` of an earlier response, changed or not. Guessed by the headings and these rows if omitted",
+  ),
+  dry_run: optional(constraint.flag, "Writes nothing, and says what the import would do", true),
+  no_webhooks: optional(constraint.flag, "Sends no webhooks, for historical data", false),
+});
+export const importedRowsRequest = request.type;
+
+type RowsToImport = {
+  file: string;
+  columns: string[];
+  rows: string[][];
+  firstRow: number;
+  separator: Separator | undefined;
+  mapping: object | undefined;
+  dryRun: boolean;
+  silent: boolean;
+};
+
+/** Reads rows to import. Throws invalid_request. */
+export function readRowsToImport(given: Record<string, unknown>): RowsToImport {
+  const parsed = request.parse(given);
+  return {
+    file: parsed.file.trim(),
+    columns: parsed.columns as string[],
+    rows: parsed.rows as string[][],
+    firstRow: (parsed.first_row as number | undefined) ?? 2,
+    separator: parsed.separator as Separator | undefined,
+    mapping: parsed.mapping as object | undefined,
+    dryRun: parsed.dry_run ?? false,
+    silent: parsed.no_webhooks ?? false,
+  };
+}
+
+const EXAMPLE_MAPPING = {
+  columns: ["Building", "Address", "State", "Year Built"],
+  rows: "properties",
+  fields: { name: "Building", address: "Address", state: "State", year_built: "Year Built" },
+  constants: {},
+  values: {},
+  dates: {},
+  equipment: [],
+  scores: [],
+};
+
+const counts = (what: string) =>
+  object({
+    created: whole(`${what} that are new`, 12),
+    unchanged: whole(`${what} that exist already, and stay as they are`, 0),
+  }).describedAs(`The ${what.toLowerCase()} that the rows make`);
+
+const importedRows = object({
+  mapping: anyObject("").describedAs(
+    "What the columns contain: `rows` says what a row is, `fields` has the column of each field, and the rest says how cells are read",
+    EXAMPLE_MAPPING,
+  ),
+  fields: textList("The fields that a column can be mapped to", ["name", "address", "state"]),
+  properties: counts("Properties"),
+  appliances: counts("Appliances"),
+  components: counts("Components"),
+  service_events: counts("Service events"),
+  claims: counts("Claims"),
+  rejected: list(
+    "The rows that are not imported, or not whole, in their order",
+    object({
+      row: whole("Number of the row in the file", 14),
+      error: text("The first reason", "state must be a US state, such as NY"),
+    }),
+  ),
+  left_out: list(
+    "Cells that mean nothing to the import",
+    object({
+      column: text("The column", "Fire escape"),
+      reason: text("Why", "no kind of equipment"),
+      cells: whole("Number of cells", 3),
+    }),
+  ),
+});
+export const importedRowsReply = forPartner(importedRows);
+export type ImportedRowsJson = JsonOf<typeof importedRows>;
+
+type Counts = { created: number; unchanged: number };
+type ImportedRows = {
+  mapping: object;
+  fields: readonly string[];
+  result: Record<"properties" | "appliances" | "components" | "serviceEvents" | "claims", Counts>;
+  rejected: readonly { row: number; error: string }[];
+  leftOut: readonly { what: string; reason: string; cells: number }[];
+};
+
+const serializeImportCounts = ({ created, unchanged }: Counts) => ({ created, unchanged });
+
+export const serializeImportedRows = importedRows.serializer(
+  ({ mapping, fields, result, rejected, leftOut }: ImportedRows) => ({
+    mapping: { ...mapping },
+    fields: [...fields],
+    properties: serializeImportCounts(result.properties),
+    appliances: serializeImportCounts(result.appliances),
+    components: serializeImportCounts(result.components),
+    service_events: serializeImportCounts(result.serviceEvents),
+    claims: serializeImportCounts(result.claims),
+    rejected: rejected.map(({ row, error }) => ({ row, error })),
+    left_out: leftOut.map(({ what, reason, cells }) => ({ column: what, reason, cells })),
+  }),
+);

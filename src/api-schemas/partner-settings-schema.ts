@@ -1,0 +1,95 @@
+import {
+  isWebhookUrl,
+  MAX_CONCURRENCY,
+  MAX_DAILY_BUDGET,
+  type PartnerSettings,
+  WEBHOOK_EVENTS,
+} from "../domain/partner.ts";
+import { body, nullable, optional, required } from "./definition/input-schema.ts";
+import { requiredLine } from "./definition/schema-constraints.ts";
+import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import { partner } from "./partner-schema.ts";
+
+/* Partners in operators' requests. Apart from those in responses, which small commands print. */
+
+const webhookUrl = defineConstraint((type) =>
+  type("string <= 2000")
+    .narrow(isWebhookUrl)
+    .describe("an absolute http or https URL without a user name or control characters"),
+);
+const wholeWithin = (least: number, most: number) =>
+  defineConstraint((type) =>
+    type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`),
+  );
+
+const out = partner.fields;
+
+export const newPartner = body({
+  name: required(requiredLine, out.name),
+  daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
+  webhook_url: nullable(webhookUrl, out.webhook_url),
+});
+
+/** `dailyBudget`: the daily call limit if the request has none. Throws invalid_request. */
+export function readNewPartner(given: unknown, dailyBudget: number) {
+  const json = newPartner.parse(given);
+  return {
+    name: json.name,
+    dailyBudget: json.daily_budget ?? dailyBudget,
+    webhookUrl: json.webhook_url ?? null,
+  };
+}
+
+const MAX_OVERLAP_HOURS = 24 * 90;
+
+const webhookEvents = defineConstraint((type) =>
+  type
+    .enumerated(...WEBHOOK_EVENTS)
+    .describe(`one of ${WEBHOOK_EVENTS.join(", ")}`)
+    .array(),
+);
+export const partnerSettings = body({
+  daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
+  webhook_url: nullable(webhookUrl, out.webhook_url),
+  webhook_events: nullable(webhookEvents, out.webhook_events),
+  webhook_concurrency: nullable(wholeWithin(1, MAX_CONCURRENCY), out.webhook_concurrency),
+});
+
+export const rotation = body({
+  overlap_hours: optional(
+    defineConstraint((type) =>
+      type(`0 <= number <= ${MAX_OVERLAP_HOURS}`).describe(`a number from 0 to ${MAX_OVERLAP_HOURS}`),
+    ),
+    "Hours for which the previous secret remains valid",
+    24,
+  ),
+});
+
+export const webhookTestRequest = body({
+  message: optional(
+    requiredLine,
+    "The message in the test event",
+    "This is a test of your webhook endpoint.",
+  ),
+});
+
+/** Reads the settings in the request. Throws invalid_request. */
+export function readPartnerSettings(given: unknown): PartnerSettings {
+  const json = partnerSettings.parse(given);
+  return {
+    ...(json.daily_budget !== undefined && { dailyBudget: json.daily_budget }),
+    ...(json.webhook_url !== undefined && { webhookUrl: json.webhook_url }),
+    ...(json.webhook_events !== undefined && { webhookEvents: allIfEmpty(json.webhook_events) }),
+    ...(json.webhook_concurrency !== undefined && { webhookConcurrency: json.webhook_concurrency }),
+  };
+}
+
+/** Reads the time for which the previous secret remains valid, in milliseconds. Throws invalid_request. */
+export function readSecretOverlap(given: unknown): number {
+  return Math.round((rotation.parse(given).overlap_hours ?? 0) * 3_600_000);
+}
+
+/** Reads an empty list as all events: an endpoint for no events is one without a URL. */
+function allIfEmpty(events: string[] | null): string[] | null {
+  return events === null || events.length === 0 ? null : [...new Set(events)];
+}

@@ -1,0 +1,59 @@
+import { PARTNER_TASKS, type PartnerTask } from "../domain/partner-task.ts";
+import { isoText } from "../domain/time.ts";
+import { reportedBy } from "./cluster-server-schema.ts";
+import { body, optional, required } from "./definition/input-schema.ts";
+import { isoOrNull } from "./definition/json-unit-conversion.ts";
+import * as constraint from "./definition/schema-constraints.ts";
+import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import { enumOf, id, instant, mapOf, object, text, whole } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+
+const task = object({
+  kind: enumOf(PARTNER_TASKS, "The task"),
+  status: enumOf<PartnerTask["status"]>(["running", "done", "failed"], "State of the task", "done"),
+  started_at: instant("When the task was requested"),
+  finished_at: instant("When the task ended").orNull(),
+  error: text("Why the task failed; completed steps are not undone").orNull(),
+  counts: mapOf("Results: deliveries queued, or rows and files deleted", whole("Count", 42)).orNull(),
+});
+export type PartnerTaskJson = JsonOf<typeof task>;
+
+export const partnerTask = object({
+  partner_id: id("PARTNER", "The partner"),
+  server: reportedBy,
+  held_by: text(
+    "The server or command that runs a task on the partner now, of all on the database",
+    "the server at http://10.0.0.1:8080, since 2026-03-10T12:00:00.000Z",
+  ).orNull(),
+  task: task.describedAs("The latest task of this server since its start").orNull(),
+});
+
+export const serializePartnerTask = partnerTask.serializer(
+  (partnerId: string, server: string, heldBy: string | undefined, latest: PartnerTask | undefined) => ({
+    partner_id: partnerId,
+    server,
+    held_by: heldBy ?? null,
+    task: latest
+      ? {
+          kind: latest.kind,
+          status: latest.status,
+          started_at: isoText(latest.startedAt),
+          finished_at: isoOrNull(latest.finishedAt),
+          error: latest.error,
+          counts: latest.counts as Record<string, number> | null,
+        }
+      : null,
+  }),
+);
+
+export const announceRequest = body({
+  dry_run: optional(constraint.flag, "Only count the deliveries", false),
+});
+
+export const purgeRequest = body({
+  confirm: required(
+    defineConstraint((type) => type("string <= 500").describe("a text of at most 500 characters")),
+    "The partner's full name",
+    "Acme Insurance",
+  ),
+});

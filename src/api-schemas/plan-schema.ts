@@ -1,0 +1,354 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { PolicyName } from "../domain/planning/appliance-plan.ts";
+import { lifespanYearsOf } from "../domain/planning/part-in-place.ts";
+import type { ComponentPlan, DueNow, WholePlan } from "../domain/planning/planned-appliance.ts";
+import type { PropertyPlan } from "../domain/planning/property-plan.ts";
+import type { CostSchedule } from "../domain/planning/schedule.ts";
+import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
+import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
+import type { Work } from "../domain/work.ts";
+import { actionFields, serializeAction } from "./action-schema.ts";
+import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts";
+import { applianceTypeId, componentName } from "./component-name-schema.ts";
+import { costBasis, costFactor, costFields, costSize, serializeCosts } from "./costs-schema.ts";
+import { roundToDecimals, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
+import {
+  day,
+  enumOf,
+  flag,
+  id,
+  list,
+  number,
+  object,
+  record,
+  text,
+  usd,
+} from "./definition/schema-field-types.ts";
+import type { Cell } from "./definition/schema-table-cells.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { serializeSubject, subject } from "./figures-schema.ts";
+import { type FlagGatherer, flaggedAppliances } from "./hazard-flag-schema.ts";
+import { forPartner } from "./paging-schema.ts";
+import { ASSUMPTIONS_COLUMN, planAssumptionSentences } from "./plan-assumptions-schema.ts";
+import {
+  assumptions,
+  budgetFields,
+  CHOSEN,
+  planSummary,
+  serializeBudget,
+  serializePlanSummary,
+  wholeUsd,
+} from "./plan-summary-schema.ts";
+import { property } from "./property-schema.ts";
+import { figuresReply } from "./recalculating-schema.ts";
+import { ageYears, riskScore, riskTier } from "./score-schema.ts";
+import { reconciliation, serializeReconciliation } from "./twelve-month-reconciliation-schema.ts";
+import { serializeWorkFields, workFields } from "./work-schema.ts";
+
+/* The plan of a property: its units and components, and the sums that it shares with the portfolio's plan. */
+
+const costOfWaiting = usd(
+  "Net cost of a 12-month delay, negative if waiting is cheaper: probability of failure times the extra cost of a " +
+    "failure, minus one year of deferred replacement cost",
+  162.5,
+);
+
+const servedUnit = id("U", "The unit that the appliance serves").orNull();
+const effectiveAgeYears = number("Age adjusted for condition, use and service, in years", 9.1, {
+  minimum: 0,
+});
+const remainingLifeYears = number("Expected life minus effective age, at least 0", 2.4, { minimum: 0 });
+const urgency = {
+  due_now: enumOf<DueNow>(
+    ["immediate", "short_term"],
+    "Whether what is due now can wait for a short time; null unless it is due now",
+    "short_term",
+  ).orNull(),
+  comes_first: flag(
+    "Whether a budget buys it first: a hazard, a safety item past its life, or a unit that contains one",
+    false,
+  ),
+};
+const serializeUrgency = ({ dueNow, comesFirst }: { dueNow: DueNow | null; comesFirst: boolean }) => ({
+  due_now: dueNow,
+  comes_first: comesFirst,
+});
+
+const plannedUnit = record("PlannedUnit", {
+  appliance_id: id("A", "The appliance, which is replaced as a whole"),
+  appliance_type: applianceTypeId,
+  unit: servedUnit,
+  age_years: ageYears,
+  effective_age_years: effectiveAgeYears,
+  expected_life_years: number("Expected life of a new unit in the same place, in years", 11.5, {
+    minimum: 0,
+  }),
+  remaining_life_years: remainingLifeYears,
+  policy: enumOf<PolicyName>(
+    ["replace_now", "replace_at_age", "run_to_failure"],
+    "Replace now, replace at the due date, or keep until the principal part fails",
+  ),
+  replace_on: day("Due date of the replacement").orNull(),
+  optimal_age_years: number(
+    "Economic replacement age of a new unit of this type, repairs included, in years",
+    12.08,
+  ).orNull(),
+  wait_years: number("Years until the replacement is due", 3.58, { minimum: 0 }).orNull(),
+  yearly_cost: usd("Long-run yearly cost with this policy, repairs included", 203.55),
+  cost_of_waiting_a_year: usd(
+    "Net cost of a 12-month delay, negative if waiting is cheaper: expected failures and repairs of the unit, minus the " +
+      "long-run yearly cost",
+    36.7,
+  ),
+  price: usd("Cost of a planned replacement of the unit", 1200),
+  failed_price: usd("Cost of a replacement after a failure, damage included", 1560),
+  cost_basis: costBasis,
+  size: costSize,
+  cost_factor: costFactor,
+  ...urgency,
+  ...actionFields,
+  ...workFields,
+});
+export type PlannedUnitJson = JsonOf<typeof plannedUnit>;
+
+export const serializePlannedUnit = plannedUnit.serializer(
+  (knowledge: Knowledge, plan: WholePlan<PlacedComponent>, work?: Work) => {
+    const { component, unit, price, dueInMonths, bestAgeMonths } = plan;
+    const { whole } = knowledge.type(component.typeId);
+    const effectiveAge = roundToDecimals(unit.ageYears, 2);
+    const expectedLife = roundToDecimals(
+      unit.principal ? lifespanYearsOf(unit.principal) : whole!.lifeYears!,
+      2,
+    );
+    const isKept = dueInMonths === null;
+    const { proactive_cost, reactive_cost, ...scaling } = serializeCosts(price);
+    return {
+      appliance_id: plan.applianceId,
+      appliance_type: component.typeId,
+      unit: component.unitId,
+      age_years: roundToDecimals(plan.calendarAgeYears, 2),
+      effective_age_years: effectiveAge,
+      expected_life_years: expectedLife,
+      remaining_life_years: roundToDecimals(Math.max(expectedLife - effectiveAge, 0), 2),
+      policy: isKept ? "run_to_failure" : dueInMonths === 0 ? "replace_now" : "replace_at_age",
+      replace_on: plan.dueOn,
+      optimal_age_years: isKept ? null : roundToDecimals(bestAgeMonths / 12, 2),
+      wait_years: isKept ? null : roundToDecimals(dueInMonths / 12, 2),
+      yearly_cost: wholeUsd(plan.yearlyCents),
+      cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
+      price: proactive_cost,
+      failed_price: reactive_cost,
+      ...scaling,
+      ...serializeUrgency(plan),
+      ...serializeAction(plan.action),
+      ...serializeWorkFields(work),
+    };
+  },
+);
+
+const plannedComponent = record("PlannedComponent", {
+  component_id: id("C", "The component"),
+  component_name: componentName,
+  component_def_id: text("Type of component", "water_heater_gas_tank"),
+  appliance_id: id("A", "The appliance"),
+  appliance_type: applianceTypeId,
+  unit: servedUnit,
+  age_years: ageYears,
+  effective_age_years: effectiveAgeYears,
+  expected_life_years: number("Median life of a new component in the same place, in years", 11.5, {
+    minimum: 0,
+  }),
+  remaining_life_years: remainingLifeYears,
+  policy: enumOf<PolicyName>(
+    ["replace_now", "replace_at_age", "run_to_failure", "with_unit"],
+    "Replace now, replace at the due date, run to failure, or go with the unit, which is replaced as a whole",
+  ),
+  replace_on: day("Due date of the replacement, of the component or of its unit").orNull(),
+  optimal_age_years: number("Replacement age of a new component of this type, in years", 8.08).orNull(),
+  yearly_cost: usd("Long-run yearly cost with this policy", 96.4),
+  yearly_cost_run_to_failure: usd("Long-run yearly cost when run to failure", 182.1),
+  cost_of_waiting_a_year: costOfWaiting,
+  ...costFields,
+  risk_score: riskScore,
+  risk_tier: riskTier,
+  ...urgency,
+  ...actionFields,
+  ...workFields,
+});
+export type PlannedComponentJson = JsonOf<typeof plannedComponent>;
+
+export const serializePlannedComponent = plannedComponent.serializer(
+  (knowledge: Knowledge, plan: ComponentPlan<PlacedComponent>, work?: Work) => {
+    const { component, part, bestAgeMonths, price } = plan;
+    const effectiveAge = roundToDecimals(part.ageYears, 2);
+    const expectedLife = roundToDecimals(lifespanYearsOf(part), 2);
+    return {
+      component_id: component.id,
+      component_name: knowledge.component(component.defId).name,
+      component_def_id: component.defId,
+      appliance_id: component.applianceId,
+      appliance_type: component.typeId,
+      unit: component.unitId,
+      age_years: roundToDecimals(ageYearsOf(component, component.scoredOn), 2),
+      effective_age_years: effectiveAge,
+      expected_life_years: expectedLife,
+      remaining_life_years: roundToDecimals(Math.max(expectedLife - effectiveAge, 0), 2),
+      policy: plan.policy,
+      replace_on: plan.dueOn,
+      optimal_age_years: bestAgeMonths === null ? null : roundToDecimals(bestAgeMonths / 12, 2),
+      yearly_cost: wholeUsd(plan.yearlyCents),
+      yearly_cost_run_to_failure: wholeUsd(plan.yearlyCentsRunToFailure),
+      cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
+      ...serializeCosts(price),
+      risk_score: scoreFromHundredths(component.riskScore),
+      risk_tier: component.riskTier,
+      ...serializeUrgency(plan),
+      ...serializeAction(plan.action),
+      ...serializeWorkFields(work),
+    };
+  },
+);
+
+export const propertyPlan = object({
+  ...subject,
+  unit_count: property.fields.unit_count,
+  ...planSummary.fields,
+  units: list("The appliances that are replaced as a whole, highest cost of delay first", plannedUnit),
+  components: list("The components, highest cost of delay first", plannedComponent),
+  budget: object({
+    ...budgetFields,
+    chosen: list(`The IDs of the units (appliances) and components to replace, ${CHOSEN}`, text("ID", "A_…")),
+  })
+    .describedAs("The best use of the budget; null without a budget in the request")
+    .orNull(),
+  reconciliation,
+  flags: flaggedAppliances,
+  assumptions,
+  counted_assumptions: assumptionsField.assumptions,
+});
+export type PropertyPlanJson = JsonOf<typeof propertyPlan>;
+
+/** A plan's units and components, the highest cost of delay first. */
+export type PlanLines = {
+  units: WholePlan<PlacedComponent>[];
+  components: ComponentPlan<PlacedComponent>[];
+};
+
+type SerializedLines = {
+  units: ReturnType<typeof serializePlannedUnit>[];
+  components: ReturnType<typeof serializePlannedComponent>[];
+};
+
+/** `flags`: the known hazards among the planned appliances. `lines`: the serialized units and components, in their order. The caller makes them, since there may be many. */
+export const serializePropertyPlan = propertyPlan.serializer(
+  (
+    made: PropertyPlan<PlacedComponent>,
+    made12m: TwelveMonthReconciliation,
+    flags: FlagGatherer,
+    { units, components }: SerializedLines,
+  ) => ({
+    ...serializeSubject(made.property),
+    unit_count: made.property.unitCount,
+    ...serializePlanSummary(made),
+    units,
+    components,
+    budget: made.budget && {
+      ...serializeBudget(made.budget),
+      chosen: made.budget.chosen.map(({ id }) => id),
+    },
+    reconciliation: serializeReconciliation(made12m),
+    flags: flags.list(),
+    counted_assumptions: serializeAssumptions(made.counted, made.modelVersion),
+    assumptions: planAssumptionSentences(
+      made,
+      components.length === 0,
+      made.appliances.reduce(
+        (sum, appliance) =>
+          sum + appliance.components.filter(({ component }) => component.overrideLifespan !== null).length,
+        0,
+      ),
+    ),
+  }),
+);
+
+export const planReply = forPartner(figuresReply(propertyPlan));
+
+/** The expected cost of a unit or component in each year, at today's prices. */
+type ScheduleYears = { yearly_costs: readonly number[] };
+type ScheduledUnitJson = PlannedUnitJson & ScheduleYears;
+/** A component of a unit has no costs of its own: those of the unit include them. */
+type ScheduledComponentJson = PlannedComponentJson & ScheduleYears;
+/** A plan with the costs of each unit and component by year. */
+export type ScheduledPlanJson = Omit<PropertyPlanJson, "units" | "components"> & {
+  units: readonly ScheduledUnitJson[];
+  components: readonly ScheduledComponentJson[];
+};
+
+/** Returns the costs by year of a schedule: planned replacements, failures and repairs. */
+export const yearlyCosts = (schedule: CostSchedule | null, years: number): number[] =>
+  Array.from({ length: years }, (_, year) =>
+    schedule ? wholeUsd(schedule.planned[year]! + schedule.failures[year]! + schedule.repairs[year]!) : 0,
+  );
+
+/** The columns of a plan's table: the fields of a component, and the label of its unit beside the ID. */
+const TABLE_FIELDS = Object.keys(plannedComponent.fields).flatMap((field) =>
+  field === "unit" ? ["unit", "unit_label"] : [field],
+);
+
+/**
+ * Returns the heading of a plan's table: the kind of line, the fields of a component, a column for each year, and the
+ * assumptions, which the first line has.
+ */
+export const planTableHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
+  "line",
+  ...TABLE_FIELDS,
+  ...capital.schedule.map(({ year }) => `year_${year}`),
+  ASSUMPTIONS_COLUMN,
+];
+
+type PlanLine = WholePlan<PlacedComponent> | ComponentPlan<PlacedComponent>;
+
+/** The data that the lines of a plan's table share. */
+type PlanTable = {
+  /** The labels of the property's units, and the marks on work, by IDs. */
+  labels: ReadonlyMap<string, string>;
+  work: ReadonlyMap<string, Work>;
+  /** The first line, which has the assumptions. */
+  first: PlanLine | undefined;
+  assumptions: string;
+};
+
+/** Returns a row of that table: of a unit, whose costs include those of its parts, or of a component. */
+export function planTableCells(
+  knowledge: Knowledge,
+  line: PlanLine,
+  years: number,
+  { labels, work, first, assumptions }: PlanTable,
+): Cell[] {
+  const note = line === first ? assumptions : null;
+  const costs = yearlyCosts(line.schedule, years);
+  const unit_label = labels.get(line.component.unitId ?? "") ?? null;
+  if ("applianceId" in line) {
+    const unit = serializePlannedUnit(knowledge, line, work.get(line.applianceId));
+    const values: Readonly<Record<string, Cell>> = {
+      ...unit,
+      unit_label,
+      component_name: knowledge.type(line.component.typeId).name,
+      proactive_cost: unit.price,
+      reactive_cost: unit.failed_price,
+    };
+    return ["unit", ...TABLE_FIELDS.map((field) => values[field] ?? null), ...costs, note];
+  }
+  const isOfUnit = line.schedule === null;
+  const fields: Readonly<Record<string, Cell>> = {
+    ...serializePlannedComponent(knowledge, line, work.get(line.component.id)),
+    unit_label,
+  };
+  return [
+    isOfUnit ? "component_of_unit" : "component",
+    ...TABLE_FIELDS.map((field) => fields[field] ?? null),
+    ...costs.map((cost) => (isOfUnit ? null : cost)),
+    note,
+  ];
+}

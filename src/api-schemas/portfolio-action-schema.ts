@@ -1,0 +1,102 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import { type Knowledge, SYSTEMS } from "../domain/knowledge.ts";
+import type { ActionSums, DueAction } from "../domain/planning/due-actions.ts";
+import type { Work } from "../domain/work.ts";
+import { actionFields, serializeAction } from "./action-schema.ts";
+import { applianceTypeId } from "./component-name-schema.ts";
+import { alert } from "./component-schema.ts";
+import { costBasis } from "./costs-schema.ts";
+import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { day, enumOf, id, number, object, record, text, usd } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { page } from "./paging-schema.ts";
+import { property } from "./property-schema.ts";
+import { recalculating } from "./recalculating-schema.ts";
+import { riskTier } from "./score-schema.ts";
+import { serializeWorkFields, workFields } from "./work-schema.ts";
+
+/* The due actions of all properties of a portfolio. */
+
+const { property_name, property_address, proactive_cost, reactive_cost } = alert.fields;
+
+export const listedAction = record("PortfolioAction", {
+  appliance_id: id("A", "The appliance"),
+  component_id: id("C", "The component; null for the appliance as a whole").orNull(),
+  name: text("Name of the component, or of the appliance's type", "Gas water heater tank"),
+  appliance_type: applianceTypeId,
+  unit: id("U", "The unit that the appliance serves").orNull(),
+  property_id: property.fields.id.describedAs("The property"),
+  property_name,
+  property_address,
+  state: text("State of the property; outside the US its country and subdivision, such as CA-ON", "NY"),
+  system: enumOf(SYSTEMS, "Building system", "plumbing"),
+  ...actionFields,
+  risk_tier: riskTier.describedAs("Tier; of an appliance as a whole, the worst of its components"),
+  replace_on: day("Day that the work waits for; null if it is due now").orNull(),
+  failure_probability_12m: number(
+    "Probability of failure within 12 months; of an appliance as a whole, that any of its components fails",
+    0.2231,
+    { minimum: 0, maximum: 1 },
+  ),
+  proactive_cost,
+  reactive_cost,
+  cost_basis: costBasis,
+  cost_of_waiting_a_year: usd("Net cost of a 12-month delay, negative if waiting is cheaper", 162.5),
+  expected_cost_12m: usd(
+    "Expected cost of failures within 12 months; of an appliance as a whole, those of all its components",
+    560.43,
+  ),
+  ...workFields,
+});
+export type PortfolioActionJson = JsonOf<typeof listedAction>;
+
+export const serializeListedAction = listedAction.serializer(
+  (knowledge: Knowledge, action: DueAction<PlacedComponent>, work: Work | undefined) => {
+    const { component, isUnit, price } = action;
+    return {
+      appliance_id: component.applianceId,
+      component_id: isUnit ? null : component.id,
+      name: isUnit ? knowledge.type(component.typeId).name : knowledge.component(component.defId).name,
+      appliance_type: component.typeId,
+      unit: component.unitId,
+      property_id: component.propertyId,
+      property_name: component.propertyName,
+      property_address: component.propertyAddress,
+      state: component.state,
+      system: action.system,
+      ...serializeAction(action.action),
+      risk_tier: action.tier,
+      replace_on: action.dueOn,
+      failure_probability_12m: roundToDecimals(action.failureProbability, 4),
+      proactive_cost: usdFromCents(price.plannedCents),
+      reactive_cost: usdFromCents(price.failedCents),
+      cost_basis: price.basis,
+      cost_of_waiting_a_year: usdFromCents(action.waitingCents),
+      expected_cost_12m: usdFromCents(action.expectedCents),
+      ...serializeWorkFields(work),
+    };
+  },
+);
+
+const sums = object({
+  proactive_cost: usd("Planned cost of all that match", 48_200),
+  cost_of_waiting_a_year: usd("Sum of the costs of a 12-month delay of all that match", 9120.5),
+  expected_cost_12m: usd(
+    "Sum of the expected costs of failures within 12 months of all that match",
+    30_140.2,
+  ),
+});
+
+export const serializeActionSums = sums.serializer(
+  ({ plannedCents, waitingCents, expectedCents }: ActionSums) => ({
+    proactive_cost: usdFromCents(plannedCents),
+    cost_of_waiting_a_year: usdFromCents(waitingCents),
+    expected_cost_12m: usdFromCents(expectedCents),
+  }),
+);
+
+export const actionPage = page("actions", listedAction, {
+  totals: sums.describedAs("Sums of all pages"),
+  ...recalculating,
+});
+export type ActionPageJson = JsonOf<typeof actionPage>;

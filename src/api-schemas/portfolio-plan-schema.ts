@@ -1,0 +1,149 @@
+import type { PlanRowSums } from "../domain/planning/plan-sums.ts";
+import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
+import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts";
+import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { list, object, text, usd, whole } from "./definition/schema-field-types.ts";
+import { type Cell, recordTableCells, recordTableColumns } from "./definition/schema-table-cells.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { page } from "./paging-schema.ts";
+import { ASSUMPTIONS_COLUMN, planAssumptionSentences } from "./plan-assumptions-schema.ts";
+import {
+  assumptions,
+  budgetFields,
+  CHOSEN,
+  dueNow,
+  planSummary,
+  serializeBudget,
+  serializeDueNow,
+  serializePlanSummary,
+} from "./plan-summary-schema.ts";
+import { property } from "./property-schema.ts";
+import { recalculating } from "./recalculating-schema.ts";
+
+/* The plan of a portfolio. It is made from stored sums, so that a page of it reads no components. */
+
+/** The maximum number of chosen components that are listed. */
+const MAX_LISTED = 1000;
+
+const { id: propertyId, name, unit_count } = property.fields;
+const chosenCount = whole("Number of units and components to replace", 41);
+
+export const portfolioPlanItem = object({
+  property_id: propertyId.describedAs("The property"),
+  name,
+  unit_count,
+  due_now: dueNow.describedAs("Replacements that are due now"),
+  cost_of_waiting_a_year: usd("Net cost of a 12-month delay of what is due now", 1210.4),
+  budget: object({
+    chosen_count: chosenCount,
+    spent: budgetFields.spent,
+    avoided: budgetFields.avoided,
+  })
+    .describedAs("The property's share of the budget; null without a budget in the request")
+    .orNull(),
+});
+export type PlannedPropertyJson = JsonOf<typeof portfolioPlanItem>;
+
+/** A property in the plan of a portfolio. */
+type PortfolioPlanRow = {
+  propertyId: string;
+  name: string;
+  unitCount: number;
+  sums: PlanRowSums;
+};
+/** The use of a budget, by property ID. */
+type Shares = ReadonlyMap<string, { chosen: number; spentCents: number; avoidedCents: number }>;
+
+/** Returns the properties' shares of a budget. */
+export function budgetSharesByProperty(budget: BudgetUse<PropertyCandidate>): Shares {
+  const shares = new Map<string, { chosen: number; spentCents: number; avoidedCents: number }>();
+  for (const { propertyId, plannedCents, waitingCents } of budget.chosen) {
+    const share = shares.get(propertyId) ?? { chosen: 0, spentCents: 0, avoidedCents: 0 };
+    shares.set(propertyId, share);
+    share.chosen++;
+    share.spentCents += plannedCents;
+    share.avoidedCents += waitingCents;
+  }
+  return shares;
+}
+
+const NO_SHARE = { chosen: 0, spentCents: 0, avoidedCents: 0 };
+
+export const serializePortfolioPlanItem = portfolioPlanItem.serializer(
+  (row: PortfolioPlanRow, shares: Shares | null) => {
+    const { chosen, spentCents, avoidedCents } = shares?.get(row.propertyId) ?? NO_SHARE;
+    return {
+      property_id: row.propertyId,
+      name: row.name,
+      unit_count: row.unitCount,
+      due_now: serializeDueNow(row.sums.due),
+      cost_of_waiting_a_year: usdFromCents(row.sums.due.waitingCents),
+      budget: shares && {
+        chosen_count: chosen,
+        spent: usdFromCents(spentCents),
+        avoided: usdFromCents(avoidedCents),
+      },
+    };
+  },
+);
+
+export const portfolioPlan = object({
+  ...planSummary.fields,
+  budget: object({
+    ...budgetFields,
+    chosen_count: chosenCount,
+    chosen: list(
+      `The IDs of the first ${MAX_LISTED} units (appliances) and components to replace, ${CHOSEN}`,
+      text("ID", "A_…"),
+    ),
+  })
+    .describedAs("The best use of the budget over all properties; null without a budget in the request")
+    .orNull(),
+  assumptions,
+  counted_assumptions: assumptionsField.assumptions,
+});
+
+export const serializePortfolioPlan = portfolioPlan.serializer((made: PortfolioPlan) => ({
+  ...serializePlanSummary(made),
+  budget: made.budget && {
+    ...serializeBudget(made.budget),
+    chosen_count: made.budget.chosen.length,
+    chosen: made.budget.chosen.slice(0, MAX_LISTED).map(({ id }) => id),
+  },
+  assumptions: planAssumptionSentences(made),
+  counted_assumptions: serializeAssumptions(made.counted, made.modelVersion),
+}));
+
+/**
+ * Returns a table with one row per property: its plan, then its expected cost for each year in today's USD, planned
+ * replacements, failures and repairs combined, and in the first row the plan's assumptions.
+ */
+export function portfolioPlanTable(
+  rows: readonly PortfolioPlanRow[],
+  shares: Shares | null,
+  plan: PortfolioPlan,
+): Cell[][] {
+  const { years } = plan.terms;
+  const numbers = Array.from({ length: years }, (_, index) => index);
+  const heading = [
+    ...recordTableColumns(portfolioPlanItem),
+    ...numbers.map((index) => `year_${index + 1}`),
+    ASSUMPTIONS_COLUMN,
+  ];
+  const assumptions = planAssumptionSentences(plan).join(" ");
+  const cells = rows.map((row, at) => {
+    const { planned, failures, repairs } = row.sums.years;
+    return [
+      ...recordTableCells(portfolioPlanItem, serializePortfolioPlanItem(row, shares)),
+      ...numbers.map((index) => usdFromCents(planned[index]! + failures[index]! + repairs[index]!)),
+      at === 0 ? assumptions : null,
+    ];
+  });
+  return [heading, ...cells];
+}
+
+export const portfolioPlanPage = page("portfolio", portfolioPlanItem, {
+  ...portfolioPlan.fields,
+  ...recalculating,
+});
+export type PortfolioPlanPageJson = JsonOf<typeof portfolioPlanPage>;

@@ -1,0 +1,217 @@
+import type { PriceList } from "../domain/costs/price-list.ts";
+import { propertyConditionOf } from "../domain/figures/condition.ts";
+import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { perDoor } from "../domain/figures/property-assessment.ts";
+import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import { countryOf, subdivisionOf } from "../domain/place.ts";
+import type { Property, SummarizedProperty } from "../domain/property.ts";
+import type { PropertyTotals, Totals } from "../domain/property-totals.ts";
+import { inOneStep } from "../domain/steps.ts";
+import { type Instant, isoText } from "../domain/time.ts";
+import { assumptionsField } from "./assumptions-schema.ts";
+import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { object, whole } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import type { FigureAccumulator } from "./figure-json-accumulator.ts";
+import {
+  calculatedAt,
+  deferredPerDoor,
+  recommendedReserve,
+  recommendedReserveGatherer,
+  serializeRecommendedReserve,
+  totalDeferred,
+  totalReactive,
+} from "./figures-schema.ts";
+import {
+  type CountOfCode,
+  flagCounts,
+  flagTotals,
+  serializeFlagTotals,
+  serializeHazardFlagCounts,
+} from "./hazard-flag-schema.ts";
+import { forPartner, page } from "./paging-schema.ts";
+import { property } from "./property-schema.ts";
+import { figuresReply, recalculating } from "./recalculating-schema.ts";
+import { rating, serializeTierCounts, tierCounts } from "./score-schema.ts";
+
+/* Summaries of properties. They are made from stored sums, so that a page of them reads no components. */
+
+/** The costs of the CRITICAL and WARNING components, planned and after failure. */
+const exposure = {
+  total_deferred_maintenance: totalDeferred,
+  total_reactive_exposure: totalReactive,
+  deferred_per_door: deferredPerDoor,
+};
+
+const serializeExposure = object(exposure).serializer((totals: PropertyTotals, unitCount: number) => {
+  const { deferredCents, reactiveCents } = exposureOf(totals);
+  return {
+    total_deferred_maintenance: usdFromCents(deferredCents),
+    total_reactive_exposure: usdFromCents(reactiveCents),
+    deferred_per_door: usdFromCents(perDoor(deferredCents, unitCount)),
+  };
+});
+
+const { id, name, address, city, country, state, unit_count, is_demo } = property.fields;
+const applianceCount = whole("Number of appliances", 14);
+const componentCount = whole("Number of components", 90);
+
+const summary = object({
+  property: object({ id, name, address, city, country, state, unit_count }).describedAs("The property"),
+  counts: object({
+    appliances: applianceCount,
+    components: componentCount,
+    service_events: whole("Number of service events", 48),
+  }).describedAs("Number of records"),
+  risk: object({ ...tierCounts, overall_rating: rating }).describedAs("Components by tier, and rating"),
+  financials: object({
+    ...exposure,
+    recommended_monthly_reserve_per_unit: recommendedReserve,
+  }).describedAs("Costs, in USD"),
+  flags: flagCounts,
+  assessed_at: calculatedAt,
+});
+
+/** The stored sums of a property. */
+export type StoredSums = { totals: PropertyTotals; flags: readonly CountOfCode[] };
+
+const ratingOf = (
+  { buildingCentsPerSqft }: Knowledge,
+  property: Pick<Property, "replacementValueCents" | "grossAreaSqft">,
+  totals: PropertyTotals,
+) => propertyConditionOf(property, totals, buildingCentsPerSqft).rating;
+
+const serializeSummary = summary.serializer(
+  (
+    knowledge: Knowledge,
+    property: Property,
+    { totals, flags }: StoredSums,
+    reserve: ReserveAccumulator,
+    now: Instant,
+  ) => ({
+    property: {
+      id: property.id,
+      name: property.name,
+      address: property.address,
+      city: property.city,
+      country: countryOf(property.state),
+      state: subdivisionOf(property.state),
+      unit_count: property.unitCount,
+    },
+    counts: {
+      appliances: totals.appliances,
+      components: totals.components,
+      service_events: totals.serviceEvents,
+    },
+    risk: { ...serializeTierCounts(totals), overall_rating: ratingOf(knowledge, property, totals) },
+    financials: {
+      ...serializeExposure(totals, property.unitCount),
+      recommended_monthly_reserve_per_unit: serializeRecommendedReserve(reserve, property.unitCount),
+    },
+    flags: serializeHazardFlagCounts(knowledge, flags),
+    assessed_at: isoText(now),
+  }),
+);
+export const summaryReply = forPartner(figuresReply(summary.and(assumptionsField)));
+
+/** Creates the accumulator of a portfolio summary over properties. */
+export function portfolioSummaryAccumulator(
+  prices: PriceList,
+  sums: StoredSums,
+): FigureAccumulator<JsonOf<typeof summary>> {
+  const { knowledge } = prices;
+  const reserve = recommendedReserveGatherer(prices);
+  return {
+    add(component) {
+      reserve.add(component);
+      return 0;
+    },
+    write: (property, { now }) => inOneStep(() => serializeSummary(knowledge, property, sums, reserve, now)),
+  };
+}
+
+export const portfolioItem = object({
+  property_id: id.describedAs("The property"),
+  name,
+  address,
+  city,
+  country,
+  state,
+  unit_count,
+  appliances: applianceCount,
+  components: componentCount,
+  ...tierCounts,
+  overall_rating: rating,
+  ...exposure,
+  ...flagTotals,
+  is_demo,
+});
+export type PortfolioItemJson = JsonOf<typeof portfolioItem>;
+
+export const serializePortfolioItem = portfolioItem.serializer(
+  (knowledge: Knowledge, { property, totals, flags }: StoredSums & { property: SummarizedProperty }) => ({
+    property_id: property.id,
+    name: property.name,
+    address: property.address,
+    city: property.city,
+    country: countryOf(property.state),
+    state: subdivisionOf(property.state),
+    unit_count: property.unitCount,
+    appliances: totals.appliances,
+    components: totals.components,
+    ...serializeTierCounts(totals),
+    overall_rating: ratingOf(knowledge, property, totals),
+    ...serializeExposure(totals, property.unitCount),
+    ...serializeFlagTotals(flags),
+    is_demo: property.isDemo,
+  }),
+);
+
+const portfolioTotals = object({
+  properties: whole("Number of properties", 12),
+  appliances: applianceCount,
+  components: componentCount,
+  ...tierCounts,
+  total_deferred: totalDeferred,
+  total_reactive: totalReactive,
+  flags: flagCounts,
+});
+export type PortfolioTotalsJson = JsonOf<typeof portfolioTotals>;
+
+type PortfolioTotals = Omit<Totals, "serviceEvents"> & { properties: number };
+export const serializePortfolioTotals = portfolioTotals.serializer(
+  (knowledge: Knowledge, totals: PortfolioTotals, flags: readonly CountOfCode[]) => {
+    const { deferredCents, reactiveCents } = exposureOf(totals);
+    return {
+      properties: totals.properties,
+      appliances: totals.appliances,
+      components: totals.components,
+      ...serializeTierCounts(totals),
+      total_deferred: usdFromCents(deferredCents),
+      total_reactive: usdFromCents(reactiveCents),
+      flags: serializeHazardFlagCounts(knowledge, flags),
+    };
+  },
+);
+
+/** The totals of a list of properties, and their basis. */
+export const portfolioSums = {
+  totals: portfolioTotals.describedAs(
+    "Totals of all matching properties, without demo properties unless they are asked for",
+  ),
+  assumptions: assumptionsField.assumptions
+    .describedAs(
+      "What the figures of all matching properties rest on; null while too many of them have changed since their plans were made, until GET /v1/portfolio/plan or the next snapshot renews these",
+    )
+    .orNull(),
+  ...recalculating,
+};
+
+export const portfolioPage = page(
+  "portfolio",
+  portfolioItem,
+  portfolioSums,
+  "The properties on this page with their figures",
+);
+export type PortfolioPageJson = JsonOf<typeof portfolioPage>;

@@ -1,0 +1,102 @@
+import { centsFromUsd } from "../domain/money.ts";
+import { parseCountry, parsePostalCode, placeOfSubdivision, UNITED_STATES } from "../domain/place.ts";
+import type { NewProperty, PropertyChange } from "../domain/property.ts";
+import { input, nullable, optional, required, textOrNull } from "./definition/input-schema.ts";
+import * as constraint from "./definition/schema-constraints.ts";
+import { property } from "./property-schema.ts";
+
+/* Properties in requests. Apart from those in responses, so that commands that only print load no schema library. */
+
+const out = property.fields;
+
+const optionalFields = {
+  country: optional(constraint.country, out.country),
+  city: nullable(constraint.line, out.city),
+  zip: nullable(constraint.zip, out.zip),
+  year_built: nullable(constraint.year, out.year_built),
+  estimated_value: nullable(constraint.usd, out.estimated_value),
+  gross_area_sqft: nullable(constraint.grossArea, out.gross_area_sqft),
+  stories: nullable(constraint.stories, out.stories),
+  unit_label: nullable(constraint.unitLabel, out.unit_label),
+  replacement_value: nullable(constraint.positiveUsd, out.replacement_value),
+  notes: nullable(constraint.longText, out.notes),
+  partner_property_id: nullable(constraint.line, out.partner_property_id),
+  records_since: nullable(constraint.day, out.records_since),
+} as const;
+
+export const newProperty = input("NewProperty", {
+  name: required(constraint.requiredLine, out.name),
+  address: required(constraint.requiredLine, out.address),
+  state: required(constraint.state, out.state),
+  unit_count: nullable(constraint.unitCount, out.unit_count),
+  ...optionalFields,
+});
+
+export const propertyChange = input("PropertyChange", {
+  name: optional(constraint.requiredLine, out.name),
+  address: optional(constraint.requiredLine, out.address),
+  state: optional(constraint.state, out.state),
+  unit_count: optional(constraint.unitCount, out.unit_count),
+  ...optionalFields,
+  retired_at: nullable(constraint.day, out.retired_at),
+  retired_reason: nullable(constraint.line, out.retired_reason),
+});
+
+/** Reads a new property from a request. Throws invalid_request. */
+export function readNewProperty(body: unknown): NewProperty {
+  const json = newProperty.parse(body);
+  const country = parseCountry(json.country ?? UNITED_STATES);
+  const zip = textOrNull(json.zip);
+  return {
+    name: json.name.trim(),
+    address: json.address.trim(),
+    state: placeOfSubdivision(country, json.state),
+    city: textOrNull(json.city),
+    zip: zip === null ? null : parsePostalCode(country, zip),
+    unitCount: json.unit_count ?? 0,
+    yearBuilt: json.year_built ?? null,
+    estimatedValueCents: json.estimated_value == null ? null : centsFromUsd(json.estimated_value),
+    grossAreaSqft: json.gross_area_sqft ?? null,
+    stories: json.stories ?? null,
+    unitLabel: json.unit_label ?? null,
+    replacementValueCents: json.replacement_value == null ? null : centsFromUsd(json.replacement_value),
+    notes: textOrNull(json.notes),
+    partnerPropertyId: textOrNull(json.partner_property_id),
+    recordsSince: json.records_since ?? null,
+  };
+}
+
+/** Reads a change, which has only the fields of the request. Throws invalid_request. */
+export function readPropertyChange(body: unknown): PropertyChange {
+  const json = propertyChange.parse(body);
+  const change: PropertyChange = {};
+  if (json.name !== undefined) change.name = json.name.trim();
+  if (json.address !== undefined) change.address = json.address.trim();
+  if (json.state !== undefined) change.state = json.state.trim().toUpperCase();
+  if (json.country !== undefined) change.country = parseCountry(json.country);
+  if (json.city !== undefined) change.city = textOrNull(json.city);
+  if (json.zip !== undefined) change.zip = textOrNull(json.zip)?.toUpperCase() ?? null;
+  if (json.unit_count !== undefined) change.unitCount = json.unit_count;
+  if (json.year_built !== undefined) change.yearBuilt = json.year_built;
+  if (json.gross_area_sqft !== undefined) change.grossAreaSqft = json.gross_area_sqft;
+  if (json.stories !== undefined) change.stories = json.stories;
+  if (json.unit_label !== undefined) change.unitLabel = json.unit_label;
+  if (json.replacement_value !== undefined)
+    change.replacementValueCents =
+      json.replacement_value === null ? null : centsFromUsd(json.replacement_value);
+  if (json.notes !== undefined) change.notes = textOrNull(json.notes);
+  if (json.partner_property_id !== undefined) change.partnerPropertyId = textOrNull(json.partner_property_id);
+  if (json.retired_at !== undefined) change.retiredAt = json.retired_at;
+  if (json.retired_reason !== undefined) change.retiredReason = textOrNull(json.retired_reason);
+  if (json.records_since !== undefined) change.recordsSince = json.records_since;
+  if (json.estimated_value !== undefined)
+    change.estimatedValueCents = json.estimated_value === null ? null : centsFromUsd(json.estimated_value);
+  return change;
+}
+
+export const propertyMerge = input("PropertyMerge", {
+  from: required(constraint.idText, out.id.describedAs("The duplicate, which is merged into the property")),
+});
+
+/** Reads the id of the duplicate from a request. Throws invalid_request. */
+export const readPropertyMerge = (body: unknown): string => propertyMerge.parse(body).from.trim();

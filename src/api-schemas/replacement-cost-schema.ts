@@ -1,0 +1,86 @@
+import type { PriceList } from "../domain/costs/price-list.ts";
+import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/property-assessment.ts";
+import { deferredPercentText, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
+import type { Property } from "../domain/property.ts";
+import { inOneStep } from "../domain/steps.ts";
+import { type Instant, isoText } from "../domain/time.ts";
+import { assumptionsField } from "./assumptions-schema.ts";
+import { usdFromCents, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { list, object, text, usd, whole } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import type { FigureAccumulator } from "./figure-json-accumulator.ts";
+import { calculatedAt, serializeSubject, subject } from "./figures-schema.ts";
+import { forPartner } from "./paging-schema.ts";
+import { property } from "./property-schema.ts";
+import { figuresReply } from "./recalculating-schema.ts";
+import { serializeTierCounts, tierCounts } from "./score-schema.ts";
+
+const system = object({
+  system: text("Building system", "plumbing"),
+  total_rcv: usd("Replacement cost value", 42_000),
+  components: whole("Number of components", 26),
+  ...tierCounts,
+});
+
+const serializeSystemValue = system.serializer(({ system, totals }: SystemValue) => ({
+  system,
+  total_rcv: usdFromCents(totals.rcvCents),
+  components: totals.components,
+  ...serializeTierCounts(totals),
+}));
+
+const replacementCost = object({
+  ...subject,
+  unit_count: property.fields.unit_count,
+  total_replacement_cost: usd("Replacement cost value of the property's appliances", 340_800),
+  rcv_per_unit: usd("Replacement cost value per unit", 14_200),
+  // The exposures are costs after failure; their sum is total_reactive_exposure.
+  critical_exposure: usd("Cost of the CRITICAL components after failure", 5600),
+  warning_exposure: usd("Cost of the WARNING components after failure", 33_400),
+  systems: list("Replacement cost by building system, most expensive first", system),
+  estimated_value: property.fields.estimated_value,
+  deferred_as_pct_of_value: text(
+    "Deferred maintenance as a percentage of the estimated value",
+    "4.2%",
+  ).orNull(),
+  assessed_at: calculatedAt,
+});
+
+const serializeReplacementCost = replacementCost.serializer(
+  (property: Property, totals: Assessment, systems: readonly SystemValue[], now: Instant) => {
+    const { unitCount, estimatedValueCents } = property;
+    const { deferredCents } = exposureOf(totals);
+    return {
+      ...serializeSubject(property),
+      unit_count: unitCount,
+      total_replacement_cost: usdFromCents(totals.rcvCents),
+      rcv_per_unit: usdFromCents(perDoor(totals.rcvCents, unitCount)),
+      critical_exposure: usdFromCents(totals.criticalReactiveCents),
+      warning_exposure: usdFromCents(totals.warningReactiveCents),
+      systems: systems.map(serializeSystemValue),
+      estimated_value: usdFromCentsOrNull(estimatedValueCents),
+      deferred_as_pct_of_value: deferredPercentText(deferredCents, estimatedValueCents),
+      assessed_at: isoText(now),
+    };
+  },
+);
+export const replacementCostReply = forPartner(figuresReply(replacementCost.and(assumptionsField)));
+
+/** Creates the accumulator of a replacement cost value over appliances. */
+export function replacementCostAccumulator(
+  prices: PriceList,
+): FigureAccumulator<JsonOf<typeof replacementCost>> {
+  const totals = new AssessmentAccumulator(prices);
+  const systems = new SystemValueAccumulator(prices);
+  return {
+    add(component) {
+      totals.add(component);
+      systems.add(component);
+      return 0;
+    },
+    costCents: () => totals.rcvByBasis,
+    write: (property, { now }) =>
+      inOneStep(() => serializeReplacementCost(property, totals.assessment, systems.values(), now)),
+  };
+}

@@ -1,0 +1,192 @@
+import type { PlacedComponent } from "../domain/component.ts";
+import type { PriceList } from "../domain/costs/price-list.ts";
+import { propertyConditionOf } from "../domain/figures/condition.ts";
+import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { perDoor } from "../domain/figures/property-assessment.ts";
+import { type PropertyReport, PropertyReportAccumulator } from "../domain/figures/property-report.ts";
+import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
+import { ComponentsByAppliance } from "../domain/planning/components-by-appliance.ts";
+import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
+import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
+import type { Property } from "../domain/property.ts";
+import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
+import type { Steps } from "../domain/steps.ts";
+import { type Day, dayOf, type Instant, isoText } from "../domain/time.ts";
+import { actionFields, serializeAction } from "./action-schema.ts";
+import { assumptionsField } from "./assumptions-schema.ts";
+import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { list, mapOf, object, record, usd } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
+import type { FigureAccumulator } from "./figure-json-accumulator.ts";
+import {
+  assessedCount,
+  calculatedAt,
+  conditionIndex,
+  deferredDescription,
+  deferredPerDoor,
+  recommendedReserve,
+  recommendedReserveGatherer,
+  serializeRecommendedReserve,
+  totalDeferred,
+  totalReactive,
+} from "./figures-schema.ts";
+import { FlagGatherer, flaggedAppliances } from "./hazard-flag-schema.ts";
+import { forPartner } from "./paging-schema.ts";
+import { property, serializeProperty } from "./property-schema.ts";
+import { figuresReply } from "./recalculating-schema.ts";
+import { ageYears, rating, serializeTierCounts, tierCounts } from "./score-schema.ts";
+
+const reportItem = record("ReportItem", { ...itemFields, age_years: ageYears, ...actionFields });
+type ReportItemJson = JsonOf<typeof reportItem>;
+
+const report = object({
+  property: property.describedAs("The property"),
+  overall: object({
+    rating,
+    nci_equivalent: conditionIndex,
+    components_assessed: assessedCount,
+  }).describedAs("Rating of the property"),
+  categories: mapOf(
+    "Counts and deferred cost by appliance type",
+    object({ ...tierCounts, deferred: usd(deferredDescription, 1450) }),
+  ),
+  critical: list("The CRITICAL components, highest score first", reportItem),
+  warning: list("The WARNING components, highest score first", reportItem),
+  good: list("The GOOD components, highest score first", reportItem),
+  financials: object({
+    total_deferred: totalDeferred,
+    total_reactive_exposure: totalReactive,
+    deferred_per_door: deferredPerDoor,
+    estimated_savings_if_acted: usd(
+      "Reactive exposure minus deferred maintenance: all listed components failing at once, not what is expected",
+      24_500,
+    ),
+    recommended_monthly_reserve_per_unit: recommendedReserve,
+  }).describedAs("Costs, in USD"),
+  flags: flaggedAppliances,
+  assessed_at: calculatedAt,
+});
+
+/** The action is that of the plan, which is set once the appliance's other components are known. */
+const serializeReportItem = reportItem.serializer((prices: PriceList, row: PlacedComponent) => ({
+  ...serializeFigureItem(prices, row),
+  age_years: roundToDecimals(ageYearsOf(row, row.scoredOn), 2),
+  ...UNPLANNED,
+}));
+const UNPLANNED: Pick<ReportItemJson, "action" | "reason"> = { action: "monitor", reason: "" };
+
+/** Sets the actions of report items, appliance by appliance. */
+class ItemActions {
+  readonly #groups: ComponentsByAppliance<PlacedComponent>;
+  readonly #sums = new PlanSumsAccumulator(SHORTEST);
+  /** The items of appliances that are not complete yet. */
+  readonly #open = new Map<string, ReportItemJson>();
+
+  constructor(
+    private readonly planning: PlanContext<PlacedComponent>,
+    private readonly asOf: Day,
+  ) {
+    this.#groups = new ComponentsByAppliance(planning.knowledge);
+  }
+
+  add(component: PlacedComponent, item: ReportItemJson): void {
+    this.#open.set(component.id, item);
+    const group = this.#groups.add(component);
+    if (group) this.#set(group);
+  }
+
+  /** Sets the actions of appliances that have fewer components than their type; returns the cost of what is due now. */
+  *finish(): Steps<number> {
+    for (const group of this.#groups.rest()) {
+      this.#set(group);
+      yield;
+    }
+    return this.#sums.dueCents;
+  }
+
+  #set(group: readonly PlacedComponent[]): void {
+    const planned = planStoredAppliance(this.planning, group, this.asOf, SHORTEST);
+    this.#sums.add(planned);
+    for (const { component, action } of planned.components) {
+      Object.assign(this.#open.get(component.id)!, serializeAction(action));
+      this.#open.delete(component.id);
+    }
+  }
+}
+
+/** Actions do not depend on the years of a schedule. */
+const SHORTEST = 1;
+
+type Reported = {
+  property: Property;
+  report: PropertyReport<JsonOf<typeof reportItem>>;
+  reserve: ReserveAccumulator;
+  flags: FlagGatherer;
+  dueCents: number;
+  centsPerSqft: number;
+  now: Instant;
+};
+
+const serializeReport = report.serializer(
+  ({ property, report, reserve, flags, dueCents, centsPerSqft, now }: Reported) => {
+    const { totals, categories, byTier } = report;
+    const { rating, score } = propertyConditionOf(property, { ...totals, dueCents }, centsPerSqft);
+    const exposure = exposureOf(totals);
+    return {
+      property: serializeProperty(property),
+      overall: { rating, nci_equivalent: score, components_assessed: totals.components },
+      categories: Object.fromEntries(
+        [...categories].map(([typeId, group]) => [
+          typeId,
+          { ...serializeTierCounts(group), deferred: usdFromCents(exposureOf(group).deferredCents) },
+        ]),
+      ),
+      critical: byTier.CRITICAL,
+      warning: byTier.WARNING,
+      good: byTier.GOOD,
+      financials: {
+        total_deferred: usdFromCents(exposure.deferredCents),
+        total_reactive_exposure: usdFromCents(exposure.reactiveCents),
+        deferred_per_door: usdFromCents(perDoor(exposure.deferredCents, property.unitCount)),
+        estimated_savings_if_acted: usdFromCents(exposure.savingsCents),
+        recommended_monthly_reserve_per_unit: serializeRecommendedReserve(reserve, property.unitCount),
+      },
+      flags: flags.list(),
+      assessed_at: isoText(now),
+    };
+  },
+);
+export const reportReply = forPartner(figuresReply(report.and(assumptionsField)));
+
+/** The approximate size of a reason in memory. */
+const REASON_BYTES = 200;
+
+/** `planning`: the data that the actions of a plan need; `now` is its first day. */
+export function propertyReportAccumulator(
+  planning: PlanContext<PlacedComponent>,
+  prices: PriceList,
+  now: Instant,
+): FigureAccumulator<JsonOf<typeof report>> {
+  const actions = new ItemActions(planning, dayOf(now));
+  const collector = new PropertyReportAccumulator(prices, (row: PlacedComponent) => {
+    const item = serializeReportItem(prices, row);
+    actions.add(row, item);
+    return item;
+  });
+  const reserve = recommendedReserveGatherer(prices);
+  const flags = new FlagGatherer(prices.knowledge);
+  return {
+    add(component) {
+      collector.add(component);
+      reserve.add(component);
+      return ITEM_BYTES + REASON_BYTES + flags.add(component);
+    },
+    *write(property, { now: writtenAt }) {
+      const dueCents = yield* actions.finish();
+      const report = yield* collector.report();
+      const centsPerSqft = prices.knowledge.buildingCentsPerSqft;
+      return serializeReport({ property, report, reserve, flags, dueCents, centsPerSqft, now: writtenAt });
+    },
+  };
+}

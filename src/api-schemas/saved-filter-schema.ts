@@ -1,0 +1,47 @@
+import { MOST_SAVED_FILTERS, type SavedFilter } from "../domain/saved-filter.ts";
+import { isoText } from "../domain/time.ts";
+import { body, nullable, required, textOrNull } from "./definition/input-schema.ts";
+import * as constraint from "./definition/schema-constraints.ts";
+import { instant, list, object, record, text } from "./definition/schema-field-types.ts";
+import type { JsonOf } from "./definition/schema-type.ts";
+import { forPartner } from "./paging-schema.ts";
+
+/* Filters of the list of actions that a partner has saved under names. */
+
+export const savedFilter = record("SavedFilter", {
+  name: text("Name", "Plumbing in New York"),
+  query: text("The filters as a query string of the app's list", "system=plumbing&state=NY"),
+  saved_at: instant("When it was saved"),
+});
+
+export const serializeSavedFilter = savedFilter.serializer(({ name, query, savedAt }: SavedFilter) => ({
+  name,
+  query,
+  saved_at: isoText(savedAt),
+}));
+
+const filters = object({ filters: list("The saved filters, ordered by name", savedFilter) });
+export const savedFiltersReply = forPartner(filters);
+export type SavedFiltersJson = JsonOf<typeof savedFiltersReply>;
+
+export const serializeSavedFilters = filters.serializer((all: readonly SavedFilter[]) => ({
+  filters: all.map(serializeSavedFilter),
+}));
+
+const { fields } = savedFilter;
+const change = body({
+  name: required(constraint.requiredLine, fields.name),
+  query: nullable(
+    constraint.line,
+    fields.query.describedAs(
+      `The filters; null removes those of the name. At most ${MOST_SAVED_FILTERS} are kept`,
+    ),
+  ),
+});
+export const savedFilterRequest = change.type;
+
+/** Reads a filter to save; a query of null removes it. Throws invalid_request. */
+export function readSavedFilter(given: Record<string, unknown>): { name: string; query: string | null } {
+  const { name, query } = change.parse(given);
+  return { name: name.trim(), query: textOrNull(query) };
+}

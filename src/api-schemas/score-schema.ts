@@ -1,0 +1,51 @@
+import type { Rating } from "../domain/figures/condition.ts";
+import { CONFIDENCES, type Confidence, type RiskTier } from "../domain/scoring/scoring-types.ts";
+import { day, enumOf, number, record, whole } from "./definition/schema-field-types.ts";
+
+/* The fields of a component's score, which every record of a component shares. */
+
+export const riskScore = number(
+  "Cumulative probability of failure over a 5-year horizon at the current 12-month rate, 0.00 to 0.99",
+  0.81,
+  { minimum: 0, maximum: 0.99 },
+);
+export const riskTier = enumOf<RiskTier>(
+  ["CRITICAL", "WARNING", "GOOD"],
+  "CRITICAL from 0.78, WARNING from 0.52, else GOOD",
+);
+export const confidence = enumOf<Confidence>(
+  CONFIDENCES,
+  "Confidence in the score, based on available data",
+  "MEDIUM",
+);
+export const ageYears = number(
+  "Age in years, from the last replacement or July 1 of the install year",
+  7.39,
+  { minimum: 0 },
+);
+export const projectedFailureYear = whole("Median projected failure year (50% probability)", 2030);
+export const failureWindowDays = {
+  earliest: day("First day: failing before it has a probability of 10 %", "2027-05-11"),
+  latest: day(
+    "Last day: failing after it has a probability of 10 %; null beyond 100 years",
+    "2033-03-02",
+  ).orNull(),
+};
+export const failureWindow = record("ComponentFailureWindow80", failureWindowDays).describedAs(
+  "Window that holds the failure with a probability of 80 %, given that the component works now",
+);
+
+export const rating = enumOf<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");
+
+/** Numbers of components. */
+export const tierCounts = {
+  critical: whole("Number of CRITICAL components", 2),
+  warning: whole("Number of WARNING components", 8),
+  good: whole("Number of GOOD components", 80),
+};
+
+export const serializeTierCounts = (totals: { components: number; critical: number; warning: number }) => ({
+  critical: totals.critical,
+  warning: totals.warning,
+  good: totals.components - totals.critical - totals.warning,
+});

@@ -1,0 +1,49 @@
+import { invalid } from "../domain/errors.ts";
+import type { Instant } from "../domain/time.ts";
+import { type InputOf, nullable, optional, textOrNull } from "./definition/input-schema.ts";
+import { isoOrNull } from "./definition/json-unit-conversion.ts";
+import * as constraint from "./definition/schema-constraints.ts";
+import { flag, instant, text } from "./definition/schema-field-types.ts";
+
+/** The fields of a record that can be voided. */
+export const voidFields = {
+  voided: flag("Whether it was voided: it is kept, and counts nowhere", false),
+  voided_at: instant("When it was voided").orNull(),
+  void_reason: text("The reason for voiding it", "Logged on the wrong building").orNull(),
+};
+
+type Voidable = { voidedAt: Instant | null; voidReason: string | null };
+
+export const serializeVoiding = ({ voidedAt, voidReason }: Voidable) => ({
+  voided: voidedAt !== null,
+  voided_at: isoOrNull(voidedAt),
+  void_reason: voidReason,
+});
+
+/** The fields of a request that voids a record. */
+export const voidInput = {
+  voided: optional(
+    constraint.flag,
+    voidFields.voided.describedAs("true voids it; with no other field than `reason`. It cannot be undone"),
+  ),
+  reason: nullable(constraint.line, voidFields.void_reason),
+} as const;
+
+export type Voiding = { reason: string | null };
+
+/** A request to change a record, or to void it. */
+export type ChangeOrVoid<Change> = { change: Change } | { void: Voiding };
+
+/** Returns the request to void a record; undefined for another one. Throws invalid_request if it would also change `fields`. */
+export function readVoidRequest(
+  { voided, reason }: Partial<InputOf<typeof voidInput>>,
+  fields: readonly string[],
+): Voiding | undefined {
+  if (!voided) return undefined;
+  if (fields.length > 0)
+    throw invalid(
+      `voided cannot be combined with ${fields.join(", ")}: send the change first, or void alone`,
+      [{ field: "voided", message: "must be sent with no other field than reason" }],
+    );
+  return { reason: textOrNull(reason) };
+}

@@ -1,7 +1,0 @@
-import { readOneLine } from "../secrets/one-line-file.ts";
-
-/** Returns the passphrase from the file, else from the setting; undefined if there is none. */
-export function readPassphrase(file: string | undefined, setting: string): string | undefined {
-  if (file === undefined) return setting === "" ? undefined : setting;
-  return readOneLine(file, "passphrase");
-}

@@ -1,0 +1,42 @@
+import type { Yield } from "../event-loop/event-loop.ts";
+
+/** How long an interrupted command has to reach the end of its step. */
+const GRACE_MS = 2_000;
+
+/** Ends a command at the end of a step, so that it releases its locks. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+
+  constructor(readonly exitCode: number) {
+    super("interrupted by a signal");
+  }
+}
+
+/**
+ * Ends the process at a signal: at once, unless the command works in steps. Such a command ends with its step, or after a
+ * grace period, or at a second signal.
+ */
+export class Interruption {
+  #worksInSteps = false;
+  #exitCode: number | undefined;
+
+  constructor(
+    private readonly exit: (code: number) => void,
+    private readonly after: (ms: number, run: () => void) => void = (ms, run) => void setTimeout(run, ms),
+  ) {}
+
+  begin(exitCode: number): void {
+    if (this.#worksInSteps && this.#exitCode === undefined) this.after(GRACE_MS, () => this.exit(exitCode));
+    else this.exit(exitCode);
+    this.#exitCode = exitCode;
+  }
+
+  /** Returns a Yield that rejects with Interrupted after a signal. */
+  betweenSteps(yieldNow: Yield): Yield {
+    this.#worksInSteps = true;
+    return async () => {
+      await yieldNow();
+      if (this.#exitCode !== undefined) throw new Interrupted(this.#exitCode);
+    };
+  }
+}

@@ -1,0 +1,177 @@
+import type { Database } from "bun:sqlite";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isPhotoFileName } from "../domain/photo.ts";
+import { type Instant, isoText, MS_PER_DAY } from "../domain/time.ts";
+import { formatBytes } from "../files/durable-files.ts";
+import { isBehindRecords } from "../monitoring/service-health.ts";
+import { createEncryptor } from "../secrets/encryptor.ts";
+import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
+import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
+import {
+  anySealedSecret,
+  findIntegrityProblems,
+  missingMigrations,
+  photoFileNames,
+  schemaVersion,
+} from "../store/sqlite/inspect-database.ts";
+import type { DatabaseState, ModelState } from "../store/sqlite/monitored-database-state.ts";
+import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
+import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./doctor-check.ts";
+
+export const FROM_BACKUP =
+  "Stop the server and restore the last good backup with `mainstay restore` into a new folder.";
+/** The server checkpoints its WAL every few megabytes; a much larger one means that a reader blocks the checkpoint. */
+const LARGE_WAL = 256e6;
+const HOUR_MS = 3_600_000;
+
+export function checkIntegrity(db: Database, file: string, depth: "quick" | "full"): DoctorFinding {
+  try {
+    const problems = findIntegrityProblems(db, depth);
+    if (problems.length === 0)
+      return okFinding(`${file} passed integrity check (${depth}, ${formatBytes(statSync(file).size)})`);
+    return failedFinding(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
+  } catch (error) {
+    return failedFinding((explainSqliteError(error, file) as Error).message, FROM_BACKUP);
+  }
+}
+
+export function checkSchema(db: Database, file: string): DoctorFinding {
+  let missing: number;
+  let version: number;
+  try {
+    missing = missingMigrations(db, file).length;
+    version = schemaVersion(db);
+  } catch (error) {
+    throw explainSqliteError(error, file);
+  }
+  if (version === 0) return failedFinding(`${file} is empty: it has no Mainstay tables`, FROM_BACKUP);
+  if (missing === 0) return okFinding(`version ${version} (up to date)`);
+  return warningFinding(
+    `version ${version}; ${missing} schema migrations pending`,
+    "The next start applies them after copying the database.",
+  );
+}
+
+/** Compares the photo files with the photos in the database. */
+export function checkPhotoFiles(db: Database, dataDir: string): DoctorFinding {
+  const folder = join(dataDir, "uploads");
+  const files = existsSync(folder) ? readdirSync(folder).filter(isPhotoFileName) : [];
+  const there = new Set(files);
+  const known = new Set(photoFileNames(db));
+  const missing = [...known].filter((name) => !there.has(name)).length;
+  const orphans = files.filter((name) => !known.has(name)).length;
+  const detail = `${missing === 0 ? `all ${known.size} photos present` : `${missing} of ${known.size} photos missing`}; ${orphans} orphaned files`;
+  if (missing > 0) return warningFinding(detail, `Restore the missing files to ${folder} from a backup.`);
+  if (orphans > 0)
+    return warningFinding(detail, "Left by a crash during an upload. The next server start removes them.");
+  return okFinding(detail);
+}
+
+export function checkWal(file: string): DoctorFinding {
+  const wal = `${file}-wal`;
+  const bytes = existsSync(wal) ? statSync(wal).size : 0;
+  if (bytes <= LARGE_WAL) return okFinding(formatBytes(bytes));
+  return warningFinding(
+    `${wal} has grown to ${formatBytes(bytes)}`,
+    "Another process holds a long-running read. Stop it or restart the server.",
+  );
+}
+
+/** Compares the machine's clock with the newest instant in the database, and with a plausible range. */
+export function checkClock(state: DatabaseState, now: Instant): DoctorFinding {
+  const year = new Date(now).getUTCFullYear();
+  const synchronize = "Synchronize the clock with NTP: ages, snapshots and tokens depend on it.";
+  if (year < 2025 || year > 2100) return failedFinding(`the clock says ${isoText(now)}`, synchronize);
+  if (!isBehindRecords(now, state.lastInstant))
+    return okFinding(`${isoText(now).slice(0, 19)}Z, not behind the newest record`);
+  return failedFinding(
+    `the clock (${isoText(now)}) is ${elapsedTimeText(state.lastInstant - now)} behind the newest record`,
+    `${synchronize} If it is right, it was ahead when that record was written: new ones are dated after it until ${isoText(state.lastInstant)}.`,
+  );
+}
+
+export async function checkMasterKey(
+  db: Database | undefined,
+  dataDir: string,
+  env: KeyEnvironment,
+): Promise<DoctorFinding> {
+  return await checkKeyDecrypts(db && secretToTry(db), dataDir, env);
+}
+
+/** Checks that the key decrypts a stored secret, if there is one. */
+export async function checkKeyDecrypts(
+  encrypted: string | undefined,
+  dataDir: string,
+  env: KeyEnvironment,
+): Promise<DoctorFinding> {
+  const key = loadMasterKey({ dataDir, env });
+  if (encrypted === undefined)
+    return okFinding("the key is readable; the database has no secret to test it with");
+  await createEncryptor(key).decrypt(encrypted);
+  return okFinding("the key decrypts stored secrets");
+}
+
+/** Returns a stored secret. Ignores a damaged database, which its own check reports. */
+function secretToTry(db: Database): string | undefined {
+  try {
+    return anySealedSecret(db);
+  } catch {
+    return undefined;
+  }
+}
+
+export function checkSnapshot(
+  { snapshot, newestSnapshotDay }: Pick<DatabaseState, "snapshot" | "newestSnapshotDay">,
+  enabled: boolean,
+  now: Instant,
+): DoctorFinding {
+  if (!enabled) return okFinding("turned off on this server (snapshot.enabled)");
+  if (newestSnapshotDay !== null && newestSnapshotDay > lastSnapshotDay(now))
+    return warningFinding(
+      `late: a snapshot is dated ${newestSnapshotDay}, in the future, and prevents those of earlier days`,
+      "Correct the clock. If it was ahead when that snapshot was taken, run `mainstay snapshot --discard-later`.",
+    );
+  const remedy =
+    "Look for `job failed` in the server's log. Run `mainstay snapshot` to take today's snapshot now.";
+  if (!snapshot)
+    return warningFinding(
+      "no snapshot yet",
+      "Start the server, which takes one a day, or run `mainstay snapshot`.",
+    );
+  const detail = `${snapshot.day}, finished ${elapsedTimeText(now - snapshot.finishedAt)} ago`;
+  return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warningFinding(detail, remedy) : okFinding(detail);
+}
+
+/** Checks that the current scores were computed with this executable's model. */
+export function checkScoringModel({ scoredBy, fit }: ModelState, own: string): DoctorFinding {
+  const version = fit?.base === own ? fit.version : own;
+  if (fit && fit.base !== own)
+    return warningFinding(
+      `model ${own}; calibration ${fit.version} is inactive, since it was made for model ${fit.base}`,
+      "Run `mainstay calibrate` again.",
+    );
+  if (scoredBy === undefined) return okFinding(`model ${version}`);
+  if (scoredBy === own || scoredBy.startsWith(`${own}+`))
+    return okFinding(`model ${version}; latest snapshot: model ${scoredBy}`);
+  return warningFinding(
+    `the latest snapshot used model ${scoredBy}; this executable uses model ${version}`,
+    "The next snapshot rescores all components. It sends no alerts for tier changes caused by the model, unless taken with `mainstay snapshot --announce-model-change`.",
+  );
+}
+
+export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): DoctorFinding {
+  if (outbox.waiting === 0 || outbox.oldestAt === null) return okFinding("no pending deliveries");
+  const detail = `${outbox.waiting} pending deliveries, the oldest for ${elapsedTimeText(now - outbox.oldestAt)}`;
+  if (now - outbox.oldestAt < HOUR_MS) return okFinding(detail);
+  return warningFinding(
+    detail,
+    "Check that the server is running. See the webhook endpoints below and `mainstay deliveries list`.",
+  );
+}
+
+export function elapsedTimeText(ms: number): string {
+  if (ms < 2 * 60_000) return `${Math.max(0, Math.round(ms / 1000))} s`;
+  if (ms < 2 * HOUR_MS) return `${Math.round(ms / 60_000)} min`;
+  return ms < 2 * MS_PER_DAY ? `${Math.round(ms / HOUR_MS)} h` : `${Math.round(ms / MS_PER_DAY)} days`;
+}

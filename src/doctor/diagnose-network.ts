@@ -1,0 +1,89 @@
+import { connect } from "node:net";
+import type { Config } from "../config/settings.ts";
+import { type Instant, isoText } from "../domain/time.ts";
+import { parseNetwork } from "../ip-networks/ip-network.ts";
+import type { DatabaseState } from "../store/sqlite/monitored-database-state.ts";
+import { daysUntilExpiry, readTlsIdentity } from "../tls/pem-files.ts";
+import { failureMessage } from "../webhooks/delivery-failure-messages.ts";
+import { hostWithoutBrackets, resolvePermittedAddresses } from "../webhooks/webhook-connections.ts";
+import { createResolver } from "../webhooks/webhook-dns-resolver.ts";
+import {
+  type DoctorCheck,
+  type DoctorFinding,
+  failedFinding,
+  okFinding,
+  warningFinding,
+} from "./doctor-check.ts";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Returns a check per webhook endpoint that connects under the same rules as deliveries. Sends nothing. */
+export function webhookEndpointChecks(
+  { endpoints }: DatabaseState,
+  webhooks: Config["webhooks"],
+): DoctorCheck[] {
+  return endpoints.map(({ partnerId, partner, url, pausedAt, failingSince, lastError }) => ({
+    name: `webhook_receiver:${partnerId}`,
+    run: async () => {
+      const endpoint = new URL(url);
+      const target = webhooks.proxy === "" ? endpoint : new URL(webhooks.proxy);
+      const through = webhooks.proxy === "" ? "" : " (through the proxy)";
+      const remedy = `Ask ${partner} whether ${endpoint.host} is up. Check DNS, firewall and webhooks.allow_networks.`;
+      try {
+        await connectTo(target, webhooks);
+      } catch (error) {
+        return warningFinding(`${partner}: ${failureMessage(error, target.hostname)}${through}`, remedy);
+      }
+      if (pausedAt !== null)
+        return warningFinding(
+          `${partner}: ${endpoint.host} is reachable${through} but paused after repeated failures`,
+          "The first successful probe resumes it. See `mainstay partner show`.",
+        );
+      if (failingSince !== null)
+        return warningFinding(
+          `${partner}: ${endpoint.host} is reachable${through} but has been rejecting deliveries since ${isoText(failingSince)} (${lastError})`,
+          "See `mainstay deliveries list --status failed`, and ask the partner for its endpoint's log.",
+        );
+      return okFinding(`${partner}: ${endpoint.host} is reachable${through}`);
+    },
+  }));
+}
+
+async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> {
+  const isProxy = webhooks.proxy !== "";
+  const policy = {
+    allow: isProxy ? [] : webhooks.allowNetworks.map(parseNetwork),
+    deny: isProxy ? [] : webhooks.denyNetworks.map(parseNetwork),
+  };
+  const settings = { policy: () => policy, resolve: createResolver(), extraAuthorities: null, proxy: null };
+  const [host] = await resolvePermittedAddresses(hostWithoutBrackets(url), settings);
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  await new Promise<void>((resolve, reject) => {
+    const socket = connect({ host: host!, port });
+    socket.setTimeout(CONNECT_TIMEOUT_MS, () =>
+      socket.destroy(new Error(`no connection within ${CONNECT_TIMEOUT_MS / 1000} s`)),
+    );
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on("error", reject);
+  });
+}
+
+/** Returns how many days the certificate of the server remains valid. Throws if it or its key cannot be used. */
+export function checkServerCertificate({ tlsCert, tlsKey }: Config["server"], now: Instant): DoctorFinding {
+  if (tlsCert === "") return okFinding("TLS is off (server.tls_cert)");
+  const { validFrom, validTo } = readTlsIdentity({ certFile: tlsCert, keyFile: tlsKey });
+  const renew = "Renew it, then send SIGHUP to the server.";
+  const days = daysUntilExpiry(validTo, now);
+  if (days < 0) return failedFinding(`${tlsCert} expired ${-days} days ago`, renew);
+  if (validFrom > now)
+    return failedFinding(
+      `${tlsCert} is not valid before ${isoText(validFrom)}`,
+      "Check the clock, or use another certificate.",
+    );
+  return days < 21
+    ? warningFinding(`${tlsCert} is valid for ${days} more days`, renew)
+    : okFinding(`${tlsCert} is valid for ${days} more days`);
+}

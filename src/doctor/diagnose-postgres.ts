@@ -1,0 +1,146 @@
+import { type Instant, isoText } from "../domain/time.ts";
+import { formatBytes } from "../files/durable-files.ts";
+import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
+import type { ServerDiagnostics } from "../store/postgres/diagnostics/postgres-server-diagnostics.ts";
+import { elapsedTimeText } from "./diagnose-database.ts";
+import {
+  type DoctorCheck,
+  type DoctorFinding,
+  failedFinding,
+  okFinding,
+  warningFinding,
+} from "./doctor-check.ts";
+
+/** The clock difference above which a server takes no snapshot. */
+const CLOCK_OFF_MS = 60_000;
+const CLOCK_LOOSE_MS = 2_000;
+const STANDBY_LAG_MS = 30_000;
+
+/** Returns the checks of the database server. */
+export const postgresServerChecks = (facts: ServerDiagnostics, now: Instant): DoctorCheck[] => [
+  { name: "encryption", run: () => checkEncryption(facts) },
+  { name: "privileges", run: () => checkPrivileges(facts) },
+  {
+    name: "time_zone",
+    run: () => okFinding(`${facts.timeZone}; any time zone works, since times are stored in UTC`),
+  },
+  { name: "database_clock", run: () => checkDatabaseClock(facts, now) },
+  { name: "connections", run: () => checkConnections(facts) },
+  { name: "durability", run: () => checkDurability(facts) },
+  { name: "replication", run: () => checkReplication(facts) },
+];
+
+export function describeDatabaseServer({
+  displayName,
+  version,
+  encoding,
+  sizeBytes,
+}: ServerDiagnostics): DoctorFinding {
+  return okFinding(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
+}
+
+export function checkSharedSchema(
+  { version, missing, incomplete }: DatabaseDiagnostics["schema"],
+  { otherOwner }: ServerDiagnostics,
+): DoctorFinding {
+  if (incomplete !== undefined)
+    return failedFinding(
+      `the schema is incomplete: ${incomplete}`,
+      "It was only partly migrated or restored. Restore the whole database from a backup.",
+    );
+  if (missing === 0) return okFinding(`version ${version} (up to date)`);
+  const remedy =
+    otherOwner === undefined
+      ? "The next server start applies them, or run `mainstay migrate`."
+      : `Run \`mainstay migrate\` as ${otherOwner}, which owns the tables: this user cannot change them.`;
+  if (version === 0) return failedFinding("the database is empty: no installation and no schema", remedy);
+  return warningFinding(`version ${version}; ${missing} schema migrations pending`, remedy);
+}
+
+export function checkStoredPhotos({ known, missing }: { known: number; missing: number }): DoctorFinding {
+  const detail = missing === 0 ? `all ${known} photos present` : `${missing} of ${known} photos missing`;
+  return missing === 0
+    ? okFinding(detail)
+    : warningFinding(detail, "Restore the missing photos from a backup.");
+}
+
+function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): DoctorFinding {
+  if (isEncrypted) return okFinding("the connection is encrypted");
+  if (isNear) return okFinding("the connection is not encrypted, but local to this machine");
+  return warningFinding(
+    "the connection is not encrypted: password hashes and all data are sent in plain text",
+    "Turn on ssl in postgresql.conf, and remove sslmode=disable from storage.url.",
+  );
+}
+
+/** Checks the rights of a user that owns the tables, or that serves beside the owner, which runs the migrations. */
+function checkPrivileges(facts: ServerDiagnostics): DoctorFinding {
+  const { user, otherOwner, mayCreate, forbidden, hasDefaultPrivileges } = facts;
+  if (forbidden.length > 0)
+    return failedFinding(
+      `the user ${user} cannot read and write ${forbidden.slice(0, 5).join(", ")}`,
+      otherOwner === undefined
+        ? "Make the user the owner of the database, or repeat the grants of the manual (Creating the database)."
+        : `As ${otherOwner}, repeat the grants of the manual (Creating the database) for ${user}.`,
+    );
+  if (otherOwner !== undefined && !hasDefaultPrivileges)
+    return warningFinding(
+      `the user ${user} can read and write every table, but not those that the next upgrade creates`,
+      `As ${otherOwner}, which owns the tables, set the default privileges of the manual (Creating the database) for ${user}.`,
+    );
+  if (otherOwner !== undefined)
+    return okFinding(`the user ${user} can read and write every table; ${otherOwner} owns them and migrates`);
+  if (!mayCreate)
+    return warningFinding(
+      `the user ${user} can read and write every table but cannot create tables`,
+      "Grant CREATE on the schema, or the next upgrade fails.",
+    );
+  return okFinding(`the user ${user} can read, write and create tables`);
+}
+
+function checkDatabaseClock(
+  { clock: { offsetMs, uncertaintyMs } }: ServerDiagnostics,
+  now: Instant,
+): DoctorFinding {
+  const remedy = "Synchronize the clocks of both machines with NTP.";
+  const detail = `this machine's clock (${isoText(now)}) is ${elapsedTimeText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
+  if (Math.abs(offsetMs) > CLOCK_OFF_MS + uncertaintyMs)
+    return failedFinding(`${detail}: a server on this machine takes no snapshot`, remedy);
+  if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warningFinding(detail, remedy);
+  return okFinding(
+    `this machine's clock and the database's agree to ${Math.max(Math.abs(offsetMs), uncertaintyMs)} ms`,
+  );
+}
+
+function checkConnections({ connections: { most, used, perServer } }: ServerDiagnostics): DoctorFinding {
+  const detail = `${used} of ${most} connections in use; each server opens up to ${perServer}`;
+  if (most - used >= perServer) return okFinding(detail);
+  return warningFinding(
+    `${detail}: another server may not be able to connect`,
+    "Raise max_connections or the user's limit, lower ?pool= in storage.url, or use PgBouncer.",
+  );
+}
+
+function checkDurability({ unsafe }: ServerDiagnostics): DoctorFinding {
+  if (unsafe.length === 0) return okFinding("commits survive power loss");
+  return warningFinding(
+    `${unsafe.join(" and ")} ${unsafe.length === 1 ? "is" : "are"} off: acknowledged writes may be lost on power failure`,
+    "Turn it on where it was set: in postgresql.conf, with ALTER DATABASE or with ALTER ROLE.",
+  );
+}
+
+function checkReplication({ standbys }: ServerDiagnostics): DoctorFinding {
+  if (standbys === undefined)
+    return okFinding("not checked: GRANT pg_monitor to the user to check the lag of standbys");
+  if (standbys.length === 0) return okFinding("no standby is connected");
+  const detail = standbys
+    .map(({ name, state, isSynchronous, lagMs }) => {
+      const kind = isSynchronous ? "synchronous" : "asynchronous";
+      return `${name} (${kind}, ${state}, ${Math.round(lagMs)} ms behind)`;
+    })
+    .join("; ");
+  const late = standbys.some(({ state, lagMs }) => state !== "streaming" || lagMs > STANDBY_LAG_MS);
+  return late
+    ? warningFinding(detail, "See the standby's log. It should stream with a lag of at most a few seconds.")
+    : okFinding(detail);
+}

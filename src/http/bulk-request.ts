@@ -1,0 +1,72 @@
+import { type BulkResult, serializeBulkResult } from "../api-schemas/bulk-schema.ts";
+import { Failure, invalid } from "../domain/errors.ts";
+import { mapYielding, type Yield } from "../event-loop/event-loop.ts";
+
+type ParsedItem<T> = { input: T } | { error: string };
+
+type ParseOptions<T> = {
+  /** The maximum number of items. */
+  most: number;
+  read: (item: unknown) => T;
+  yieldNow: Yield;
+};
+
+/**
+ * Parses the items before the transaction starts; yields in between, since a rejected item takes as long as many others.
+ * Throws invalid_request if there are too many.
+ */
+export async function parseBulkItems<T>(
+  items: readonly unknown[],
+  { most, read, yieldNow }: ParseOptions<T>,
+): Promise<ParsedItem<T>[]> {
+  if (items.length > most) throw invalid(`At most ${most} items per request`);
+  return await mapYielding(items, yieldNow, (item) => {
+    try {
+      return { input: read(item) };
+    } catch (error) {
+      return { error: rejectionMessage(error) };
+    }
+  });
+}
+
+/** Saves the items one by one and collects the errors of rejected ones; yields to the event loop in between. */
+export async function saveBulkItems<T, R>(
+  items: readonly ParsedItem<T>[],
+  { yieldToEventLoop }: { yieldToEventLoop(): Promise<void> },
+  save: (input: T) => Promise<R>,
+): Promise<BulkResult<R>> {
+  const result: BulkResult<R> = { saved: [], errors: [] };
+  for (const [index, item] of items.entries()) {
+    if ("error" in item) {
+      result.errors.push({ index, error: item.error });
+      continue;
+    }
+    try {
+      result.saved.push(await save(item.input));
+    } catch (error) {
+      result.errors.push({ index, error: rejectionMessage(error) });
+    }
+    await yieldToEventLoop();
+  }
+  return result;
+}
+
+/** Serializes the result of a bulk request; yields to the event loop in between. */
+export async function bulkReplyBody<R, View>(
+  { saved, errors }: BulkResult<R>,
+  { yieldToEventLoop }: { yieldToEventLoop(): Promise<void> },
+  view: (item: R) => View,
+) {
+  const views: View[] = [];
+  for (const item of saved) {
+    views.push(view(item));
+    await yieldToEventLoop();
+  }
+  return serializeBulkResult({ saved: views, errors }, (serialized) => serialized);
+}
+
+/** Rethrows unexpected errors. */
+function rejectionMessage(error: unknown): string {
+  if (error instanceof Failure) return error.message;
+  throw error;
+}

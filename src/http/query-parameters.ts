@@ -1,0 +1,300 @@
+import { PAGE_SIZES } from "../api-schemas/request-parameter-schemas.ts";
+import { type FieldIssue, invalid } from "../domain/errors.ts";
+import { SYSTEMS } from "../domain/knowledge.ts";
+import { centsFromUsd } from "../domain/money.ts";
+import { countryOf, parseCountry, parsePlace, parsePostalCode, UNITED_STATES } from "../domain/place.ts";
+import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
+import {
+  FORM_LIMITS,
+  type FormTerms,
+  PLAN_LIMITS,
+  type PlanTerms,
+  reserveFormYears,
+} from "../domain/planning/plan-terms.ts";
+import type { PropertyFilter } from "../domain/property-filter.ts";
+import type { RiskTier } from "../domain/scoring/scoring-types.ts";
+import { type Instant, parseDay, parseInstant } from "../domain/time.ts";
+import { WORK_STATES } from "../domain/work.ts";
+import type { LimitAndOffset } from "../store/limit-and-offset.ts";
+import type { RetirementFilter } from "../store/queries/appliances.ts";
+
+/** The treatment of a parameter that the operation does not declare. */
+export type UnknownParameters = "ignored" | "rejected";
+
+/** The parameters of a request by name, decoded. */
+export type HttpQuery = ReadonlyMap<string, string>;
+
+/**
+ * Parses the known parameters of a query string. Throws invalid_request for an invalid escape sequence in a value, for a
+ * duplicate parameter, and if unknown ones are `rejected`, for one whose name does not begin with an underscore.
+ */
+export function parseQuery(
+  search: string,
+  known: readonly string[],
+  unknown: UnknownParameters = "ignored",
+): HttpQuery {
+  const values = new Map<string, string>();
+  if (search.length <= 1) return values;
+  for (const part of search.slice(1).split("&")) {
+    if (part === "") continue;
+    const at = part.indexOf("=");
+    const name = tryDecode(at < 0 ? part : part.slice(0, at));
+    if (name === undefined || !known.includes(name)) {
+      if (unknown === "rejected" && !name?.startsWith("_")) throw unknownParameter(name, known);
+      continue;
+    }
+    if (values.has(name)) throw invalidParameter(name, "is a duplicate parameter");
+    values.set(name, decode(at < 0 ? "" : part.slice(at + 1)));
+  }
+  return values;
+}
+
+/** A filter or a term that was ignored would give wrong figures. */
+function unknownParameter(name: string | undefined, known: readonly string[]) {
+  const names = `this request takes ${known.length === 0 ? "none" : known.join(", ")}`;
+  if (name === undefined) return invalid(`The query string has a parameter with an invalid name; ${names}`);
+  const shown = shortened(name);
+  return invalid(`Unknown query parameter: ${shown}; ${names}`, [
+    { field: shown, message: `is unknown; ${names}` },
+  ]);
+}
+
+const LONGEST_SHOWN = 60;
+const shortened = (text: string) => (text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+
+/** Parses `limit`, by default `usual`, and `offset`. Limits above the highest are capped. */
+export function parseRowRange(query: HttpQuery, usual: number = PAGE_SIZES.usual): LimitAndOffset {
+  const limit = wholeNumber(query, "limit", 1) ?? usual;
+  return { limit: Math.min(limit, PAGE_SIZES.most), offset: wholeNumber(query, "offset", 0) ?? 0 };
+}
+
+export function parseTier(query: HttpQuery): RiskTier | undefined {
+  const tier = query.get("tier")?.toUpperCase();
+  if (tier === undefined || tier === "CRITICAL" || tier === "WARNING" || tier === "GOOD") return tier;
+  throw invalidParameter("tier", "must be CRITICAL, WARNING or GOOD");
+}
+
+/** Returns whether alerts are sorted by what they are expected to cost, instead of by score. */
+export const sortsByCost = (query: HttpQuery): boolean =>
+  parseChoice(query, "sort", ["score", "cost"]) === "cost";
+
+/** Parses the tier of alerts, which is never GOOD. */
+export function parseAlertTier(query: HttpQuery): RiskTier | undefined {
+  const tier = query.get("tier")?.toUpperCase();
+  if (tier === undefined || tier === "CRITICAL" || tier === "WARNING") return tier;
+  throw invalidParameter("tier", "must be CRITICAL or WARNING");
+}
+
+/** Returns the text of a timestamp. Restores an unescaped plus before the time zone, which was decoded as a space. */
+const instantText = (query: HttpQuery, name: string) => query.get(name)?.replace(/ (?=\d\d:\d\d$)/, "+");
+export const instantTextSince = (query: HttpQuery) => instantText(query, "since");
+
+export function parseInstantOf(query: HttpQuery, name: string): Instant | undefined {
+  const text = instantText(query, name);
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instant;
+  throw invalidParameter(name, "must be an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
+}
+export const parseSince = (query: HttpQuery) => parseInstantOf(query, "since");
+
+/** Parses a parameter with a fixed set of values. */
+export function parseChoice<const V extends string>(
+  query: HttpQuery,
+  name: string,
+  values: readonly V[],
+): V | undefined {
+  const text = query.get(name);
+  if (text === undefined || (values as readonly string[]).includes(text)) return text as V | undefined;
+  throw invalidParameter(name, `must be one of ${values.join(", ")}`);
+}
+
+/** Parses the filters of a list of actions. */
+export function parseActionFilter(query: HttpQuery) {
+  const [state, dueBy] = [query.get("state"), query.get("due_by")];
+  if (dueBy !== undefined && parseDay(dueBy) === undefined)
+    throw invalidParameter("due_by", "must be a date, such as 2027-03-01");
+  const cents = (name: string) => {
+    const amount = decimalNumber(query, name, { least: 0, most: PLAN_LIMITS.budgetUsd.most });
+    return amount === undefined ? undefined : centsFromUsd(amount);
+  };
+  return {
+    propertyId: query.get("property_id"),
+    state: state === undefined ? undefined : parsePlace(state),
+    system: parseChoice(query, "system", SYSTEMS),
+    action: parseChoice(query, "action", LISTED_ACTIONS),
+    tier: parseTier(query),
+    dueBy,
+    work: parseChoice(query, "work", ["open", ...WORK_STATES]),
+    leastCents: cents("min_cost"),
+    mostCents: cents("max_cost"),
+  };
+}
+
+export function parsePlanTerms(query: HttpQuery): PlanTerms {
+  const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
+    PLAN_LIMITS;
+  const budget = decimalNumber(query, "budget", budgetUsd);
+  const term = (name: string, limits: { least: number; most: number; usual: number }) =>
+    decimalNumber(query, name, limits) ?? limits.usual;
+  return {
+    years: wholeNumber(query, "years", years.least, years.most) ?? years.usual,
+    inflationPct: term("inflation_pct", inflationPct),
+    budgetCents: budget === undefined ? null : centsFromUsd(budget),
+    openingCents: centsFromUsd(term("opening_balance", openingUsd)),
+    escrowPct: term("escrow_pct", escrowPct),
+    interestPct: term("interest_pct", interestPct),
+    minimumCents: centsFromUsd(term("minimum_balance", minimumUsd)),
+    depositGrowthPct: term("deposit_growth_pct", depositGrowthPct),
+  };
+}
+
+/** Parses the terms of a reserve form, whose plan covers the years of a loan unless `years` says otherwise. */
+export function parseFormTerms(query: HttpQuery): { terms: PlanTerms; form: FormTerms } {
+  const { minimumItemUsd, loanTermYears } = FORM_LIMITS;
+  const form: FormTerms = {
+    minimumItemCents: centsFromUsd(
+      decimalNumber(query, "minimum_item_cost", minimumItemUsd) ?? minimumItemUsd.usual,
+    ),
+    loanTermYears: wholeNumber(query, "loan_term", loanTermYears.least, loanTermYears.most) ?? null,
+    isHud: parseChoice(query, "hud", ["true", "false"]) === "true",
+  };
+  const terms = parsePlanTerms(query);
+  return { form, terms: query.has("years") ? terms : { ...terms, years: reserveFormYears(form) } };
+}
+
+/** The parameters of a plan by the field that each sets. */
+const PLAN_PARAMETERS = {
+  years: "years",
+  inflationPct: "inflation_pct",
+  budgetCents: "budget",
+  openingCents: "opening_balance",
+  escrowPct: "escrow_pct",
+  interestPct: "interest_pct",
+  minimumCents: "minimum_balance",
+  depositGrowthPct: "deposit_growth_pct",
+} as const satisfies Record<keyof PlanTerms, string>;
+
+/** Parses the terms of a plan for a page, which shows the values in use: invalid ones are replaced by the defaults. */
+export function parsePlanTermsOrDefaults(query: HttpQuery): PlanTerms {
+  const terms = parsePlanTerms(new Map());
+  for (const field of Object.keys(PLAN_PARAMETERS) as (keyof PlanTerms)[]) {
+    const text = query.get(PLAN_PARAMETERS[field]);
+    if (text === undefined) continue;
+    try {
+      Object.assign(terms, { [field]: parsePlanTerms(new Map([[PLAN_PARAMETERS[field], text]]))[field] });
+    } catch {
+      // The default stays.
+    }
+  }
+  return terms;
+}
+
+const LONGEST_SEARCH = 100;
+
+/** Parses the filters of properties; undefined without any. */
+/** `knownHazards`: by their codes. Throws invalid_request. */
+export function parsePropertyFilter(
+  query: HttpQuery,
+  knownHazards: ReadonlyMap<string, unknown>,
+): PropertyFilter | undefined {
+  const filter: PropertyFilter = {};
+  const [state, city, zip, text] = ["state", "city", "zip", "q"].map((name) => query.get(name)?.trim());
+  const country = query.get("country");
+  if (state !== undefined) filter.state = parsePlaceFilter(query);
+  else if (country !== undefined) filter.country = parseCountry(country);
+  if (city !== undefined) filter.city = parseSearched("city", city);
+  if (text !== undefined) filter.text = parseSearched("q", text);
+  if (zip !== undefined) {
+    const where = filter.state === undefined ? filter.country : countryOf(filter.state);
+    filter.zip = parsePostalCode(where ?? UNITED_STATES, zip);
+  }
+  const flag = query.get("flag");
+  if (flag !== undefined) {
+    if (!knownHazards.has(flag))
+      throw invalidParameter("flag", `must be one of ${[...knownHazards.keys()].join(", ")}`);
+    filter.flag = flag;
+  }
+  const listed = parseRetiredFilter(query);
+  if (listed !== "active") filter.retired = listed === "all" ? "included" : "only";
+  return Object.keys(filter).length === 0 ? undefined : filter;
+}
+
+/** Parses the place of a filter: `state`, with `country` where it is a subdivision alone. Throws invalid_request. */
+function parsePlaceFilter(query: HttpQuery): string {
+  const country = query.get("country");
+  return parsePlace(query.get("state") ?? "", country === undefined ? undefined : parseCountry(country));
+}
+
+/** Parses which rows a list has: those that are not retired, the retired, or all. */
+export function parseRetiredFilter(query: HttpQuery): RetirementFilter {
+  const only = parseChoice(query, "retired", ["true", "false"]) === "true";
+  const included = parseChoice(query, "include_retired", ["true", "false"]) === "true";
+  return only ? "retired" : included ? "all" : "active";
+}
+
+/** Parses the text of a search. */
+export const parseSearchText = (query: HttpQuery): string => parseSearched("q", query.get("q")?.trim() ?? "");
+
+function parseSearched(name: string, text: string): string {
+  if (text !== "" && text.length <= LONGEST_SEARCH) return text;
+  throw invalidParameter(name, `must have 1 to ${LONGEST_SEARCH} characters`);
+}
+
+export const wantsSandboxEvents = (query: HttpQuery) => query.get("sandbox") === "true";
+
+/** Parses whether sums include the demo properties. */
+export const wantsDemo = (query: HttpQuery) =>
+  parseChoice(query, "include_demo", ["true", "false"]) === "true";
+
+export function invalidParameter(field: string, message: string) {
+  const issue: FieldIssue = { field, message };
+  return invalid(`${field} ${message}`, [issue]);
+}
+
+export function wholeNumber(
+  query: HttpQuery,
+  name: string,
+  least: number,
+  most = MOST_OF_15_DIGITS,
+): number | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw invalidParameter(name, `must be a whole number from ${least} to ${most}, not ${quoted(text)}`);
+}
+
+export function decimalNumber(
+  query: HttpQuery,
+  name: string,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  // Such as 1e12, +5 and 1,000, which are numbers elsewhere.
+  const form = Number.isNaN(value) ? ", in digits and with a point before decimals" : "";
+  throw invalidParameter(name, `must be a number from ${least} to ${most}${form}, not ${quoted(text)}`);
+}
+
+const MOST_OF_15_DIGITS = 999_999_999_999_999;
+
+const quoted = (text: string) => JSON.stringify(shortened(text));
+
+function decode(text: string): string {
+  const value = tryDecode(text);
+  if (value !== undefined) return value;
+  throw invalid("The query string contains an invalid escape sequence");
+}
+
+/** Returns undefined for an invalid escape sequence, and for text with NUL. */
+function tryDecode(text: string): string | undefined {
+  try {
+    const value = decodeURIComponent(text.replaceAll("+", " "));
+    return value.includes("\u0000") ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}

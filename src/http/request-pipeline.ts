@@ -1,0 +1,444 @@
+import type { RateWindow } from "../cluster/address-rate-window.ts";
+import { Failure, StorageError } from "../domain/errors.ts";
+import type { Knowledge } from "../domain/knowledge.ts";
+import type { Administrator } from "../domain/partner.ts";
+import { dayOf, type Instant, nextUtcMidnight } from "../domain/time.ts";
+import { yieldForRequest } from "../event-loop/event-loop.ts";
+import type { Logger } from "../logging/logger.ts";
+import type { RevisedPartner } from "../store/queries/partners.ts";
+import type { Store } from "../store/store.ts";
+import {
+  type AnswerCache,
+  type AnswerCaches,
+  sumsByRevision,
+} from "../usecases/partners/partner-revision-caches.ts";
+import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
+import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
+import type { Authenticator } from "./authenticator.ts";
+import { errorAfterCommit, recordingCommits } from "./committed-request-changes.ts";
+import { type ConsoleSessions, isConsoleApiRequest } from "./console-session-cookies.ts";
+import { acceptsCsv } from "./csv-replies.ts";
+import type { DailyCallLimits } from "./daily-call-limits.ts";
+import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
+import { errorOfFailedCall, isAbortError } from "./failed-request-error.ts";
+import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./http-errors.ts";
+import {
+  type AdminCall,
+  type AdminOperation,
+  type Call,
+  CONSOLE,
+  type Operation,
+  type PartnerCall,
+  type PartnerOperation,
+  type PublicCall,
+  type Reply,
+} from "./http-operation.ts";
+import {
+  ADMIN_HEADERS,
+  addRateLimitHeaders,
+  type RequestContext,
+  replyTextChunks,
+  respond,
+  respondTagged,
+  send,
+  sendJson,
+  type TaggedResponse,
+} from "./http-responses.ts";
+import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency-key.ts";
+import { CHUNK_CHARS, startJsonStream } from "./json-reply-stream.ts";
+import { parseQuery } from "./query-parameters.ts";
+import {
+  checkDeclaredSize,
+  declaredBytes,
+  hasBody,
+  parseJsonObject,
+  readBytes,
+  requireJson,
+  waitForBodyParser,
+} from "./request-body.ts";
+import { callWrite, type Write, withRequestId } from "./request-write.ts";
+import {
+  type ReadReservation,
+  ResponseMemoryLimiter,
+  type WriteReservation,
+} from "./response-memory-limiter.ts";
+
+/** Polling clients request the same pages repeatedly, and scores change daily; larger responses are not kept. */
+const MOST_CACHED_BYTES = 131_072;
+
+type PipelineDeps = {
+  store: Store;
+  knowledge: Knowledge;
+  authenticator: Authenticator;
+  consoleSessions: ConsoleSessions;
+  budgets: DailyCallLimits;
+  administration: Omit<AdminUseCaseDeps, "actor">;
+  caches: AnswerCaches;
+  /** Takes instants of the monotonic clock. */
+  partnerWindow: RateWindow;
+  perPartnerPerMinute: number;
+  bodyBytes: number;
+  /** The maximum number of values in a body. */
+  bodyValues: number;
+  clock: () => Instant;
+  log: Logger;
+};
+
+/**
+ * Runs a routed request through the steps before and after its handler. The order of the checks is fixed: credentials,
+ * the partner's rate limit, the daily call limit, the size of the body, and only then its content.
+ */
+export class RequestPipeline {
+  readonly #idempotency: Idempotency;
+  readonly #cache: AnswerCache<TaggedResponse>;
+  readonly #sums: AnswerCache<object>;
+  readonly #memory = new ResponseMemoryLimiter();
+  /** A part of every ETag that is derived from a revision: another version of the server may respond differently. */
+  readonly #instanceId = crypto.randomUUID();
+
+  constructor(private readonly deps: PipelineDeps) {
+    this.#idempotency = new Idempotency(deps.store);
+    this.#cache = deps.caches.open("responses", {
+      // Text that is not Latin-1 takes two bytes a character.
+      bytesOf: ({ body }) => 2 * body.length,
+      mostBytes: MOST_CACHED_BYTES,
+    });
+    this.#sums = deps.caches.open("sums", { bytesOf: (sums) => 2 * JSON.stringify(sums).length });
+  }
+
+  async run(
+    operation: Operation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    context: RequestContext,
+  ): Promise<Response> {
+    context.route = operation.path;
+    if (operation.access === "admin" || operation.path.startsWith(CONSOLE))
+      Object.assign(context.headers, ADMIN_HEADERS);
+    try {
+      if (operation.access === "partner") await this.#admit(request, context);
+      if (operation.access === "admin") context.administrator = await this.#administratorOf(request);
+      context.deadline.signal.throwIfAborted();
+      if (operation.access === "public")
+        return await this.#respondToPublic(operation, request, params, context);
+      if (operation.method !== "GET") return await this.#change(operation, request, params, context);
+      return operation.access === "partner"
+        ? await this.#read(operation, request, params, context)
+        : await this.#readAsAdministrator(operation, request, params, context);
+    } catch (error) {
+      return this.failureResponse(
+        await errorOfFailedCall(error, this.deps.store, { operation, params, context }),
+        context,
+      );
+    }
+  }
+
+  /** Responds to a partner's read, from the cache if possible. */
+  async #read(
+    operation: PartnerOperation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    context: RequestContext,
+  ): Promise<Response> {
+    const { id, revision } = context.partner!;
+    // Responses in CSV are not cached.
+    const isCacheable = operation.cacheable && !acceptsCsv(request.headers);
+    const key = isCacheable ? `${id} ${targetOf(request.url)}` : "";
+    const shown = { partners: [{ id, revision }] };
+    const cached = isCacheable ? this.#cache.get(key, shown) : undefined;
+    if (cached) return respondTagged(cached, request, context);
+    // A response with an ETag depends on the revision, the URL and the date, apart from timestamps that the tag ignores.
+    const revisionTag = operation.replies?.[304]
+      ? entityTag(`${this.#instanceId} ${revision} ${dayOf(context.now)} ${id} ${targetOf(request.url)}`)
+      : undefined;
+    // Only a caller that got a response knows the tag, whereas `*` is no evidence that there is one.
+    if (revisionTag && namesTag(request.headers.get("if-none-match"), revisionTag))
+      return respondTagged({ body: "", etag: revisionTag }, request, context);
+    return await this.#holding(this.#memory.forRead(id), request, context, async (reservation) => {
+      const memory = { ...NO_RESERVATION, grow: reservation.grow };
+      const reply = await this.#handle(operation, request, params, context, memory);
+      if (reply.raw !== undefined || reply.chunks) return send(reply, request, context, reservation);
+      const { text, rest } = startJsonStream(reply.body);
+      // A tag of a large response's content would require serializing all of it first.
+      const tagged = {
+        body: text,
+        etag: rest ? revisionTag : revisionTag && entityTagOf(text, operation.replies?.[200]?.type),
+      };
+      if (isCacheable && !rest) this.#cache.set(key, shown, tagged);
+      const response = respondTagged(tagged, request, context);
+      if (response.status === 304) return response;
+      return sendJson({ text, rest }, response, request, context, reservation);
+    });
+  }
+
+  /** Responds to an administrator's read. Nothing is cached: the responses are few, and depend on all partners. */
+  async #readAsAdministrator(
+    operation: AdminOperation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    context: RequestContext,
+  ): Promise<Response> {
+    const { id } = context.administrator!;
+    return await this.#holding(this.#memory.forRead(id), request, context, async (reservation) => {
+      const memory = { ...NO_RESERVATION, grow: reservation.grow };
+      const reply = await this.#handle(operation, request, params, context, memory);
+      if (reply.body === undefined) return send(reply, request, context, reservation);
+      const started = startJsonStream(reply.body);
+      const response = respond({ ...reply, raw: started.text }, context);
+      return sendJson(started, response, request, context, reservation);
+    });
+  }
+
+  /** Responds to a request without credentials. If the handler reserves memory, a large response is sent in chunks. */
+  async #respondToPublic(
+    operation: Operation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    context: RequestContext,
+  ): Promise<Response> {
+    let reserved = undefined as ReadReservation | undefined;
+    const reserveMemoryFor = (owner: string) => {
+      reserved ??= this.#memory.forRead(owner);
+      return reserved.grow;
+    };
+    const release = () => reserved?.release();
+    return await this.#holding({ release }, request, context, async () => {
+      const memory = { ...NO_RESERVATION, reserveMemoryFor };
+      const reply = await this.#handle(operation, request, params, context, memory);
+      return reserved ? send(reply, request, context, reserved) : respond(reply, context);
+    });
+  }
+
+  /** Responds to a write. A large response is sent in chunks, as fast as the client reads it. */
+  async #change(
+    operation: Operation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    context: RequestContext,
+  ): Promise<Response> {
+    const { id } = context.partner ?? context.administrator!;
+    return await this.#holding(this.#memory.forWrite(id), request, context, async (reservation) => {
+      const memory = { ...NO_RESERVATION, reserve: reservation.reserve, settle: reservation.settle };
+      const reply = await this.#handle(operation, request, params, context, memory);
+      const chunks = await replyTextChunks(reply);
+      const length = chunks?.reduce((sum, chunk) => sum + chunk.length, 0) ?? 0;
+      if (!chunks || length <= CHUNK_CHARS)
+        return respond(chunks ? { ...reply, raw: chunks.join("") } : reply, context);
+      reservation.settle(length);
+      return respond({ ...reply, chunks }, context, reservation.release);
+    });
+  }
+
+  /** Releases a reservation once the response is made, unless it is sent in chunks, whose end releases it. */
+  async #holding<R extends Pick<ReadReservation, "release">>(
+    reservation: R,
+    request: Request,
+    context: RequestContext,
+    respond: (reservation: R) => Promise<Response>,
+  ): Promise<Response> {
+    try {
+      return await respond(reservation);
+    } finally {
+      if (!context.streamEnd || request.method === "HEAD") reservation.release();
+    }
+  }
+
+  /** Returns the response to anything thrown. An unexpected error is logged with its stack, and not shown to the caller. */
+  failureResponse(thrown: unknown, context: RequestContext): Response {
+    // The response reaches nobody; its status is for the log and the metrics.
+    if (context.caller.aborted && isAbortError(thrown)) return new Response(null, { status: CALLER_GONE });
+    const explained = this.deps.store.explain(thrown);
+    const error = errorAfterCommit(explained, context);
+    const about = { request_id: context.requestId, route: context.route };
+    if (error instanceof StorageError)
+      this.deps.log.error(
+        { ...about, reason: error.message, hint: error.hint },
+        "request refused: no storage",
+      );
+    else if (!(error instanceof Failure)) this.deps.log.error({ err: error, ...about }, "request failed");
+    const { status, body, headers } = errorReply(error, context.requestId);
+    return new Response(body, {
+      status,
+      headers: {
+        "content-type": "application/json",
+        "x-request-id": context.requestId,
+        ...context.headers,
+        ...headers,
+      },
+    });
+  }
+
+  #administratorOf(request: Request): Promise<Administrator> {
+    const { authenticator, consoleSessions } = this.deps;
+    return isConsoleApiRequest(request)
+      ? consoleSessions.authenticate(request)
+      : authenticator.authenticateAdministrator(request.headers);
+  }
+
+  async #admit(request: Request, context: RequestContext): Promise<void> {
+    const { authenticator, partnerWindow, budgets, perPartnerPerMinute } = this.deps;
+    const partner = await authenticator.authenticate(request.headers);
+    context.partner = partner;
+    const waitMs = await partnerWindow.admit(partner.id, context.monotonicMs);
+    if (waitMs !== undefined) {
+      addRateLimitHeaders(context, partner, await budgets.remaining(partner));
+      throw rateLimitExceeded(perPartnerPerMinute, waitMs);
+    }
+    const { allowed, remaining } = await budgets.take(partner);
+    addRateLimitHeaders(context, partner, remaining);
+    if (!allowed) throw dailyLimitExceeded(partner.dailyBudget, nextUtcMidnight(context.now) - context.now);
+  }
+
+  async #handle(
+    operation: Operation,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    context: RequestContext,
+    memory: ResponseMemory,
+  ): Promise<Reply> {
+    const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
+    const bytes = isJson ? await this.#readJson(request, memory) : undefined;
+    if (!bytes && operation.method !== "GET" && operation.body !== "raw") await waitForBodyParser(request);
+    const { deadline } = context;
+    if (operation.body !== "raw") deadline.start();
+    const call: Call = {
+      request,
+      requestId: context.requestId,
+      now: context.now,
+      params: decoded(params),
+      query: parseQuery(searchOf(request.url), operation.query, operation.unknownParameters),
+      body: bytes ? parseJsonObject(bytes, this.deps.bodyValues) : {},
+      address: context.address,
+      signal: deadline.signal,
+      yieldNow: yieldForRequest(deadline.signal),
+      async readBody(limit) {
+        const bytes = await readReserved(request, limit, memory);
+        deadline.start();
+        return bytes;
+      },
+    };
+    const { reserveMemoryFor } = memory;
+    const store = operation.method === "GET" ? this.deps.store : recordingCommits(this.deps.store, context);
+    if (operation.access === "public") return operation.handle({ ...call, reserveMemoryFor });
+    if (operation.access === "admin")
+      return operation.handle(this.#adminCall(call, context.administrator!, store, memory.grow));
+    const partner = context.partner!;
+    const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
+    if (key === undefined) return this.#handlePlain(operation, call, partner, store, memory.grow);
+    const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
+    const bodyHash = new Bun.CryptoHasher("sha256").update(bytes!).digest("hex");
+    return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash }, store);
+  }
+
+  #adminCall(
+    call: Call,
+    administrator: Administrator,
+    store: Store,
+    reserveMemory: AdminCall["reserveMemory"],
+  ): AdminCall {
+    const { knowledge, administration } = this.deps;
+    const { id: actor } = administrator;
+    return {
+      ...call,
+      administrator,
+      store,
+      reserveMemory,
+      administration: { ...administration, store, actor },
+      writePortfolio: (partner, run) =>
+        writePortfolio(callWrite(call, store), knowledge, partner, run, actor),
+    };
+  }
+
+  #handlePlain(
+    operation: PartnerOperation,
+    call: Call,
+    partner: RevisedPartner,
+    store: Store,
+    reserveMemory: PartnerCall["reserveMemory"],
+  ): Promise<Reply> | Reply {
+    const { knowledge } = this.deps;
+    return operation.handle({
+      ...call,
+      partner,
+      store,
+      reserveMemory,
+      sumsOf: sumsByRevision(this.#sums, partner.id),
+      writePortfolio: (run) => writePortfolio(callWrite(call, store), knowledge, partner, run),
+    });
+  }
+
+  async #handleOnce(
+    operation: PartnerOperation,
+    call: Call,
+    identity: RequestIdentity & { partner: RevisedPartner },
+    store: Store,
+  ): Promise<Reply> {
+    const { knowledge } = this.deps;
+    const { partner } = identity;
+    const write: Write = (run, options) =>
+      store.write(
+        withRequestId(call, (tx) => this.#idempotency.once(tx, identity, () => run(tx))),
+        options,
+      );
+    return await this.#idempotency.run(identity, async () => {
+      const known = await this.#idempotency.replay(identity, call.now);
+      if (known) return known;
+      return await operation.handle({
+        ...call,
+        partner,
+        store,
+        reserveMemory: () => {},
+        sumsOf: sumsByRevision(this.#sums, partner.id),
+        writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
+      });
+    });
+  }
+
+  async #readJson(request: Request, memory: ResponseMemory): Promise<Uint8Array> {
+    const { bodyBytes } = this.deps;
+    checkDeclaredSize(request, bodyBytes);
+    requireJson(request);
+    return await readReserved(request, bodyBytes, memory);
+  }
+}
+
+/** Reads a body whose memory is reserved before: a client may send most of it and never the rest. */
+async function readReserved(
+  request: Request,
+  limit: number,
+  { reserve, settle }: ResponseMemory,
+): Promise<Uint8Array<ArrayBuffer>> {
+  checkDeclaredSize(request, limit);
+  reserve(declaredBytes(request) ?? limit);
+  const bytes = await readBytes(request, limit);
+  settle(bytes.length);
+  return bytes;
+}
+
+/** The reservations that a handler and its request's body make. */
+type ResponseMemory = Pick<ReadReservation, "grow"> &
+  Pick<WriteReservation, "reserve" | "settle"> &
+  Pick<PublicCall, "reserveMemoryFor">;
+const NO_RESERVATION: ResponseMemory = {
+  grow: () => {},
+  reserve: () => {},
+  settle: () => {},
+  reserveMemoryFor: () => () => {},
+};
+
+/** Returns the parameters of a path. For an invalid escape, such as `%zz`, the router sets null: an ID that nothing has. */
+function decoded(params: Readonly<Record<string, string | null>>): Record<string, string> {
+  for (const name in params)
+    if (params[name] === null)
+      return Object.fromEntries(Object.entries(params).map(([key, value]) => [key, value ?? ""]));
+  return params as Record<string, string>;
+}
+
+/** Returns the path and query of a URL. */
+const targetOf = (url: string) => url.slice(url.indexOf("/", url.indexOf("//") + 2));
+
+/** Returns the query of a URL with its question mark, or "". */
+function searchOf(url: string): string {
+  const at = url.indexOf("?");
+  return at < 0 ? "" : url.slice(at);
+}

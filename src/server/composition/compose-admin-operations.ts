@@ -1,0 +1,70 @@
+import { publicUrl } from "../../config/public-url.ts";
+import type { ConsoleSessions } from "../../http/console-session-cookies.ts";
+import type { Operation } from "../../http/http-operation.ts";
+import { type AdminApiDeps, adminApi } from "../../http/routes/admin-api.ts";
+import { consoleOperations } from "../../http/routes/console.ts";
+import { metricsOperation } from "../../http/routes/metrics.ts";
+import type { ErrorLogEntry } from "../../logging/error-log-entry.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
+import { testPmsConnection } from "../../pms/pms-connection-test.ts";
+import type { Store } from "../../store/store.ts";
+import { probeSignatureChecks } from "../../usecases/deliveries/probe-signature-checks.ts";
+import { createResolver } from "../../webhooks/webhook-dns-resolver.ts";
+import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
+import type { CalibrationRuns } from "./compose-calibration-runs.ts";
+import type { PartnerTasks } from "./compose-partner-tasks.ts";
+import type { OverviewSources } from "./compose-server-overview.ts";
+import { buildServerState, type StartedParts } from "./compose-server-state.ts";
+
+type Sources = Omit<OverviewSources, "read" | "tlsValidTo" | "walArchiving"> & {
+  store: Store;
+  metrics: Metrics;
+  later: StartedParts;
+  recentErrors: () => readonly ErrorLogEntry[];
+};
+
+/** The dependencies of the administrators' operations. */
+export type AdminDeps = {
+  sessions: ConsoleSessions;
+  proposals: CalibrationRuns;
+  tasks: PartnerTasks;
+  send: HttpSender["send"];
+} & Pick<AdminApiDeps, "losses">;
+
+/** Returns the operations of the administrators' listener: the console, the metrics, and the operations of both. */
+export function buildAdminOperations(
+  { store, metrics, later, recentErrors, ...sources }: Sources,
+  { sessions, proposals, tasks, send, losses }: AdminDeps,
+): Operation[] {
+  const { config, clock, knowledge } = sources;
+  const partnersReachIt = config.admin.listen === "main";
+  return [
+    ...consoleOperations({
+      sessions,
+      partnersReachIt,
+      isSecure: () => later.listeners?.adminUrl.startsWith("https:") ?? false,
+    }),
+    metricsOperation(metrics, { partnersReachIt }),
+    ...adminApi({
+      knowledge,
+      losses,
+      clock,
+      partnersReachIt,
+      publicUrl: () => publicUrl(config, later.listeners?.url),
+      newPartnersBudget: config.limits.dailyBudget,
+      server: () =>
+        buildServerState(
+          { ...sources, read: store.read, walArchiving: store.walArchiving },
+          later,
+          recentErrors,
+        ),
+      proposals: () => proposals,
+      tasks: () => tasks,
+      probe: async (administration, partner) => {
+        const { timeoutMs } = config.webhooks;
+        return (await probeSignatureChecks({ administration, send, clock, timeoutMs }, [partner]))[0];
+      },
+      runRmPreflight: () => testPmsConnection({ settings: config.rm, resolve: createResolver(), clock }),
+    }),
+  ];
+}

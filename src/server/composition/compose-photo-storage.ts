@@ -1,0 +1,109 @@
+import { mkdirSync } from "node:fs";
+import { opendir, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { keepForBackups } from "../../backup/deleted-photos-for-backups.ts";
+import { notFound, StorageError } from "../../domain/errors.ts";
+import { isPhotoFileName } from "../../domain/photo.ts";
+import { formatBytes, replaceFile, toStorageError } from "../../files/durable-files.ts";
+import type { Store } from "../../store/store.ts";
+import type { PhotoFiles } from "../../usecases/portfolio/photos.ts";
+
+const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
+
+/** The space that uploads leave for the database, in bytes; 0 for no limit. */
+type SpaceLimits = { minFreeBytes: number; maxDatabaseBytes: number };
+const NO_LIMITS: SpaceLimits = { minFreeBytes: 0, maxDatabaseBytes: 0 };
+
+/** Opens the folder of photo files. Names are generated, never a caller's. */
+function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles {
+  const folder = uploadsFolder(dataDir);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw toStorageError(error, folder);
+  }
+  return {
+    async write(filename, bytes) {
+      try {
+        await requireFreeSpace(folder, bytes.length, minFreeBytes);
+        await replaceFile(join(folder, filename), bytes);
+      } catch (error) {
+        throw toStorageError(error, folder);
+      }
+    },
+    writeWithRecord: async () => {},
+    discard: (filename) => rm(join(folder, filename), { force: true }).catch(() => {}),
+    async read(filename) {
+      const file = Bun.file(join(folder, filename));
+      // For a missing file, the runtime would send an error of its own.
+      if (!(await file.exists())) throw notFound("Photo not found");
+      return file;
+    },
+    async remove(filename) {
+      await keepForBackups(dataDir, filename);
+      await rm(join(folder, filename), { force: true });
+    },
+    async *writtenBefore(instant) {
+      let names: string[] = [];
+      for await (const { name } of await opendir(folder)) {
+        if (!isPhotoFileName(name)) continue;
+        const written = await stat(join(folder, name)).catch(() => undefined);
+        if (written === undefined || written.mtimeMs >= instant) continue;
+        names.push(name);
+        if (names.length < PAGE) continue;
+        yield names;
+        names = [];
+      }
+      yield names;
+    },
+  };
+}
+
+/** Stores photos in the database, so that a rollback removes them. */
+function storedUploads(store: Store, { maxDatabaseBytes }: SpaceLimits): PhotoFiles {
+  return {
+    async write(_filename, bytes) {
+      if (maxDatabaseBytes === 0) return;
+      const { databaseBytes } = await store.sizes();
+      if (databaseBytes + bytes.length > maxDatabaseBytes)
+        throw new StorageError(
+          `the database takes ${formatBytes(databaseBytes)}, and uploads may not let it exceed the ${formatBytes(maxDatabaseBytes)} of storage.max_database_bytes`,
+          "Give its disk more space and raise storage.max_database_bytes.",
+        );
+    },
+    writeWithRecord: (tx, filename, bytes) => tx.uploads.insert(filename, bytes, tx.now),
+    discard: async () => {},
+    async read(filename) {
+      const bytes = await store.read.uploads.find(filename);
+      if (!bytes) throw notFound("Photo not found");
+      return new Blob([bytes as Uint8Array<ArrayBuffer>]);
+    },
+    async remove(filename) {
+      await store.write((tx) => tx.uploads.remove([filename]));
+    },
+    async *writtenBefore(instant) {
+      let names = await store.read.uploads.names("", instant, PAGE);
+      while (names.length > 0) {
+        yield names;
+        names = await store.read.uploads.names(names.at(-1)!, instant, PAGE);
+      }
+    },
+  };
+}
+
+/** Returns the storage of photos: files, or the database where several servers have no common folder. */
+export const photoStorageOf = (store: Store, dataDir: string, limits = NO_LIMITS): PhotoFiles =>
+  store.isShared ? storedUploads(store, limits) : openUploads(dataDir, limits);
+
+async function requireFreeSpace(folder: string, bytes: number, minFreeBytes: number): Promise<void> {
+  if (minFreeBytes === 0) return;
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  if (free - bytes < minFreeBytes)
+    throw new StorageError(
+      `${folder} has ${formatBytes(free)} free, and uploads leave the ${formatBytes(minFreeBytes)} of storage.min_free_bytes for the database`,
+      "Free some space on that disk, or lower storage.min_free_bytes.",
+    );
+}
+
+const PAGE = 200;

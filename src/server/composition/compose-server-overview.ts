@@ -1,0 +1,179 @@
+import type { LastBackup } from "../../backup/last-backup.ts";
+import type { Config } from "../../config/settings.ts";
+import { checkBackup, checkWalArchiving } from "../../doctor/diagnose-backups.ts";
+import {
+  checkOutbox,
+  checkScoringModel,
+  checkSnapshot,
+  checkWal,
+  FROM_BACKUP,
+} from "../../doctor/diagnose-database.ts";
+import { checkDiskSpace } from "../../doctor/diagnose-folders.ts";
+import {
+  type DoctorCheck,
+  type DoctorFinding,
+  failedFinding,
+  okFinding,
+  runChecks,
+  warningFinding,
+} from "../../doctor/doctor-check.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { dayOf, type Instant, isoText, MS_PER_DAY } from "../../domain/time.ts";
+import type { DailyCallLimits } from "../../http/daily-call-limits.ts";
+import type { ServerOverview } from "../../monitoring/server-overview.ts";
+import type { ServiceHealth } from "../../monitoring/service-health.ts";
+import type { Store } from "../../store/store.ts";
+import type { Stores } from "../../store/stores.ts";
+import { databaseFile } from "../data-folder.ts";
+
+export type OverviewSources = {
+  config: Config;
+  read: Stores;
+  clock: () => Instant;
+  knowledge: Knowledge;
+  budgets: DailyCallLimits;
+  health: () => Promise<ServiceHealth>;
+  lastBackup: () => LastBackup | undefined;
+  walArchiving: Store["walArchiving"];
+  /** Returns when the served certificate expires; undefined without TLS. */
+  tlsValidTo: Instant | undefined;
+};
+
+/** The share of a daily call limit below which the partner is near its limit. */
+const NEAR_END = 0.1;
+/** The most partners listed by name in one line. */
+const MOST_NAMED = 5;
+const RENEWED_BEFORE_DAYS = 21;
+
+/**
+ * Returns the overall state of the running server, from its own state and from the doctor's checks that read little
+ * and do not use the network.
+ */
+export async function serverOverview(sources: OverviewSources): Promise<ServerOverview> {
+  const { config, read, clock, knowledge, health, lastBackup, walArchiving, tlsValidTo } = sources;
+  const now = clock();
+  const found = await health();
+  const outbox = await read.gauges.outbox();
+  const snapshot = await read.snapshots.latestFinished();
+  const [newest] = (await read.snapshots.page({ limit: 1, offset: 0 })).runs;
+  const fit = await read.models.inUse();
+  const file = databaseFile(config.storage.dataDir);
+  const checks: DoctorCheck[] = [
+    { name: "database", run: () => checkDatabase(found) },
+    {
+      name: "snapshot",
+      run: () =>
+        checkSnapshot(
+          {
+            snapshot: snapshot && { day: snapshot.day, finishedAt: snapshot.finishedAt! },
+            newestSnapshotDay: newest?.day ?? null,
+          },
+          config.snapshot.enabled,
+          now,
+        ),
+    },
+    {
+      name: "last_backup",
+      run: async () =>
+        walArchiving
+          ? checkWalArchiving(await walArchiving(), now)
+          : checkBackup(config.backup.schedule, lastBackup(), now),
+    },
+    {
+      name: "outbox",
+      run: () =>
+        found.checks.outbox === "ok"
+          ? checkOutbox({ outbox: { waiting: outbox.pending, oldestAt: outbox.oldestAt } }, now)
+          : failedFinding("webhooks are not sent", "See the server's log. The database may not be writable."),
+    },
+    { name: "receivers", run: () => checkEndpoints(read) },
+    { name: "budgets", run: () => checkBudgets(sources, now) },
+    { name: "disk_space", run: () => checkDiskSpace(config.storage.dataDir, file, config.backup.dir) },
+    ...(config.storage.url === "" ? [{ name: "wal", run: () => checkWal(file) }] : []),
+    { name: "tls_certificate", run: () => checkShownCertificate(tlsValidTo, now) },
+    {
+      name: "model",
+      run: () => checkScoringModel({ scoredBy: snapshot?.modelVersion, fit }, knowledge.modelVersion),
+    },
+  ];
+  const { properties, components, critical, warning } = await read.gauges.portfolio();
+  return {
+    at: now,
+    version: found.version,
+    uptimeMs: found.uptimeMs,
+    checks: await runChecks(checks),
+    properties,
+    components,
+    critical,
+    warning,
+    deliveriesPending: outbox.pending,
+    deliveriesFailed: await read.deliveryLog.countFailedSince(now - MS_PER_DAY),
+  };
+}
+
+function checkDatabase({ checks: { database, pages } }: ServiceHealth): DoctorFinding {
+  if (database === "failed")
+    return failedFinding(
+      "the database is not writable",
+      "See the server's log, and check whether the disk is full or read-only.",
+    );
+  if (pages === "damaged") return failedFinding("the integrity check found damage", FROM_BACKUP);
+  if (pages === "checking") return okFinding("writable; integrity check in progress");
+  return pages === "ok"
+    ? okFinding("writable; integrity check passed")
+    : warningFinding(
+        "writable; the integrity check could not run",
+        "See the server's log for `check-pages`.",
+      );
+}
+
+async function checkEndpoints(read: Stores): Promise<DoctorFinding> {
+  const endpoints = (await read.partners.listEndpoints()).filter(({ url }) => url !== null);
+  const failing = endpoints.filter(
+    ({ failingSince, pausedAt }) => failingSince !== null || pausedAt !== null,
+  );
+  if (failing.length === 0)
+    return okFinding(endpoints.length === 0 ? "no partner has a webhook endpoint" : "no endpoint is failing");
+  const names = new Map((await read.partners.list()).map(({ id, name }) => [id, name]));
+  const problems = failing.map(({ partnerId, pausedAt, failingSince, lastError }) => {
+    const since =
+      pausedAt === null ? `failing since ${isoText(failingSince!)}` : `paused since ${isoText(pausedAt)}`;
+    return `${names.get(partnerId)}: webhooks ${since} (${lastError ?? "no response"})`;
+  });
+  return warningFinding(
+    listed(problems),
+    "Ask the partner to check the endpoint. Paused endpoints resume automatically after a successful probe. Failed deliveries can be resent.",
+  );
+}
+
+async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): Promise<DoctorFinding> {
+  // The counters include reservations, so only these few partners need a closer look.
+  const near = (await read.gauges.partners(dayOf(now))).filter(
+    ({ dailyBudget, taken }) => dailyBudget > 0 && taken >= dailyBudget * (1 - NEAR_END),
+  );
+  const warnings: string[] = [];
+  for (const { id } of near) {
+    const partner = await read.partners.find(id);
+    if (!partner) continue;
+    const left = await budgets.remaining(partner);
+    if (left < partner.dailyBudget * NEAR_END)
+      warnings.push(`${partner.name} has ${left} of ${partner.dailyBudget} calls left today`);
+  }
+  if (warnings.length === 0) return okFinding("no partner is close to its daily limit");
+  return warningFinding(listed(warnings), "Limits reset at midnight UTC. Raise a limit that is too low.");
+}
+
+/** Checks the certificate that is served, which may be older than the file. */
+function checkShownCertificate(validTo: Instant | undefined, now: Instant): DoctorFinding {
+  if (validTo === undefined) return okFinding("TLS is off (server.tls_cert)");
+  const days = Math.floor((validTo - now) / MS_PER_DAY);
+  const renew = "Renew the certificate, then send SIGHUP to the server.";
+  if (days < 0) return failedFinding(`expired ${-days} days ago`, renew);
+  const detail = `valid for ${days} more days`;
+  return days < RENEWED_BEFORE_DAYS ? warningFinding(detail, renew) : okFinding(detail);
+}
+
+function listed(items: readonly string[]): string {
+  const rest = items.length - MOST_NAMED;
+  return items.slice(0, MOST_NAMED).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import { yieldForRequest, yieldInBackground } from "../../src/event-loop/event-loop.ts";
+
+/** Runs slices of work one after the other, each of which is logged. */
+async function work(name: string, slices: number, yieldNow: () => Promise<void>, log: string[]) {
+  for (let slice = 0; slice < slices; slice++) {
+    log.push(name);
+    await yieldNow();
+  }
+}
+
+const { signal } = new AbortController();
+
+// Rule: requests-first
+test("background work runs between the slices of a request, and gets a small share of the time", async () => {
+  const log: string[] = [];
+  await Promise.all([
+    work("request", 40, yieldForRequest(signal), log),
+    work(
+      "background",
+      100,
+      yieldInBackground(signal, () => 0),
+      log,
+    ),
+  ]);
+  const lastOfRequest = log.lastIndexOf("request");
+  const meanwhile = log.slice(0, lastOfRequest).filter((name) => name === "background").length;
+  expect(meanwhile).toBeGreaterThanOrEqual(4);
+  expect(meanwhile).toBeLessThanOrEqual(8);
+  expect(log.filter((name) => name === "background")).toHaveLength(100);
+});
+
+// Rule: requests-first
+test("a request that was aborted does not slow background work down", async () => {
+  const abort = new AbortController();
+  const log: string[] = [];
+  const request = work("request", 40, yieldForRequest(abort.signal), log);
+  abort.abort(new Error("the client left"));
+  await expect(request).rejects.toThrow("the client left");
+  const before = log.length;
+  const other = work("other", 30, () => new Promise((resolve) => setImmediate(resolve)), log);
+  await Promise.all([work("background", 3, yieldInBackground(signal), log), other]);
+  expect(log.slice(before, before + 6).filter((name) => name === "background")).toHaveLength(3);
+  await expect(yieldInBackground(abort.signal)()).rejects.toThrow("the client left");
+});
+
+// Rule: requests-first
+test("background work waits for slow requests no longer than 40 ms", async () => {
+  const log: string[] = [];
+  let now = 0;
+  const slowly = async () => {
+    now += 20;
+    await yieldForRequest(signal)();
+  };
+  await Promise.all([
+    work("request", 40, slowly, log),
+    work(
+      "background",
+      20,
+      yieldInBackground(signal, () => now),
+      log,
+    ),
+  ]);
+  const meanwhile = log.slice(0, log.lastIndexOf("request")).filter((name) => name === "background").length;
+  expect(meanwhile).toBeGreaterThanOrEqual(19);
+});

@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { object, whole } from "../../src/api-schemas/definition/schema-field-types.ts";
+import { StorageError } from "../../src/domain/errors.ts";
+import {
+  adminOperation,
+  type Operation,
+  ok,
+  okReplies,
+  type PartnerCall,
+  partnerOperation,
+} from "../../src/http/http-operation.ts";
+import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
+import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { usePartnerStore } from "../support/partner-store.ts";
+import { pipelineOn } from "../support/pipeline.ts";
+import { withoutDeadline } from "../support/request-context.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePartnerStore();
+const reply = object({ properties: whole("Number of properties", 1) });
+const replies = okReplies("The number", reply);
+
+/** Writes on request, and then loses the disk. */
+async function failAfter(changes: boolean, { writePortfolio }: PartnerCall): Promise<never> {
+  if (changes) await writePortfolio(async () => ok({ properties: 1 }));
+  throw new StorageError("the disk is full");
+}
+
+// Rule: unknown-outcome
+test.each([
+  ["a partner's call with a change", true, "The result is unknown: the changes may have been made."],
+  ["a partner's call without a change", false, "No changes were made."],
+])("storage that fails during %s", async (_, changes, message) => {
+  const fixture = await open(NOW);
+  const terms = { name: "Acme", dailyBudget: 10, webhookUrl: null };
+  const { credentials } = await createPartner(fixture.administration, terms);
+  const operation = partnerOperation({
+    id: "change",
+    method: "POST",
+    path: "/change",
+    summary: "Change something",
+    replies,
+    handle: (call: PartnerCall) => failAfter(changes, call),
+  });
+  expect(await messageOf(fixture, operation, credentials.apiKey)).toContain(message);
+});
+
+// Rule: unknown-outcome
+test("storage that fails after an administrator's change", async () => {
+  const fixture = await open(NOW);
+  const { key } = await createAdministrator(fixture.administration, "ops");
+  const operation = adminOperation({
+    id: "change",
+    method: "POST",
+    path: "/admin/change",
+    summary: "Change something",
+    tag: "Administration",
+    replies,
+    async handle({ administration }) {
+      await createAdministrator(administration, "more");
+      throw new StorageError("the disk is full");
+    },
+  });
+  expect(await messageOf(fixture, operation, key)).toContain("The result is unknown");
+});
+
+async function messageOf(
+  fixture: Awaited<ReturnType<typeof open>>,
+  operation: Operation,
+  key: string,
+): Promise<string> {
+  const request = new Request("http://x/change", { method: "POST", headers: { "x-api-key": key } });
+  const about = { requestId: "r", address: "::1", now: NOW, monotonicMs: 0, headers: {} };
+  const response = await pipelineOn(fixture).run(operation, request, {}, { ...about, ...withoutDeadline() });
+  expect(response.status).toBe(503);
+  return (await response.json()).error;
+}

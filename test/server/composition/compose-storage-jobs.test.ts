@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig } from "../../../src/config/load-config.ts";
+import { temporaryPath } from "../../../src/files/durable-files.ts";
+import { createLogger } from "../../../src/logging/logger.ts";
+import { buildStorageJobs } from "../../../src/server/composition/compose-storage-jobs.ts";
+import { databaseFile } from "../../../src/server/data-folder.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+
+const root = mkdtempSync(join(tmpdir(), "mainstay-storage-jobs-"));
+const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+let store: Store;
+beforeAll(() => {
+  mkdirSync(join(root, "data"));
+  store = openSqliteStore(databaseFile(join(root, "data")), { clock: Date.now, random });
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(root, { recursive: true });
+});
+
+test("a folder that cannot be listed is a warning, and the other is swept", async () => {
+  const dataDir = join(root, "data");
+  const unlisted = join(root, "backups");
+  writeFileSync(unlisted, "no folder");
+  const backups = join(root, "kept");
+  mkdirSync(backups);
+  const abandoned = [dataDir, backups].map((folder) => temporaryPath(join(folder, "s.xml")));
+  const longAgo = Date.now() / 1000 - 2 * 86_400;
+  for (const path of abandoned) {
+    writeFileSync(path, "");
+    utimesSync(path, longAgo, longAgo);
+  }
+  const photos = join(dataDir, `.uploads.${1000 * Math.floor(longAgo)}.${"0".repeat(32)}.backup`);
+  mkdirSync(photos);
+  writeFileSync(join(photos, "deleted.jpg"), "");
+  const sweep = async (dataDir: string, backupDir: string) => {
+    const lines: { level: string; msg: string; folder: string }[] = [];
+    const log = createLogger({
+      level: "info",
+      format: "json",
+      destination: { write: (line) => void lines.push(JSON.parse(line)) },
+    });
+    const env = { MAINSTAY_STORAGE__DATA_DIR: dataDir, MAINSTAY_BACKUP__DIR: backupDir };
+    const config = loadConfig({ env, cwd: root });
+    const { jobs } = buildStorageJobs({ config, env: {}, clock: Date.now, log, store });
+    await jobs.find(({ name }) => name === "sweep-uploads")!.run(new AbortController().signal);
+    return lines.map(({ level, msg, folder }) => ({ level, msg, folder }));
+  };
+  const swept = (folder: string) => ({ level: "info", msg: "abandoned temporary files removed", folder });
+  const refused = { level: "warn", msg: "abandoned temporary files not removed", folder: unlisted };
+  expect(await sweep(dataDir, unlisted)).toEqual([swept(dataDir), refused]);
+  expect(await sweep(dataDir, backups)).toEqual([swept(backups)]);
+  expect([...abandoned, photos].map(existsSync)).toEqual([false, false, false]);
+});

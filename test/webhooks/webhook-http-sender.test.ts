@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { createHttpSender, type HttpSender } from "../../src/webhooks/webhook-http-sender.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { ManualTime } from "./manual-time.ts";
+import { SimulatedEndpoints, type SimulatedResponse } from "./simulated-endpoints.ts";
+
+/** The timeout if a response is expected; otherwise it is SHORT_MS. */
+const TIMEOUT_MS = 10_000;
+const SHORT_MS = 200;
+type SenderFixture = {
+  send: HttpSender["send"];
+  url: string;
+  pass(ms: number): Promise<unknown>;
+  bodies(): string[];
+};
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function connected(answer: SimulatedResponse): Promise<SenderFixture> {
+  const behaviour = answer === "hang" ? answer : { status: answer.status, delayMs: answer.afterMs };
+  const receiver = await startReceiver({ behave: () => behaviour });
+  const policy = { allow: [], deny: [] };
+  const resolve = async () => [];
+  const sender = createHttpSender({ policy: () => policy, resolve, extraAuthorities: null, proxy: null });
+  closing.push(sender.close, receiver.close);
+  const bodies = () => receiver.received.map(({ body }) => body.toString());
+  return { send: sender.send, url: receiver.url, pass: async () => {}, bodies };
+}
+
+async function inMemory(answer: SimulatedResponse): Promise<SenderFixture> {
+  const time = new ManualTime();
+  const receivers = new SimulatedEndpoints(time);
+  receivers.answer = () => answer;
+  return {
+    send: (request) => receivers.send(request),
+    url: "http://p1.test/",
+    pass: (ms) => time.advance(ms),
+    bodies: () => receivers.sent.map(({ body }) => body),
+  };
+}
+
+describe.each([
+  ["over connections", connected],
+  ["in memory, which other tests take for it", inMemory],
+])("a sender %s", (_, open) => {
+  const sendOnce = async (answer: SimulatedResponse, timeoutMs = TIMEOUT_MS) => {
+    const { send, url, pass, bodies } = await open(answer);
+    const headers = { "webhook-id": "WH_1_aaaaa" };
+    const sending = send({ url, headers, body: Buffer.from("Zürich"), timeoutMs });
+    await pass(timeoutMs);
+    const result = await sending;
+    expect(bodies()).toEqual(["Zürich"]);
+    return result;
+  };
+
+  test.each([200, 204, 299])("succeeds with %d", async (status) => {
+    expect(await sendOnce({ status })).toMatchObject({
+      ok: true,
+      statusCode: status,
+      error: null,
+      address: "127.0.0.1",
+      responseHead: expect.any(String),
+    });
+  });
+
+  test.each([301, 304, 400, 404, 410, 500, 503])("fails with %d and a message", async (status) => {
+    const result = await sendOnce({ status });
+    expect(result).toMatchObject({ ok: false, statusCode: status, address: "127.0.0.1" });
+    expect(result.error).toContain(`${status}`);
+  });
+
+  test("fails without a status if no response arrives within the timeout", async () => {
+    const result = await sendOnce("hang", SHORT_MS);
+    expect(result).toMatchObject({ ok: false, statusCode: null });
+    expect(result.error).toContain("no response");
+    expect(result.durationMs).toBeWithin(SHORT_MS - 20, TIMEOUT_MS);
+  });
+
+  test("measures the duration", async () => {
+    const { durationMs, ok } = await sendOnce({ status: 200, afterMs: 50 });
+    expect(ok).toBe(true);
+    expect(durationMs).toBeWithin(49, TIMEOUT_MS + 1);
+  });
+});
