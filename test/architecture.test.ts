@@ -200,7 +200,7 @@ type Import = { specifier: string; isTypeOnly: boolean };
 /** Returns what the source imports, exports from, or loads when it runs. */
 function importStatementsOf(source: Source): Import[] {
   const statements = codeOf(source).matchAll(
-    /^(?:import|export)\b(\s+type\b)?[^;"]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm,
+    /^(?:import|export)\b(\s+type\b)?[^;"]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\(\s*"([^"]+)",?\s*\)/gm,
   );
   return [...statements].map(([, type, from, bare, dynamic]) => ({
     specifier: (from ?? bare ?? dynamic)!,

@@ -1,4 +1,4 @@
-import type { ForecastMeasures, Interval } from "../../src/domain/calibration/proof.ts";
+import type { ForecastMeasures, ProofInterval } from "../../src/domain/calibration/proof.ts";
 import type { ConditionComparison } from "./conditions.ts";
 import type { InspectionProof } from "./inspections.ts";
 import type { YearForecast } from "./water-mains.ts";
@@ -7,7 +7,7 @@ type Model = {
   name: string;
   expected: number;
   measures: ForecastMeasures;
-  intervals: { [Name in keyof ForecastMeasures]: Interval | null };
+  intervals: { [Name in keyof ForecastMeasures]: ProofInterval | null };
 };
 
 /** The contents of results.json. */
@@ -24,8 +24,8 @@ export type Results = {
         year: number;
         breaks: number;
         expected: number;
-        interval: Interval;
-        intervalWithYears: Interval;
+        interval: ProofInterval;
+        intervalWithYears: ProofInterval;
       }[];
     }[];
   };
@@ -179,11 +179,11 @@ function markdown(headings: readonly string[], rows: readonly (readonly string[]
 
 const signed = (value: number | null, decimals: number) =>
   value === null ? "–" : value.toFixed(decimals).replace("-", "−");
-const span = ({ low, high }: Interval) => `${low}–${high}`;
-const withRange = (value: number | null, interval: Interval | null) =>
+const span = ({ low, high }: ProofInterval) => `${low}–${high}`;
+const withRange = (value: number | null, interval: ProofInterval | null) =>
   interval
     ? `${signed(value, 3)} (${signed(interval.low, 3)} to ${signed(interval.high, 3)})`
     : signed(value, 3);
-const isWithin = (value: number, { low, high }: Interval) => value >= low && value <= high;
+const isWithin = (value: number, { low, high }: ProofInterval) => value >= low && value <= high;
 const share = <T>(items: readonly T[], holds: (item: T) => boolean) =>
   `${items.filter(holds).length} of ${items.length}`;

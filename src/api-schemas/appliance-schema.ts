@@ -33,8 +33,8 @@ import {
   flagsSetText,
   hazardFlags,
   hazardsOfType,
+  parseStatedFlagsJson,
   partnerFlagFields,
-  readStatedFlags,
   serializeHazardFlags,
 } from "./hazard-flag-schema.ts";
 import { forPartner, page, unscopedPage } from "./paging-schema.ts";
@@ -319,7 +319,7 @@ export const applianceChange = input("ApplianceChange", {
 export const newAppliances = body({ appliances: items("The appliances to create", newAppliance) });
 
 /** Reads a new appliance from a request. Throws invalid_request. */
-export function readNewAppliance(given: unknown): NewAppliance {
+export function parseNewApplianceJson(given: unknown): NewAppliance {
   const json = newAppliance.parse(given);
   return {
     propertyId: json.property_id.trim(),
@@ -333,13 +333,13 @@ export function readNewAppliance(given: unknown): NewAppliance {
     usageIntensity: json.usage_intensity ?? null,
     size: json.size ?? null,
     warrantyExpiry: json.warranty_expiry ?? null,
-    flagsSet: readStatedFlags(json.flags_set ?? null),
-    flagsCleared: readStatedFlags(json.flags_cleared ?? null),
+    flagsSet: parseStatedFlagsJson(json.flags_set ?? null),
+    flagsCleared: parseStatedFlagsJson(json.flags_cleared ?? null),
   };
 }
 
 /** Reads a change, which has only the fields of the request. Throws invalid_request. */
-export function readApplianceChange(given: unknown): ApplianceChange {
+export function parseApplianceChangeJson(given: unknown): ApplianceChange {
   const json = applianceChange.parse(given);
   const change: ApplianceChange = {};
   if (json.type_id !== undefined) change.typeId = json.type_id.trim();
@@ -355,7 +355,7 @@ export function readApplianceChange(given: unknown): ApplianceChange {
   if (json.retired_at !== undefined) change.retiredAt = json.retired_at;
   if (json.retired_reason !== undefined) change.retiredReason = textOrNull(json.retired_reason);
   if (json.warranty_expiry !== undefined) change.warrantyExpiry = json.warranty_expiry;
-  if (json.flags_set !== undefined) change.flagsSet = readStatedFlags(json.flags_set);
-  if (json.flags_cleared !== undefined) change.flagsCleared = readStatedFlags(json.flags_cleared);
+  if (json.flags_set !== undefined) change.flagsSet = parseStatedFlagsJson(json.flags_set);
+  if (json.flags_cleared !== undefined) change.flagsCleared = parseStatedFlagsJson(json.flags_cleared);
   return change;
 }

@@ -7,7 +7,7 @@ import { inOneStep } from "../domain/steps.ts";
 import { roundToDecimals } from "./definition/json-unit-conversion.ts";
 import { enumOf, flag, list, number, object, record, text, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import type { FigureAccumulator, FigureContext } from "./figure-json-accumulator.ts";
+import type { FigureContext, FigureJsonAccumulator } from "./figure-json-accumulator.ts";
 
 /** Says what a score is worth; every figure repeats it. */
 export const NO_GUARANTEE = "Scores are estimates: they set priorities and are no guarantee.";
@@ -110,10 +110,10 @@ export const serializeAssumptions = fields.serializer((counted: Assumptions, mod
 });
 
 /** Returns the calculation of what figures over a property's components rest on. */
-export function assumptionsAccumulator(
+export function assumptionsJsonAccumulator(
   prices: PriceList,
-  figure: Pick<FigureAccumulator<unknown>, "costCents"> = {},
-): FigureAccumulator<AssumptionsJson> {
+  figure: Pick<FigureJsonAccumulator<unknown>, "costCents"> = {},
+): FigureJsonAccumulator<AssumptionsJson> {
   const counted = new AssumptionsAccumulator(prices.knowledge);
   return {
     add(component) {
@@ -129,11 +129,11 @@ export function assumptionsAccumulator(
 }
 
 /** Returns the figure with its assumptions. */
-export function withAssumptions<Written extends object>(
+export function addAssumptionsToJson<Written extends object>(
   prices: PriceList,
-  figure: FigureAccumulator<Written>,
-): FigureAccumulator<Written & { assumptions: AssumptionsJson }> {
-  const counted = assumptionsAccumulator(prices, figure);
+  figure: FigureJsonAccumulator<Written>,
+): FigureJsonAccumulator<Written & { assumptions: AssumptionsJson }> {
+  const counted = assumptionsJsonAccumulator(prices, figure);
   return {
     add(component) {
       counted.add(component);

@@ -8,7 +8,12 @@ import { id, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { losses } from "./losses-schema.ts";
 import { partnerName, unscopedPage } from "./paging-schema.ts";
-import { portfolioItem, portfolioSums, type StoredSums, serializePortfolioItem } from "./portfolio-schema.ts";
+import {
+  portfolioItem,
+  portfolioSumsFields,
+  type StoredSums,
+  serializePortfolioItem,
+} from "./portfolio-schema.ts";
 import { propertyRow, serializePropertyRow } from "./property-schema.ts";
 
 /* The book: the records of all partners, or of some, for the operator. Each names its partner. */
@@ -32,7 +37,7 @@ export const serializeBookItem = (
   ...serializePortfolioItem(knowledge, row),
   ...serializeOwner(partner),
 });
-export const bookPropertiesPage = unscopedPage("portfolio", bookItem, portfolioSums);
+export const bookPropertiesPage = unscopedPage("portfolio", bookItem, portfolioSumsFields);
 
 export type BookPropertiesPageJson = JsonOf<typeof bookPropertiesPage>;
 

@@ -76,7 +76,7 @@ export const brandRequest = body({
 const isBase64 = (value: string) => value.length % 4 === 0 && /^[A-Za-z\d+/]*={0,2}$/.test(value);
 
 /** Reads a change of a brand. Throws invalid_request. */
-export function readBrandChange(given: unknown): BrandChange {
+export function parseBrandChangeJson(given: unknown): BrandChange {
   const json = brandRequest.parse(given);
   return {
     displayName: json.display_name?.trim() ?? json.display_name,
@@ -90,7 +90,7 @@ const lower = (color: string | null | undefined) =>
   (color?.toLowerCase() ?? color) as HexColor | null | undefined;
 
 /** Decompresses the pixels of a logo, within the memory that they may take. */
-export function inflate(compressed: Uint8Array, most: number): Uint8Array | undefined {
+export function inflateLogo(compressed: Uint8Array, most: number): Uint8Array | undefined {
   try {
     return inflateSync(compressed, { maxOutputLength: most });
   } catch {
@@ -99,7 +99,7 @@ export function inflate(compressed: Uint8Array, most: number): Uint8Array | unde
 }
 
 function parseLogo(base64: string): Logo {
-  const logo = readLogo(new Uint8Array(Buffer.from(base64, "base64")), inflate);
+  const logo = readLogo(new Uint8Array(Buffer.from(base64, "base64")), inflateLogo);
   if (typeof logo !== "string") return logo;
   throw invalid(`logo_png ${logo}`, [{ field: "logo_png", message: logo }]);
 }

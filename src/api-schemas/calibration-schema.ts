@@ -1,6 +1,6 @@
 import type { Calibration, WindowPair } from "../domain/calibration/calibration.ts";
 import type { DCalibration } from "../domain/calibration/life-ends.ts";
-import type { ForecastMeasures, Interval, ModelProof, Proof } from "../domain/calibration/proof.ts";
+import type { ForecastMeasures, ModelProof, Proof, ProofInterval } from "../domain/calibration/proof.ts";
 import type { SharedCauses } from "../domain/calibration/shared-causes.ts";
 
 /*
@@ -10,7 +10,7 @@ import type { SharedCauses } from "../domain/calibration/shared-causes.ts";
 
 const rounded = (value: number, decimals = 6) => Number(value.toFixed(decimals));
 const roundedOrNull = (value: number | null) => (value === null ? null : rounded(value));
-const pair = (interval: Interval | null) =>
+const pair = (interval: ProofInterval | null) =>
   interval && ([rounded(interval.low), rounded(interval.high)] as const);
 
 const measures = ({

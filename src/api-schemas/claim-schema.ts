@@ -52,7 +52,7 @@ import { type JsonOf, type OptionalType, RecordType } from "./definition/schema-
 import { forPartner, page } from "./paging-schema.ts";
 import {
   type ChangeOrVoid,
-  readVoidRequest,
+  parseVoidRequestJson,
   serializeVoiding,
   voidFields,
   voidInput,
@@ -161,13 +161,13 @@ type Asked = { given: object; before: Claim };
 export const serializeChangedClaim = changedClaim.serializer(
   (knowledge: Knowledge, claim: Claim, today: Day, asked: Asked) => ({
     ...serializeClaim(knowledge, claim, today),
-    warnings: claimWarnings(knowledge, claim, asked),
+    warnings: serializeClaimWarnings(knowledge, claim, asked),
   }),
 );
 
 /** Returns the warnings about a changed claim, and about values of the request for fields that cannot be changed. */
-export const claimWarnings = (knowledge: Knowledge, claim: Claim, asked: Asked): string[] => [
-  ...warningsAboutClaims(knowledge, [claim]),
+export const serializeClaimWarnings = (knowledge: Knowledge, claim: Claim, asked: Asked): string[] => [
+  ...serializeClaimListWarnings(knowledge, [claim]),
   ...ignoredIn(asked, claim),
 ];
 
@@ -205,14 +205,14 @@ export const serializeClaims = claimsResult.serializer(
     return {
       ...(isSingle && view(result.saved[0]!)),
       ...serializeBulkResult(result, view),
-      warnings: warningsAboutClaims(knowledge, result.saved),
+      warnings: serializeClaimListWarnings(knowledge, result.saved),
     };
   },
 );
 export const claimsReply = forPartner(claimsResult);
 
 /** Returns a warning for each claim type that the knowledge base lacks, and for each value that contradicts another. */
-export function warningsAboutClaims(knowledge: Knowledge, claims: readonly Claim[]): string[] {
+export function serializeClaimListWarnings(knowledge: Knowledge, claims: readonly Claim[]): string[] {
   const unknown = claims.map(({ claimType }) => claimType).filter((type) => !knowledge.claimType(type));
   return [
     ...[...new Set(unknown)].map((type) => `Unknown claim_type ${type}: stored, no effect on scores`),
@@ -369,7 +369,7 @@ const claimList = body({ claims: items("The claims to create", newClaim) });
 export const newClaims = anyOf(newClaim.type, claimList.type);
 
 /** Reads a new claim from a request. Throws invalid_request. */
-export function readNewClaim(given: unknown): NewClaim {
+export function parseNewClaimJson(given: unknown): NewClaim {
   const json = newClaim.parse(given);
   return {
     claimType: json.claim_type.trim(),
@@ -384,10 +384,10 @@ export function readNewClaim(given: unknown): NewClaim {
 }
 
 /** Reads a change, which has only the fields of the request, or a request to void the claim. Throws invalid_request. */
-export function readClaimRequest(given: unknown): ChangeOrVoid<ClaimChange> {
+export function parseClaimRequestJson(given: unknown): ChangeOrVoid<ClaimChange> {
   const { voided, reason, ...json } = claimChange.parse(given);
   const fields = CLAIM_CHANGES.filter((name) => Object.hasOwn(json, name));
-  const voiding = readVoidRequest({ voided, reason }, fields);
+  const voiding = parseVoidRequestJson({ voided, reason }, fields);
   return voiding ? { void: voiding } : { change: readChange(json) };
 }
 
@@ -395,7 +395,7 @@ export function readClaimRequest(given: unknown): ChangeOrVoid<ClaimChange> {
 export const CLAIM_CHANGES = Object.keys(claimChange.fields).filter((name) => !(name in voidInput));
 
 /** Reads a change, which has only the fields of the request. Throws invalid_request. */
-export const readClaimChange = (given: unknown): ClaimChange => readChange(claimChange.parse(given));
+export const parseClaimChangeJson = (given: unknown): ClaimChange => readChange(claimChange.parse(given));
 
 function readChange(json: InputOf<typeof claimChange.fields>): ClaimChange {
   const change: ClaimChange = readOptional(json);
@@ -432,7 +432,7 @@ function readOptional(
 const centsOrNull = (usd: number | null) => (usd === null ? null : centsFromUsd(usd));
 
 /** Returns the unread items of a list of claims; undefined for a single claim. */
-export function readClaimList(given: Record<string, unknown>): readonly unknown[] | undefined {
+export function parseClaimListJson(given: Record<string, unknown>): readonly unknown[] | undefined {
   const isList = Object.hasOwn(given, "claims") && given.claims !== null;
   return isList ? claimList.parse(given).claims : undefined;
 }

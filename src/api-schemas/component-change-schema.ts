@@ -41,7 +41,7 @@ export const componentChange = input("ComponentChange", {
 });
 
 /** Reads a change, which has only the fields of the request. Throws invalid_request. */
-export function readComponentChange(given: unknown): Partial<StatedComponent> {
+export function parseComponentChangeJson(given: unknown): Partial<StatedComponent> {
   const json = componentChange.parse(given);
   if (json.original && json.past)
     throw invalid("original and past contradict each other: an original part has a known past", [

@@ -34,9 +34,9 @@ import type { JsonOf } from "./definition/schema-type.ts";
 import { hazardFlags, serializeHazardFlags } from "./hazard-flag-schema.ts";
 import { forPartner, page, unscopedPage } from "./paging-schema.ts";
 import {
-  ageYears,
+  ageYearsField,
   confidence,
-  failureWindow,
+  failureWindowField,
   projectedFailureYear,
   riskScore,
   riskTier,
@@ -58,7 +58,7 @@ export const component = record("Component", {
   risk_score: riskScore,
   risk_tier: riskTier,
   confidence,
-  age_years: ageYears,
+  age_years: ageYearsField,
   install_year: whole("Year of the last replacement, or of installation if never replaced", 2015),
   last_replaced: day("Date of the last replacement, which resets the age").orNull(),
   last_serviced: day("Date of the last service").orNull(),
@@ -81,7 +81,7 @@ export const component = record("Component", {
       97,
     ),
   }).describedAs("Years around the median projected failure; holds 16 to 31 % of failures"),
-  failure_window_80: failureWindow,
+  failure_window_80: failureWindowField,
   failure_probability_12m: number(
     "Probability of failure within 12 months, given that the component works now",
     0.2231,

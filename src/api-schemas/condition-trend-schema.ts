@@ -2,7 +2,7 @@ import { type ConditionPoint, conditionOfSums } from "../domain/figures/conditio
 import { usdFromCents } from "./definition/json-unit-conversion.ts";
 import { day, record, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { conditionIndex, grade } from "./figures-schema.ts";
+import { conditionIndexField, grade } from "./figures-schema.ts";
 import { page } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 
@@ -10,7 +10,7 @@ import { property } from "./property-schema.ts";
 
 export const conditionPoint = record("ConditionPoint", {
   date: day("Day of the snapshot"),
-  condition_score: conditionIndex,
+  condition_score: conditionIndexField,
   grade,
   due_now: usd("Cost of what the plan says was due, each unit once", 14_500),
   replacement_value: usd("Replacement value of the buildings", 465_000),

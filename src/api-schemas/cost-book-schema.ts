@@ -134,11 +134,11 @@ const bookBody = body({
 export const costBookRequest = bookBody.type;
 
 /** Returns the unread lines of a request. */
-export const readCostBook = (given: Record<string, unknown>): readonly unknown[] =>
+export const parseCostBookJson = (given: Record<string, unknown>): readonly unknown[] =>
   bookBody.parse(given).lines;
 
 /** Reads a line. Throws invalid_request. */
-export function readCostLine(given: unknown, today: Day): CostLine {
+export function parseCostLineJson(given: unknown, today: Day): CostLine {
   const json = newCostLine.parse(given);
   const state = textOrNull(json.state);
   return {

@@ -40,7 +40,7 @@ export const embedRequest = body({
 });
 
 /** Reads an embed to create. Throws invalid_request. */
-export function readNewEmbed(given: unknown): NewEmbed {
+export function parseNewEmbedJson(given: unknown): NewEmbed {
   const json = embedRequest.parse(given);
   return {
     propertyId: json.property_id,
@@ -54,7 +54,7 @@ export function readNewEmbed(given: unknown): NewEmbed {
 export const embedChange = body(changeable);
 
 /** Reads a change of an embed. Throws invalid_request. */
-export function readEmbedChange(given: unknown): EmbedChange {
+export function parseEmbedChangeJson(given: unknown): EmbedChange {
   const { label, recipient, passcode } = embedChange.parse(given);
   return {
     ...(label !== undefined && { label: label || null }),

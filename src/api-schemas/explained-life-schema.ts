@@ -27,9 +27,13 @@ import {
 
 /* The definition, expected life and age of a component in an explanation. Values are not rounded. */
 
-export const KINDS = ["published", "derived", "estimate"] as const satisfies readonly Provenance["kind"][];
+export const LIFE_SOURCE_KINDS = [
+  "published",
+  "derived",
+  "estimate",
+] as const satisfies readonly Provenance["kind"][];
 export const sourceToken = text("Source of the value: a token in `sources`", "lutz_2011");
-export const sourceKind = enumOf(KINDS, "Whether the value was published, derived or estimated");
+export const sourceKind = enumOf(LIFE_SOURCE_KINDS, "Whether the value was published, derived or estimated");
 const sourced = { source: sourceToken, kind: sourceKind };
 
 export const definition = object({

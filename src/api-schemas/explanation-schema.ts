@@ -32,7 +32,7 @@ import { evidence, hazard, serializeEvidence, serializeHazard } from "./explaine
 import {
   age,
   definition,
-  KINDS,
+  LIFE_SOURCE_KINDS,
   life,
   rate,
   serializeAge,
@@ -42,7 +42,7 @@ import {
 } from "./explained-life-schema.ts";
 import {
   confidence as confidenceLevel,
-  failureWindow,
+  failureWindowField,
   projectedFailureYear,
   riskScore,
   riskTier,
@@ -108,7 +108,7 @@ const projection = object({
   latest: whole("Last year of the range", 2032),
   range_share: number("Half the range, as a share of the effective lifespan", 0.08),
   confidence_pct: integer("100 less the margin of error of the range, by confidence", 97),
-  failure_window_80: failureWindow,
+  failure_window_80: failureWindowField,
 });
 
 const change = object({
@@ -188,7 +188,7 @@ export const explanationReply = object({
   definition,
   model_source: object({
     source: text("Source of the model's values that cite none", "judgement"),
-    kind: enumOf(KINDS, "Whether the values were published, derived or estimated", "estimate"),
+    kind: enumOf(LIFE_SOURCE_KINDS, "Whether the values were published, derived or estimated", "estimate"),
   }),
   life: life.describedAs("Expected life"),
   rate: rate.describedAs("Aging rate"),

@@ -43,7 +43,7 @@ import { embed, serializeEmbed } from "./embed-schema.ts";
 import { photoFields } from "./photo-schema.ts";
 import { property, serializeProperty, serializeUnit, unit } from "./property-schema.ts";
 import { savedFilter, serializeSavedFilter } from "./saved-filter-schema.ts";
-import { ageYears, riskScore, riskTier } from "./score-schema.ts";
+import { ageYearsField, riskScore, riskTier } from "./score-schema.ts";
 import { sensorEventFields } from "./sensor-event-schema.ts";
 import { serializeServiceEvent, serviceEvent } from "./service-event-schema.ts";
 import { markedWork, workMarkJson } from "./work-schema.ts";
@@ -274,7 +274,7 @@ const outcomeLine = object({
   def_id: component.fields.component_def_id,
   event_type: text("Type of service", "Replacement"),
   date: serviceEvent.fields.date,
-  age_years: ageYears,
+  age_years: ageYearsField,
   probability: number("Probability of failure just before the event", 0.8134, { minimum: 0, maximum: 1 }),
   risk_score: riskScore.describedAs("Score just before the event"),
   model_version: text("Version of the scoring model", "2"),

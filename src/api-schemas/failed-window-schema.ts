@@ -19,7 +19,7 @@ export const failedWindow = body({
 });
 
 /** Returns the time window of a bulk resend, and whether it is a dry run. Throws invalid_request. */
-export function readFailedWindow(given: unknown): { window: FailedWindow; dryRun: boolean } {
+export function parseFailedWindowJson(given: unknown): { window: FailedWindow; dryRun: boolean } {
   const input = failedWindow.parse(given);
   const window = {
     partnerId: input.partner_id,

@@ -11,7 +11,7 @@ export type FigureContext = { now: Instant; modelVersion: string };
  * The incremental calculation of a figure: `add` is called for each component of the property, oldest first, then
  * `write` once, whose last steps arrange what was added. It stores of a component no more than it writes.
  */
-export type FigureAccumulator<Written> = {
+export type FigureJsonAccumulator<Written> = {
   /** Returns the approximate number of bytes that it stores of the component: 0 if it only adds up. */
   add(component: PlacedComponent): number;
   write(property: Property, moment: FigureContext): Steps<Written>;

@@ -29,7 +29,7 @@ import {
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { facilityConditionField, serializeFacilityCondition } from "./facility-condition-schema.ts";
-import type { FigureAccumulator, FigureContext } from "./figure-json-accumulator.ts";
+import type { FigureContext, FigureJsonAccumulator } from "./figure-json-accumulator.ts";
 import { forPartner } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 import { figuresReply } from "./recalculating-schema.ts";
@@ -38,7 +38,10 @@ import { rating, serializeTierCounts, tierCounts } from "./score-schema.ts";
 /* The figures of one property, calculated from the property and its components. */
 
 export const calculatedAt = instant("When the figures were calculated");
-export const conditionIndex = integer("Condition index, 1 (worst) to 100", 84, { minimum: 1, maximum: 100 });
+export const conditionIndexField = integer("Condition index, 1 (worst) to 100", 84, {
+  minimum: 1,
+  maximum: 100,
+});
 export const grade = enumOf<Grade>(["A", "B", "C", "D", "F"], "Letter grade of the condition index", "B");
 export const assessedCount = whole("Number of components assessed", 90);
 export const subject = { property_id: id("P", "The property"), name: property.fields.name };
@@ -116,7 +119,7 @@ const serializeReserve = reserve.serializer(
 export const reserveReply = forPartner(figuresReply(reserve.and(assumptionsField)));
 
 /** Creates the accumulator of reserve contributions over components. */
-export function reserveFigureAccumulator(prices: PriceList): FigureAccumulator<JsonOf<typeof reserve>> {
+export function reserveJsonAccumulator(prices: PriceList): FigureJsonAccumulator<JsonOf<typeof reserve>> {
   const assessment = new AssessmentAccumulator(prices);
   const over = (months: number) => new ReserveAccumulator(prices, months);
   const spans: Reserves["spans"] = { 12: over(12), 24: over(24), 36: over(36) };
@@ -132,7 +135,7 @@ export function reserveFigureAccumulator(prices: PriceList): FigureAccumulator<J
 
 const condition = object({
   ...subject,
-  condition_score: conditionIndex,
+  condition_score: conditionIndexField,
   grade,
   rating,
   components_assessed: assessedCount,
@@ -169,10 +172,10 @@ const serializeCondition = condition.serializer(
 export const conditionReply = forPartner(figuresReply(condition.and(assumptionsField)));
 
 /** Creates the accumulator of a condition score over components; `planning` is what their plans need. */
-export function conditionFigureAccumulator(
+export function conditionJsonAccumulator(
   prices: PriceList,
   planning: PlanContext<PlacedComponent>,
-): FigureAccumulator<JsonOf<typeof condition>> {
+): FigureJsonAccumulator<JsonOf<typeof condition>> {
   const collector = new AssessmentAccumulator(prices);
   const due = new DueSum(planning);
   return {

@@ -81,7 +81,7 @@ export const flaggedAppliances = list(
 const FLAG_BYTES = 600;
 
 /** Gathers the flags of the appliances of components. */
-export class FlagGatherer {
+export class HazardFlagJsonGatherer {
   readonly #seen = new Set<string>();
   readonly #flags: FlaggedApplianceJson[] = [];
 
@@ -182,5 +182,5 @@ export const partnerFlagFields = {
 } as const;
 
 /** Returns given codes as they are stored. */
-export const readStatedFlags = (given: string | readonly string[] | null): string =>
+export const parseStatedFlagsJson = (given: string | readonly string[] | null): string =>
   given === null ? "" : serializeStoredCodes(readCodes(given));

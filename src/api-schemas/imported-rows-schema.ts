@@ -70,7 +70,7 @@ type RowsToImport = {
 };
 
 /** Reads rows to import. Throws invalid_request. */
-export function readRowsToImport(given: Record<string, unknown>): RowsToImport {
+export function parseRowsToImportJson(given: Record<string, unknown>): RowsToImport {
   const parsed = request.parse(given);
   return {
     file: parsed.file.trim(),

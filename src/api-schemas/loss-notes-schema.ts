@@ -11,7 +11,7 @@ import { usDate } from "../domain/us-english.ts";
 const day = usDate({ dateStyle: "long" });
 
 /** Returns what losses include, exclude and rest on, in sentences for their reader. */
-export function lossNotesOf({
+export function serializeLossNotes({
   asOf,
   modelVersion,
   isCalibrated,

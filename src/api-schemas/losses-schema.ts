@@ -20,9 +20,9 @@ import {
   usd,
   whole,
 } from "./definition/schema-field-types.ts";
-import { type Cell, recordTableCells, recordTableColumns } from "./definition/schema-table-cells.ts";
+import { type Cell, schemaTableCells, schemaTableColumns } from "./definition/schema-table-cells.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { lossNotesOf } from "./loss-notes-schema.ts";
+import { serializeLossNotes } from "./loss-notes-schema.ts";
 import { forPartner } from "./paging-schema.ts";
 import { thousandSqftOf } from "./plan-summary-schema.ts";
 
@@ -210,7 +210,7 @@ export const serializeLosses = losses.serializer((knowledge: Knowledge, written:
       ...serializeAssumptions(written.assumptions, written.modelVersion),
       year_factors: written.yearFactors.map(serializeYearFactor),
     },
-    notes: lossNotesOf(written),
+    notes: serializeLossNotes(written),
   };
 });
 
@@ -225,12 +225,12 @@ const HEADING = [
   "share_of_variance",
 ] as const;
 
-const ASSUMPTIONS = recordTableColumns(lossAssumptions);
+const ASSUMPTIONS = schemaTableColumns(lossAssumptions);
 
 type Row = Partial<Record<(typeof HEADING)[number], Cell>>;
 
 /** Returns losses as a table, one row for each figure and each assumption. */
-export function lossTable(json: LossesJson): Cell[][] {
+export function serializeLossTable(json: LossesJson): Cell[][] {
   const rows: Row[] = [
     { section: "selection", item: "as_of", amount: json.as_of },
     { section: "selection", item: "properties", amount: json.properties },
@@ -264,7 +264,7 @@ export function lossTable(json: LossesJson): Cell[][] {
     rows.push({
       section: "assumptions",
       item,
-      amount: recordTableCells(lossAssumptions, json.assumptions)[at] ?? null,
+      amount: schemaTableCells(lossAssumptions, json.assumptions)[at] ?? null,
     });
   return [[...HEADING], ...rows.map((row) => HEADING.map((column) => row[column] ?? null))];
 }

@@ -94,10 +94,10 @@ const webhookSecret = text("The secret that signs webhooks", "whsec_…");
 
 const apiKey = text("The API key", "svc_live_…");
 
-export const newApiKey = object({ partner_id: partnerId, api_key: apiKey });
+export const newApiKeyReply = object({ partner_id: partnerId, api_key: apiKey });
 
 /** Serializes a new API key, which is shown only once. */
-export const serializeNewApiKey = newApiKey.serializer((partnerId: string, apiKey: string) => ({
+export const serializeNewApiKey = newApiKeyReply.serializer((partnerId: string, apiKey: string) => ({
   partner_id: partnerId,
   api_key: apiKey,
 }));
@@ -121,14 +121,14 @@ export const serializeCredentials = credentials.serializer((partner: Partner, ma
   webhook_secret: made.webhookSecret,
 }));
 
-export const newClientSecret = object({
+export const newClientSecretReply = object({
   partner_id: partnerId,
   client_id: clientId,
   client_secret: clientSecret,
 });
 
 /** Serializes a new client secret, which is shown only once. */
-export const serializeNewClientSecret = newClientSecret.serializer(
+export const serializeNewClientSecret = newClientSecretReply.serializer(
   (partnerId: string, made: { clientId: string; clientSecret: string }) => ({
     partner_id: partnerId,
     client_id: made.clientId,
@@ -136,14 +136,14 @@ export const serializeNewClientSecret = newClientSecret.serializer(
   }),
 );
 
-export const newWebhookSecret = object({
+export const newWebhookSecretReply = object({
   partner_id: partnerId,
   webhook_secret: webhookSecret,
   takes_effect_at: instant("When the new secret becomes active; until then the previous secret also signs"),
 });
 
 /** Serializes a new webhook secret, which is shown only once. */
-export const serializeNewWebhookSecret = newWebhookSecret.serializer(
+export const serializeNewWebhookSecret = newWebhookSecretReply.serializer(
   (partnerId: string, made: { secret: string; takesEffectAt: Instant }) => ({
     partner_id: partnerId,
     webhook_secret: made.secret,

@@ -31,7 +31,7 @@ export const newPartner = body({
 });
 
 /** `dailyBudget`: the daily call limit if the request has none. Throws invalid_request. */
-export function readNewPartner(given: unknown, dailyBudget: number) {
+export function parseNewPartnerJson(given: unknown, dailyBudget: number) {
   const json = newPartner.parse(given);
   return {
     name: json.name,
@@ -74,7 +74,7 @@ export const webhookTestRequest = body({
 });
 
 /** Reads the settings in the request. Throws invalid_request. */
-export function readPartnerSettings(given: unknown): PartnerSettings {
+export function parsePartnerSettingsJson(given: unknown): PartnerSettings {
   const json = partnerSettings.parse(given);
   return {
     ...(json.daily_budget !== undefined && { dailyBudget: json.daily_budget }),
@@ -85,7 +85,7 @@ export function readPartnerSettings(given: unknown): PartnerSettings {
 }
 
 /** Reads the time for which the previous secret remains valid, in milliseconds. Throws invalid_request. */
-export function readSecretOverlap(given: unknown): number {
+export function parseSecretOverlapJson(given: unknown): number {
   return Math.round((rotation.parse(given).overlap_hours ?? 0) * 3_600_000);
 }
 

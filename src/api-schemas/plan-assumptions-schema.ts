@@ -7,7 +7,7 @@ import { usDate } from "../domain/us-english.ts";
 import { NO_GUARANTEE } from "./assumptions-schema.ts";
 
 /** The column of a table of figures that says in its first row what they rest on. */
-export const ASSUMPTIONS_COLUMN = "assumptions";
+export const PLAN_ASSUMPTIONS_COLUMN = "assumptions";
 
 const percent = (share: number) => `${Math.round(share * 100)}%`;
 const day = usDate({ dateStyle: "medium" });
@@ -16,7 +16,7 @@ const day = usDate({ dateStyle: "medium" });
  * Returns the assumptions and exclusions of a plan, in sentences for its reader. `overridden` is the number of components with
  * their own lifespan.
  */
-export function planAssumptionSentences(
+export function serializePlanAssumptions(
   {
     terms,
     asOf,

@@ -28,9 +28,9 @@ import {
 import type { Cell } from "./definition/schema-table-cells.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { serializeSubject, subject } from "./figures-schema.ts";
-import { type FlagGatherer, flaggedAppliances } from "./hazard-flag-schema.ts";
+import { flaggedAppliances, type HazardFlagJsonGatherer } from "./hazard-flag-schema.ts";
 import { forPartner } from "./paging-schema.ts";
-import { ASSUMPTIONS_COLUMN, planAssumptionSentences } from "./plan-assumptions-schema.ts";
+import { PLAN_ASSUMPTIONS_COLUMN, serializePlanAssumptions } from "./plan-assumptions-schema.ts";
 import {
   assumptions,
   budgetFields,
@@ -42,7 +42,7 @@ import {
 } from "./plan-summary-schema.ts";
 import { property } from "./property-schema.ts";
 import { figuresReply } from "./recalculating-schema.ts";
-import { ageYears, riskScore, riskTier } from "./score-schema.ts";
+import { ageYearsField, riskScore, riskTier } from "./score-schema.ts";
 import { reconciliation, serializeReconciliation } from "./twelve-month-reconciliation-schema.ts";
 import { serializeWorkFields, workFields } from "./work-schema.ts";
 
@@ -79,7 +79,7 @@ const plannedUnit = record("PlannedUnit", {
   appliance_id: id("A", "The appliance, which is replaced as a whole"),
   appliance_type: applianceTypeId,
   unit: servedUnit,
-  age_years: ageYears,
+  age_years: ageYearsField,
   effective_age_years: effectiveAgeYears,
   expected_life_years: number("Expected life of a new unit in the same place, in years", 11.5, {
     minimum: 0,
@@ -154,7 +154,7 @@ const plannedComponent = record("PlannedComponent", {
   appliance_id: id("A", "The appliance"),
   appliance_type: applianceTypeId,
   unit: servedUnit,
-  age_years: ageYears,
+  age_years: ageYearsField,
   effective_age_years: effectiveAgeYears,
   expected_life_years: number("Median life of a new component in the same place, in years", 11.5, {
     minimum: 0,
@@ -245,7 +245,7 @@ export const serializePropertyPlan = propertyPlan.serializer(
   (
     made: PropertyPlan<PlacedComponent>,
     made12m: TwelveMonthReconciliation,
-    flags: FlagGatherer,
+    flags: HazardFlagJsonGatherer,
     { units, components }: SerializedLines,
   ) => ({
     ...serializeSubject(made.property),
@@ -260,7 +260,7 @@ export const serializePropertyPlan = propertyPlan.serializer(
     reconciliation: serializeReconciliation(made12m),
     flags: flags.list(),
     counted_assumptions: serializeAssumptions(made.counted, made.modelVersion),
-    assumptions: planAssumptionSentences(
+    assumptions: serializePlanAssumptions(
       made,
       components.length === 0,
       made.appliances.reduce(
@@ -300,11 +300,11 @@ const TABLE_FIELDS = Object.keys(plannedComponent.fields).flatMap((field) =>
  * Returns the heading of a plan's table: the kind of line, the fields of a component, a column for each year, and the
  * assumptions, which the first line has.
  */
-export const planTableHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
+export const serializePlanTableHeading = ({ capital }: PropertyPlan<PlacedComponent>): string[] => [
   "line",
   ...TABLE_FIELDS,
   ...capital.schedule.map(({ year }) => `year_${year}`),
-  ASSUMPTIONS_COLUMN,
+  PLAN_ASSUMPTIONS_COLUMN,
 ];
 
 type PlanLine = WholePlan<PlacedComponent> | ComponentPlan<PlacedComponent>;
@@ -320,7 +320,7 @@ type PlanTable = {
 };
 
 /** Returns a row of that table: of a unit, whose costs include those of its parts, or of a component. */
-export function planTableCells(
+export function serializePlanTableCells(
   knowledge: Knowledge,
   line: PlanLine,
   years: number,

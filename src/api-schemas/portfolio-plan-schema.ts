@@ -3,10 +3,10 @@ import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/plan
 import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts";
 import { usdFromCents } from "./definition/json-unit-conversion.ts";
 import { list, object, text, usd, whole } from "./definition/schema-field-types.ts";
-import { type Cell, recordTableCells, recordTableColumns } from "./definition/schema-table-cells.ts";
+import { type Cell, schemaTableCells, schemaTableColumns } from "./definition/schema-table-cells.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { page } from "./paging-schema.ts";
-import { ASSUMPTIONS_COLUMN, planAssumptionSentences } from "./plan-assumptions-schema.ts";
+import { PLAN_ASSUMPTIONS_COLUMN, serializePlanAssumptions } from "./plan-assumptions-schema.ts";
 import {
   assumptions,
   budgetFields,
@@ -110,7 +110,7 @@ export const serializePortfolioPlan = portfolioPlan.serializer((made: PortfolioP
     chosen_count: made.budget.chosen.length,
     chosen: made.budget.chosen.slice(0, MAX_LISTED).map(({ id }) => id),
   },
-  assumptions: planAssumptionSentences(made),
+  assumptions: serializePlanAssumptions(made),
   counted_assumptions: serializeAssumptions(made.counted, made.modelVersion),
 }));
 
@@ -118,7 +118,7 @@ export const serializePortfolioPlan = portfolioPlan.serializer((made: PortfolioP
  * Returns a table with one row per property: its plan, then its expected cost for each year in today's USD, planned
  * replacements, failures and repairs combined, and in the first row the plan's assumptions.
  */
-export function portfolioPlanTable(
+export function serializePortfolioPlanTable(
   rows: readonly PortfolioPlanRow[],
   shares: Shares | null,
   plan: PortfolioPlan,
@@ -126,15 +126,15 @@ export function portfolioPlanTable(
   const { years } = plan.terms;
   const numbers = Array.from({ length: years }, (_, index) => index);
   const heading = [
-    ...recordTableColumns(portfolioPlanItem),
+    ...schemaTableColumns(portfolioPlanItem),
     ...numbers.map((index) => `year_${index + 1}`),
-    ASSUMPTIONS_COLUMN,
+    PLAN_ASSUMPTIONS_COLUMN,
   ];
-  const assumptions = planAssumptionSentences(plan).join(" ");
+  const assumptions = serializePlanAssumptions(plan).join(" ");
   const cells = rows.map((row, at) => {
     const { planned, failures, repairs } = row.sums.years;
     return [
-      ...recordTableCells(portfolioPlanItem, serializePortfolioPlanItem(row, shares)),
+      ...schemaTableCells(portfolioPlanItem, serializePortfolioPlanItem(row, shares)),
       ...numbers.map((index) => usdFromCents(planned[index]! + failures[index]! + repairs[index]!)),
       at === 0 ? assumptions : null,
     ];

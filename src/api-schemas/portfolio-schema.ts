@@ -13,7 +13,7 @@ import { assumptionsField } from "./assumptions-schema.ts";
 import { usdFromCents } from "./definition/json-unit-conversion.ts";
 import { object, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import type { FigureAccumulator } from "./figure-json-accumulator.ts";
+import type { FigureJsonAccumulator } from "./figure-json-accumulator.ts";
 import {
   calculatedAt,
   deferredPerDoor,
@@ -116,10 +116,10 @@ const serializeSummary = summary.serializer(
 export const summaryReply = forPartner(figuresReply(summary.and(assumptionsField)));
 
 /** Creates the accumulator of a portfolio summary over properties. */
-export function portfolioSummaryAccumulator(
+export function portfolioSummaryJsonAccumulator(
   prices: PriceList,
   sums: StoredSums,
-): FigureAccumulator<JsonOf<typeof summary>> {
+): FigureJsonAccumulator<JsonOf<typeof summary>> {
   const { knowledge } = prices;
   const reserve = recommendedReserveGatherer(prices);
   return {
@@ -196,7 +196,7 @@ export const serializePortfolioTotals = portfolioTotals.serializer(
 );
 
 /** The totals of a list of properties, and their basis. */
-export const portfolioSums = {
+export const portfolioSumsFields = {
   totals: portfolioTotals.describedAs(
     "Totals of all matching properties, without demo properties unless they are asked for",
   ),
@@ -211,7 +211,7 @@ export const portfolioSums = {
 export const portfolioPage = page(
   "portfolio",
   portfolioItem,
-  portfolioSums,
+  portfolioSumsFields,
   "The properties on this page with their figures",
 );
 export type PortfolioPageJson = JsonOf<typeof portfolioPage>;

@@ -17,7 +17,7 @@ const optionalFields = {
   estimated_value: nullable(constraint.usd, out.estimated_value),
   gross_area_sqft: nullable(constraint.grossArea, out.gross_area_sqft),
   stories: nullable(constraint.stories, out.stories),
-  unit_label: nullable(constraint.unitLabel, out.unit_label),
+  unit_label: nullable(constraint.unitLabelConstraint, out.unit_label),
   replacement_value: nullable(constraint.positiveUsd, out.replacement_value),
   notes: nullable(constraint.longText, out.notes),
   partner_property_id: nullable(constraint.line, out.partner_property_id),
@@ -43,7 +43,7 @@ export const propertyChange = input("PropertyChange", {
 });
 
 /** Reads a new property from a request. Throws invalid_request. */
-export function readNewProperty(body: unknown): NewProperty {
+export function parseNewPropertyJson(body: unknown): NewProperty {
   const json = newProperty.parse(body);
   const country = parseCountry(json.country ?? UNITED_STATES);
   const zip = textOrNull(json.zip);
@@ -67,7 +67,7 @@ export function readNewProperty(body: unknown): NewProperty {
 }
 
 /** Reads a change, which has only the fields of the request. Throws invalid_request. */
-export function readPropertyChange(body: unknown): PropertyChange {
+export function parsePropertyChangeJson(body: unknown): PropertyChange {
   const json = propertyChange.parse(body);
   const change: PropertyChange = {};
   if (json.name !== undefined) change.name = json.name.trim();
@@ -99,4 +99,4 @@ export const propertyMerge = input("PropertyMerge", {
 });
 
 /** Reads the id of the duplicate from a request. Throws invalid_request. */
-export const readPropertyMerge = (body: unknown): string => propertyMerge.parse(body).from.trim();
+export const parsePropertyMergeJson = (body: unknown): string => propertyMerge.parse(body).from.trim();

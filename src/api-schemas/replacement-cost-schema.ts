@@ -9,7 +9,7 @@ import { assumptionsField } from "./assumptions-schema.ts";
 import { usdFromCents, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import { list, object, text, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import type { FigureAccumulator } from "./figure-json-accumulator.ts";
+import type { FigureJsonAccumulator } from "./figure-json-accumulator.ts";
 import { calculatedAt, serializeSubject, subject } from "./figures-schema.ts";
 import { forPartner } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
@@ -68,9 +68,9 @@ const serializeReplacementCost = replacementCost.serializer(
 export const replacementCostReply = forPartner(figuresReply(replacementCost.and(assumptionsField)));
 
 /** Creates the accumulator of a replacement cost value over appliances. */
-export function replacementCostAccumulator(
+export function replacementCostJsonAccumulator(
   prices: PriceList,
-): FigureAccumulator<JsonOf<typeof replacementCost>> {
+): FigureJsonAccumulator<JsonOf<typeof replacementCost>> {
   const totals = new AssessmentAccumulator(prices);
   const systems = new SystemValueAccumulator(prices);
   return {

@@ -18,11 +18,11 @@ import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion
 import { list, mapOf, object, record, usd } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
-import type { FigureAccumulator } from "./figure-json-accumulator.ts";
+import type { FigureJsonAccumulator } from "./figure-json-accumulator.ts";
 import {
   assessedCount,
   calculatedAt,
-  conditionIndex,
+  conditionIndexField,
   deferredDescription,
   deferredPerDoor,
   recommendedReserve,
@@ -31,20 +31,20 @@ import {
   totalDeferred,
   totalReactive,
 } from "./figures-schema.ts";
-import { FlagGatherer, flaggedAppliances } from "./hazard-flag-schema.ts";
+import { flaggedAppliances, HazardFlagJsonGatherer } from "./hazard-flag-schema.ts";
 import { forPartner } from "./paging-schema.ts";
 import { property, serializeProperty } from "./property-schema.ts";
 import { figuresReply } from "./recalculating-schema.ts";
-import { ageYears, rating, serializeTierCounts, tierCounts } from "./score-schema.ts";
+import { ageYearsField, rating, serializeTierCounts, tierCounts } from "./score-schema.ts";
 
-const reportItem = record("ReportItem", { ...itemFields, age_years: ageYears, ...actionFields });
+const reportItem = record("ReportItem", { ...itemFields, age_years: ageYearsField, ...actionFields });
 type ReportItemJson = JsonOf<typeof reportItem>;
 
 const report = object({
   property: property.describedAs("The property"),
   overall: object({
     rating,
-    nci_equivalent: conditionIndex,
+    nci_equivalent: conditionIndexField,
     components_assessed: assessedCount,
   }).describedAs("Rating of the property"),
   categories: mapOf(
@@ -122,7 +122,7 @@ type Reported = {
   property: Property;
   report: PropertyReport<JsonOf<typeof reportItem>>;
   reserve: ReserveAccumulator;
-  flags: FlagGatherer;
+  flags: HazardFlagJsonGatherer;
   dueCents: number;
   centsPerSqft: number;
   now: Instant;
@@ -163,11 +163,11 @@ export const reportReply = forPartner(figuresReply(report.and(assumptionsField))
 const REASON_BYTES = 200;
 
 /** `planning`: the data that the actions of a plan need; `now` is its first day. */
-export function propertyReportAccumulator(
+export function propertyReportJsonAccumulator(
   planning: PlanContext<PlacedComponent>,
   prices: PriceList,
   now: Instant,
-): FigureAccumulator<JsonOf<typeof report>> {
+): FigureJsonAccumulator<JsonOf<typeof report>> {
   const actions = new ItemActions(planning, dayOf(now));
   const collector = new PropertyReportAccumulator(prices, (row: PlacedComponent) => {
     const item = serializeReportItem(prices, row);
@@ -175,7 +175,7 @@ export function propertyReportAccumulator(
     return item;
   });
   const reserve = recommendedReserveGatherer(prices);
-  const flags = new FlagGatherer(prices.knowledge);
+  const flags = new HazardFlagJsonGatherer(prices.knowledge);
   return {
     add(component) {
       collector.add(component);

@@ -41,7 +41,7 @@ const change = body({
 export const savedFilterRequest = change.type;
 
 /** Reads a filter to save; a query of null removes it. Throws invalid_request. */
-export function readSavedFilter(given: Record<string, unknown>): { name: string; query: string | null } {
+export function parseSavedFilterJson(given: Record<string, unknown>): { name: string; query: string | null } {
   const { name, query } = change.parse(given);
   return { name: name.trim(), query: textOrNull(query) };
 }

@@ -14,7 +14,7 @@ import { costFields, serializeCosts } from "./costs-schema.ts";
 import { scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import { day, id, number, object, text, whole } from "./definition/schema-field-types.ts";
 import {
-  ageYears,
+  ageYearsField,
   confidence,
   failureWindowDays,
   projectedFailureYear,
@@ -39,7 +39,7 @@ const scoreLine = object({
   failure_probability_12m: number("Probability of failure within 365.25 days", 0.31),
   hazard_ratio: number("Hazard ratio θ of the evidence", 1.75),
   acute_hazard: number("Acute hazard Λ reported by sensors", 0),
-  age_years: ageYears,
+  age_years: ageYearsField,
   effective_age_years: number("Effective age, in calendar years", 9.1),
   effective_virtual_age_years: number("Effective age V*, in years of normal use", 9.8),
   projected_failure_year: projectedFailureYear,

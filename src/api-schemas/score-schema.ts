@@ -1,5 +1,5 @@
 import type { Rating } from "../domain/figures/condition.ts";
-import { CONFIDENCES, type Confidence, type RiskTier } from "../domain/scoring/scoring-types.ts";
+import { type Confidence, type RiskTier, SCORE_CONFIDENCES } from "../domain/scoring/scoring-types.ts";
 import { day, enumOf, number, record, whole } from "./definition/schema-field-types.ts";
 
 /* The fields of a component's score, which every record of a component shares. */
@@ -14,11 +14,11 @@ export const riskTier = enumOf<RiskTier>(
   "CRITICAL from 0.78, WARNING from 0.52, else GOOD",
 );
 export const confidence = enumOf<Confidence>(
-  CONFIDENCES,
+  SCORE_CONFIDENCES,
   "Confidence in the score, based on available data",
   "MEDIUM",
 );
-export const ageYears = number(
+export const ageYearsField = number(
   "Age in years, from the last replacement or July 1 of the install year",
   7.39,
   { minimum: 0 },
@@ -31,7 +31,7 @@ export const failureWindowDays = {
     "2033-03-02",
   ).orNull(),
 };
-export const failureWindow = record("ComponentFailureWindow80", failureWindowDays).describedAs(
+export const failureWindowField = record("ComponentFailureWindow80", failureWindowDays).describedAs(
   "Window that holds the failure with a probability of 80 %, given that the component works now",
 );
 

@@ -198,7 +198,7 @@ export const flatSmartEvent = input("FlatSmartEvent", {
 });
 
 /** Reads a meter reading. Throws invalid_request. */
-export function readMeterEvent(given: unknown): MeterEvent {
+export function parseMeterEventJson(given: unknown): MeterEvent {
   const json = meterEvent.parse(given);
   return {
     applianceId: json.appliance_id.trim(),
@@ -212,13 +212,13 @@ export function readMeterEvent(given: unknown): MeterEvent {
 }
 
 /** Reads a smart event. Throws invalid_request. */
-export function readSmartEvent(given: unknown): SmartEvent {
+export function parseSmartEventJson(given: unknown): SmartEvent {
   const json = smartEvent.parse(given);
   return toSmartEvent(json, json.property ?? {}, json.appliance ?? {});
 }
 
 /** Reads a smart event whose appliance is given by top-level fields. Throws invalid_request. */
-export function readFlatSmartEvent(given: unknown): SmartEvent {
+export function parseFlatSmartEventJson(given: unknown): SmartEvent {
   const json = flatSmartEvent.parse(given);
   return toSmartEvent(json, json, json);
 }

@@ -43,7 +43,7 @@ import type { JsonOf } from "./definition/schema-type.ts";
 import { forPartner } from "./paging-schema.ts";
 import {
   type ChangeOrVoid,
-  readVoidRequest,
+  parseVoidRequestJson,
   serializeVoiding,
   voidFields,
   voidInput,
@@ -187,7 +187,7 @@ export const serviceEventReply = forPartner(serviceEvent);
 export const serviceEventsBulkReply = bulkReply("The created service events", serviceEvent);
 
 /** Reads a new service event from a request. Throws invalid_request. */
-export function readNewServiceEvent(given: unknown): NewServiceEvent {
+export function parseNewServiceEventJson(given: unknown): NewServiceEvent {
   const json = newServiceEvent.parse(given);
   const applianceId = textOrNull(json.appliance_id);
   if (applianceId === null)
@@ -206,10 +206,10 @@ export function readNewServiceEvent(given: unknown): NewServiceEvent {
 export type ServiceEventRequest = ChangeOrVoid<ServiceEventChange>;
 
 /** Reads a change, which has only the fields of the request, or a request to void the event. Throws invalid_request. */
-export function readServiceEventChange(given: unknown): ServiceEventRequest {
+export function parseServiceEventChangeJson(given: unknown): ServiceEventRequest {
   const { voided, reason, ...json } = serviceEventChange.parse(given);
   const fields = Object.keys(serviceEventChange.fields).filter((name) => Object.hasOwn(json, name));
-  const voiding = readVoidRequest({ voided, reason }, fields);
+  const voiding = parseVoidRequestJson({ voided, reason }, fields);
   if (voiding) return { void: voiding };
   const change: ServiceEventChange = readOptional(json);
   if (json.event_type !== undefined) change.eventType = json.event_type;
@@ -262,7 +262,7 @@ function readConditionScore(json: Partial<InputOf<typeof optionalFields>>): Cond
 }
 
 /** Reads a scale in one cell, such as `1-5`. Returns what no scale is for any other text. */
-export function readConditionScale(text: string): readonly number[] {
+export function parseConditionScaleCell(text: string): readonly number[] {
   const between = /^\[?(-?\d+(?:\.\d+)?) ?(?:-|–|to|,|;|\/| ) ?(-?\d+(?:\.\d+)?)\]?$/.exec(
     text.slice(0, 64).trim(),
   );

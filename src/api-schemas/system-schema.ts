@@ -157,7 +157,7 @@ export const tokenRequest = body({
 });
 
 /** Reads a token request; returns undefined if a field is missing or has another type. */
-export function readTokenRequest(given: unknown): InputOf<typeof tokenRequest.fields> | undefined {
+export function parseTokenRequestJson(given: unknown): InputOf<typeof tokenRequest.fields> | undefined {
   const result = tokenRequest.validator(given);
   return result instanceof loadValidators().type.errors
     ? undefined

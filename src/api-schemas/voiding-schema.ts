@@ -35,7 +35,7 @@ export type Voiding = { reason: string | null };
 export type ChangeOrVoid<Change> = { change: Change } | { void: Voiding };
 
 /** Returns the request to void a record; undefined for another one. Throws invalid_request if it would also change `fields`. */
-export function readVoidRequest(
+export function parseVoidRequestJson(
   { voided, reason }: Partial<InputOf<typeof voidInput>>,
   fields: readonly string[],
 ): Voiding | undefined {

@@ -165,7 +165,7 @@ export type WorkRequest = {
 const DONE_FIELDS = ["date", "event_type", "total_cost", "condition_after"] as const;
 
 /** Reads a request to mark work. Throws invalid_request. */
-export function readWorkMark(given: unknown): WorkRequest {
+export function parseWorkMarkJson(given: unknown): WorkRequest {
   const json = newWork.parse(given);
   const [componentId, applianceId] = [textOrNull(json.component_id), textOrNull(json.appliance_id)];
   if ((componentId === null) === (applianceId === null))

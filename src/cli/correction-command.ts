@@ -1,4 +1,4 @@
-import { readConditionScale } from "../api-schemas/service-event-schema.ts";
+import { parseConditionScaleCell } from "../api-schemas/service-event-schema.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
@@ -60,7 +60,7 @@ function kindOf(kinds: FieldKinds, field: string, option = ""): FieldKinds[strin
 
 function parseValue(field: string, text: string, kind: FieldKinds[string]): unknown {
   if (kind === "list") return text.split(/[\s,;]+/).filter(Boolean);
-  if (kind === "range") return readConditionScale(text);
+  if (kind === "range") return parseConditionScaleCell(text);
   if (kind === "flag") {
     if (text === "true" || text === "false") return text === "true";
     throw new UsageError(`${field}: expected true or false, got ${JSON.stringify(text)}`);

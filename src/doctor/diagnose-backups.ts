@@ -1,11 +1,11 @@
 import type { LastBackup } from "../backup/last-backup.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { WalArchiving } from "../store/store.ts";
-import { elapsedTimeText } from "./diagnose-database.ts";
+import { findingDurationText } from "./diagnose-database.ts";
 import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./doctor-check.ts";
 
 /** Checks the latest scheduled backup. `schedule` is "" if backups are not scheduled. */
-export function checkBackup(schedule: string, last: LastBackup | undefined, now: Instant): DoctorFinding {
+export function diagnoseBackup(schedule: string, last: LastBackup | undefined, now: Instant): DoctorFinding {
   if (!last)
     return schedule === ""
       ? warningFinding(
@@ -17,10 +17,10 @@ export function checkBackup(schedule: string, last: LastBackup | undefined, now:
           "The running server takes scheduled backups. See its log.",
         );
   const sinceMs = now - Date.parse(last.at);
-  const detail = `${last.file}, ${elapsedTimeText(sinceMs)} ago`;
+  const detail = `${last.file}, ${findingDurationText(sinceMs)} ago`;
   if (!last.ok)
     return failedFinding(
-      `the last backup failed ${elapsedTimeText(sinceMs)} ago: ${last.error}`,
+      `the last backup failed ${findingDurationText(sinceMs)} ago: ${last.error}`,
       "Fix the problem, then run `mainstay backup`.",
     );
   if (!last.drill_ok)
@@ -34,7 +34,7 @@ export function checkBackup(schedule: string, last: LastBackup | undefined, now:
 }
 
 /** Checks the part of the backups of PostgreSQL that it reports: the archiving of its write-ahead log, if that is on. */
-export function checkWalArchiving(archiving: WalArchiving | undefined, now: Instant): DoctorFinding {
+export function diagnoseWalArchiving(archiving: WalArchiving | undefined, now: Instant): DoctorFinding {
   if (!archiving)
     return okFinding(
       "not checked: taken with PostgreSQL's own tools, and archiving of its WAL is turned off",
@@ -43,7 +43,7 @@ export function checkWalArchiving(archiving: WalArchiving | undefined, now: Inst
   const latest =
     archivedAt === null
       ? "no WAL segment was archived yet"
-      : `the latest WAL segment was archived ${elapsedTimeText(now - archivedAt)} ago`;
+      : `the latest WAL segment was archived ${findingDurationText(now - archivedAt)} ago`;
   return isFailing
     ? failedFinding(
         `archiving of PostgreSQL's WAL fails; ${latest}`,

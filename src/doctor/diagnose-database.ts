@@ -25,7 +25,7 @@ export const FROM_BACKUP =
 const LARGE_WAL = 256e6;
 const HOUR_MS = 3_600_000;
 
-export function checkIntegrity(db: Database, file: string, depth: "quick" | "full"): DoctorFinding {
+export function diagnoseIntegrity(db: Database, file: string, depth: "quick" | "full"): DoctorFinding {
   try {
     const problems = findIntegrityProblems(db, depth);
     if (problems.length === 0)
@@ -36,7 +36,7 @@ export function checkIntegrity(db: Database, file: string, depth: "quick" | "ful
   }
 }
 
-export function checkSchema(db: Database, file: string): DoctorFinding {
+export function diagnoseSchema(db: Database, file: string): DoctorFinding {
   let missing: number;
   let version: number;
   try {
@@ -54,7 +54,7 @@ export function checkSchema(db: Database, file: string): DoctorFinding {
 }
 
 /** Compares the photo files with the photos in the database. */
-export function checkPhotoFiles(db: Database, dataDir: string): DoctorFinding {
+export function diagnosePhotoFiles(db: Database, dataDir: string): DoctorFinding {
   const folder = join(dataDir, "uploads");
   const files = existsSync(folder) ? readdirSync(folder).filter(isPhotoFileName) : [];
   const there = new Set(files);
@@ -68,7 +68,7 @@ export function checkPhotoFiles(db: Database, dataDir: string): DoctorFinding {
   return okFinding(detail);
 }
 
-export function checkWal(file: string): DoctorFinding {
+export function diagnoseWal(file: string): DoctorFinding {
   const wal = `${file}-wal`;
   const bytes = existsSync(wal) ? statSync(wal).size : 0;
   if (bytes <= LARGE_WAL) return okFinding(formatBytes(bytes));
@@ -79,28 +79,28 @@ export function checkWal(file: string): DoctorFinding {
 }
 
 /** Compares the machine's clock with the newest instant in the database, and with a plausible range. */
-export function checkClock(state: DatabaseState, now: Instant): DoctorFinding {
+export function diagnoseClock(state: DatabaseState, now: Instant): DoctorFinding {
   const year = new Date(now).getUTCFullYear();
   const synchronize = "Synchronize the clock with NTP: ages, snapshots and tokens depend on it.";
   if (year < 2025 || year > 2100) return failedFinding(`the clock says ${isoText(now)}`, synchronize);
   if (!isBehindRecords(now, state.lastInstant))
     return okFinding(`${isoText(now).slice(0, 19)}Z, not behind the newest record`);
   return failedFinding(
-    `the clock (${isoText(now)}) is ${elapsedTimeText(state.lastInstant - now)} behind the newest record`,
+    `the clock (${isoText(now)}) is ${findingDurationText(state.lastInstant - now)} behind the newest record`,
     `${synchronize} If it is right, it was ahead when that record was written: new ones are dated after it until ${isoText(state.lastInstant)}.`,
   );
 }
 
-export async function checkMasterKey(
+export async function diagnoseMasterKey(
   db: Database | undefined,
   dataDir: string,
   env: KeyEnvironment,
 ): Promise<DoctorFinding> {
-  return await checkKeyDecrypts(db && secretToTry(db), dataDir, env);
+  return await diagnoseKeyDecryption(db && secretToTry(db), dataDir, env);
 }
 
 /** Checks that the key decrypts a stored secret, if there is one. */
-export async function checkKeyDecrypts(
+export async function diagnoseKeyDecryption(
   encrypted: string | undefined,
   dataDir: string,
   env: KeyEnvironment,
@@ -121,7 +121,7 @@ function secretToTry(db: Database): string | undefined {
   }
 }
 
-export function checkSnapshot(
+export function diagnoseSnapshot(
   { snapshot, newestSnapshotDay }: Pick<DatabaseState, "snapshot" | "newestSnapshotDay">,
   enabled: boolean,
   now: Instant,
@@ -139,12 +139,12 @@ export function checkSnapshot(
       "no snapshot yet",
       "Start the server, which takes one a day, or run `mainstay snapshot`.",
     );
-  const detail = `${snapshot.day}, finished ${elapsedTimeText(now - snapshot.finishedAt)} ago`;
+  const detail = `${snapshot.day}, finished ${findingDurationText(now - snapshot.finishedAt)} ago`;
   return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warningFinding(detail, remedy) : okFinding(detail);
 }
 
 /** Checks that the current scores were computed with this executable's model. */
-export function checkScoringModel({ scoredBy, fit }: ModelState, own: string): DoctorFinding {
+export function diagnoseScoringModel({ scoredBy, fit }: ModelState, own: string): DoctorFinding {
   const version = fit?.base === own ? fit.version : own;
   if (fit && fit.base !== own)
     return warningFinding(
@@ -160,9 +160,9 @@ export function checkScoringModel({ scoredBy, fit }: ModelState, own: string): D
   );
 }
 
-export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): DoctorFinding {
+export function diagnoseOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): DoctorFinding {
   if (outbox.waiting === 0 || outbox.oldestAt === null) return okFinding("no pending deliveries");
-  const detail = `${outbox.waiting} pending deliveries, the oldest for ${elapsedTimeText(now - outbox.oldestAt)}`;
+  const detail = `${outbox.waiting} pending deliveries, the oldest for ${findingDurationText(now - outbox.oldestAt)}`;
   if (now - outbox.oldestAt < HOUR_MS) return okFinding(detail);
   return warningFinding(
     detail,
@@ -170,7 +170,7 @@ export function checkOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Inst
   );
 }
 
-export function elapsedTimeText(ms: number): string {
+export function findingDurationText(ms: number): string {
   if (ms < 2 * 60_000) return `${Math.max(0, Math.round(ms / 1000))} s`;
   if (ms < 2 * HOUR_MS) return `${Math.round(ms / 60_000)} min`;
   return ms < 2 * MS_PER_DAY ? `${Math.round(ms / HOUR_MS)} h` : `${Math.round(ms / MS_PER_DAY)} days`;

@@ -14,10 +14,10 @@ const OTHERS_MAY_ACCESS = 0o077;
 const MIN_FREE_BYTES = 100e6;
 
 /** Returns the checks of the data folder (existence, owner, mode) and of free disk space, also for backups. */
-export function folderChecks(dataDir: string, databaseFile: string, backupDir: string): DoctorCheck[] {
+export function folderDoctorChecks(dataDir: string, databaseFile: string, backupDir: string): DoctorCheck[] {
   return [
     { name: "data_folder", run: () => checkFolder(dataDir) },
-    { name: "disk_space", run: () => checkDiskSpace(dataDir, databaseFile, backupDir) },
+    { name: "disk_space", run: () => diagnoseDiskSpace(dataDir, databaseFile, backupDir) },
   ];
 }
 
@@ -45,7 +45,7 @@ function checkFolder(dataDir: string): DoctorFinding {
 }
 
 /** Checks the free space on the disks of the data folder and the backups. */
-export function checkDiskSpace(dataDir: string, databaseFile: string, backupDir: string): DoctorFinding {
+export function diagnoseDiskSpace(dataDir: string, databaseFile: string, backupDir: string): DoctorFinding {
   const database = statSync(databaseFile, { throwIfNoEntry: false })?.size ?? 0;
   const places = [...new Set([dataDir, backupDir].map(nearestFolder))].map((folder) => {
     const { bavail, bsize } = statfsSync(folder);

@@ -11,28 +11,34 @@ import {
   readMonitoredState,
 } from "../store/sqlite/monitored-database-state.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
-import { checkBackup, checkWalArchiving } from "./diagnose-backups.ts";
+import { diagnoseBackup, diagnoseWalArchiving } from "./diagnose-backups.ts";
 import {
-  checkClock,
-  checkIntegrity,
-  checkKeyDecrypts,
-  checkMasterKey,
-  checkOutbox,
-  checkPhotoFiles,
-  checkSchema,
-  checkScoringModel,
-  checkSnapshot,
-  checkWal,
+  diagnoseClock,
+  diagnoseIntegrity,
+  diagnoseKeyDecryption,
+  diagnoseMasterKey,
+  diagnoseOutbox,
+  diagnosePhotoFiles,
+  diagnoseSchema,
+  diagnoseScoringModel,
+  diagnoseSnapshot,
+  diagnoseWal,
 } from "./diagnose-database.ts";
-import { folderChecks } from "./diagnose-folders.ts";
-import { checkServerCertificate, webhookEndpointChecks } from "./diagnose-network.ts";
+import { folderDoctorChecks } from "./diagnose-folders.ts";
+import { diagnoseServerCertificate, webhookEndpointDoctorChecks } from "./diagnose-network.ts";
 import {
-  checkSharedSchema,
-  checkStoredPhotos,
-  describeDatabaseServer,
-  postgresServerChecks,
+  diagnoseDatabaseServer,
+  diagnoseSharedSchema,
+  diagnoseStoredPhotos,
+  postgresServerDoctorChecks,
 } from "./diagnose-postgres.ts";
-import { type CheckResult, type DoctorCheck, failedFinding, okFinding, runChecks } from "./doctor-check.ts";
+import {
+  type DoctorCheck,
+  type DoctorCheckResult,
+  failedFinding,
+  okFinding,
+  runDoctorChecks,
+} from "./doctor-check.ts";
 
 type Installation = {
   config: Config;
@@ -47,24 +53,24 @@ type Installation = {
 };
 
 /** Checks an installation in any state, with or without a running server. Writes nothing. */
-export async function diagnoseInstallation(installation: Installation): Promise<CheckResult[]> {
+export async function diagnoseInstallation(installation: Installation): Promise<DoctorCheckResult[]> {
   const { config, databaseFile, now } = installation;
   const { dataDir } = config.storage;
   const usesPostgres = config.storage.url !== "";
-  const results = await runChecks([
+  const results = await runDoctorChecks([
     {
       name: "configuration",
       run: () => okFinding(installation.configuration.replace(/\.$/, "")),
     },
-    ...folderChecks(dataDir, databaseFile, config.backup.dir),
-    ...(usesPostgres ? [] : [{ name: "wal", run: () => checkWal(databaseFile) }]),
-    { name: "tls_certificate", run: () => checkServerCertificate(config.server, now) },
+    ...folderDoctorChecks(dataDir, databaseFile, config.backup.dir),
+    ...(usesPostgres ? [] : [{ name: "wal", run: () => diagnoseWal(databaseFile) }]),
+    { name: "tls_certificate", run: () => diagnoseServerCertificate(config.server, now) },
     ...(usesPostgres
       ? []
       : [
           {
             name: "last_backup",
-            run: () => checkBackup(config.backup.schedule, readLastBackup(config.storage.dataDir), now),
+            run: () => diagnoseBackup(config.backup.schedule, readLastBackup(config.storage.dataDir), now),
           },
         ]),
   ]);
@@ -74,17 +80,17 @@ export async function diagnoseInstallation(installation: Installation): Promise<
   ];
 }
 
-async function checkDatabase(installation: Installation): Promise<CheckResult[]> {
+async function checkDatabase(installation: Installation): Promise<DoctorCheckResult[]> {
   const { config, databaseFile, env, depth, modelVersion } = installation;
   const { dataDir } = config.storage;
   const keyCheck = (db?: Database): DoctorCheck => ({
     name: "key",
-    run: () => checkMasterKey(db, dataDir, env),
+    run: () => diagnoseMasterKey(db, dataDir, env),
   });
   let db: Database | undefined;
   try {
     if (!hasDatabaseContent(databaseFile))
-      return await runChecks([
+      return await runDoctorChecks([
         keyCheck(),
         {
           name: "database",
@@ -99,14 +105,14 @@ async function checkDatabase(installation: Installation): Promise<CheckResult[]>
       ]);
     const opened = openWithoutWalFiles(databaseFile);
     db = opened;
-    const checks = await runChecks([
-      { name: "database", run: () => checkIntegrity(opened, databaseFile, depth) },
-      { name: "schema", run: () => checkSchema(opened, databaseFile) },
+    const checks = await runDoctorChecks([
+      { name: "database", run: () => diagnoseIntegrity(opened, databaseFile, depth) },
+      { name: "schema", run: () => diagnoseSchema(opened, databaseFile) },
       keyCheck(opened),
-      { name: "uploads", run: () => checkPhotoFiles(opened, dataDir) },
-      { name: "model", run: () => checkScoringModel(readModelInUse(opened), modelVersion) },
+      { name: "uploads", run: () => diagnosePhotoFiles(opened, dataDir) },
+      { name: "model", run: () => diagnoseScoringModel(readModelInUse(opened), modelVersion) },
     ]);
-    return [...checks, ...(await runChecks(stateChecks(opened, installation)))];
+    return [...checks, ...(await runDoctorChecks(stateChecks(opened, installation)))];
   } catch (error) {
     const { message, hint } = explainSqliteError(error, databaseFile) as Error & { hint?: string };
     return [
@@ -121,10 +127,12 @@ async function checkDatabase(installation: Installation): Promise<CheckResult[]>
 }
 
 /** Checks a PostgreSQL database. */
-async function checkPostgres({ config, env, now, modelVersion }: Installation): Promise<CheckResult[]> {
+async function checkPostgres({ config, env, now, modelVersion }: Installation): Promise<DoctorCheckResult[]> {
   const { dataDir, url } = config.storage;
   // Imported here, so that installations on SQLite do not load the driver.
-  const { diagnoseDatabase: examine } = await import("../store/postgres/diagnostics/database-diagnostics.ts");
+  const { readDatabaseDiagnostics: examine } = await import(
+    "../store/postgres/diagnostics/database-diagnostics.ts"
+  );
   let found: Awaited<ReturnType<typeof examine>>;
   try {
     found = await examine(url);
@@ -133,16 +141,16 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
     return [{ name: "database", ...failedFinding(message, hint ?? "See PostgreSQL's log.") }];
   }
   const { server: facts, schema, rows } = found;
-  return await runChecks([
-    { name: "database", run: () => describeDatabaseServer(facts) },
-    { name: "schema", run: () => checkSharedSchema(schema, facts) },
-    ...postgresServerChecks(facts, now),
-    { name: "last_backup", run: () => checkWalArchiving(facts.walArchiving, now) },
-    { name: "key", run: () => checkKeyDecrypts(rows?.sealedSecret, dataDir, env) },
+  return await runDoctorChecks([
+    { name: "database", run: () => diagnoseDatabaseServer(facts) },
+    { name: "schema", run: () => diagnoseSharedSchema(schema, facts) },
+    ...postgresServerDoctorChecks(facts, now),
+    { name: "last_backup", run: () => diagnoseWalArchiving(facts.walArchiving, now) },
+    { name: "key", run: () => diagnoseKeyDecryption(rows?.sealedSecret, dataDir, env) },
     ...(rows
       ? [
-          { name: "uploads", run: () => checkStoredPhotos(rows.photos) },
-          { name: "model", run: () => checkScoringModel(rows.model, modelVersion) },
+          { name: "uploads", run: () => diagnoseStoredPhotos(rows.photos) },
+          { name: "model", run: () => diagnoseScoringModel(rows.model, modelVersion) },
           ...stateChecksOf(rows.state, config, now),
         ]
       : []),
@@ -162,9 +170,9 @@ function stateChecks(db: Database, { config, now }: Installation): DoctorCheck[]
 
 function stateChecksOf(state: DatabaseState, config: Config, now: Instant): DoctorCheck[] {
   return [
-    { name: "clock", run: () => checkClock(state, now) },
-    { name: "snapshot", run: () => checkSnapshot(state, config.snapshot.enabled, now) },
-    { name: "outbox", run: () => checkOutbox(state, now) },
-    ...webhookEndpointChecks(state, config.webhooks),
+    { name: "clock", run: () => diagnoseClock(state, now) },
+    { name: "snapshot", run: () => diagnoseSnapshot(state, config.snapshot.enabled, now) },
+    { name: "outbox", run: () => diagnoseOutbox(state, now) },
+    ...webhookEndpointDoctorChecks(state, config.webhooks),
   ];
 }

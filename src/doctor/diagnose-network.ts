@@ -18,7 +18,7 @@ import {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Returns a check per webhook endpoint that connects under the same rules as deliveries. Sends nothing. */
-export function webhookEndpointChecks(
+export function webhookEndpointDoctorChecks(
   { endpoints }: DatabaseState,
   webhooks: Config["webhooks"],
 ): DoctorCheck[] {
@@ -72,7 +72,10 @@ async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> 
 }
 
 /** Returns how many days the certificate of the server remains valid. Throws if it or its key cannot be used. */
-export function checkServerCertificate({ tlsCert, tlsKey }: Config["server"], now: Instant): DoctorFinding {
+export function diagnoseServerCertificate(
+  { tlsCert, tlsKey }: Config["server"],
+  now: Instant,
+): DoctorFinding {
   if (tlsCert === "") return okFinding("TLS is off (server.tls_cert)");
   const { validFrom, validTo } = readTlsIdentity({ certFile: tlsCert, keyFile: tlsKey });
   const renew = "Renew it, then send SIGHUP to the server.";

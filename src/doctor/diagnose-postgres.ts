@@ -2,7 +2,7 @@ import { type Instant, isoText } from "../domain/time.ts";
 import { formatBytes } from "../files/durable-files.ts";
 import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
 import type { ServerDiagnostics } from "../store/postgres/diagnostics/postgres-server-diagnostics.ts";
-import { elapsedTimeText } from "./diagnose-database.ts";
+import { findingDurationText } from "./diagnose-database.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,
@@ -17,7 +17,7 @@ const CLOCK_LOOSE_MS = 2_000;
 const STANDBY_LAG_MS = 30_000;
 
 /** Returns the checks of the database server. */
-export const postgresServerChecks = (facts: ServerDiagnostics, now: Instant): DoctorCheck[] => [
+export const postgresServerDoctorChecks = (facts: ServerDiagnostics, now: Instant): DoctorCheck[] => [
   { name: "encryption", run: () => checkEncryption(facts) },
   { name: "privileges", run: () => checkPrivileges(facts) },
   {
@@ -30,7 +30,7 @@ export const postgresServerChecks = (facts: ServerDiagnostics, now: Instant): Do
   { name: "replication", run: () => checkReplication(facts) },
 ];
 
-export function describeDatabaseServer({
+export function diagnoseDatabaseServer({
   displayName,
   version,
   encoding,
@@ -39,7 +39,7 @@ export function describeDatabaseServer({
   return okFinding(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
 }
 
-export function checkSharedSchema(
+export function diagnoseSharedSchema(
   { version, missing, incomplete }: DatabaseDiagnostics["schema"],
   { otherOwner }: ServerDiagnostics,
 ): DoctorFinding {
@@ -57,7 +57,7 @@ export function checkSharedSchema(
   return warningFinding(`version ${version}; ${missing} schema migrations pending`, remedy);
 }
 
-export function checkStoredPhotos({ known, missing }: { known: number; missing: number }): DoctorFinding {
+export function diagnoseStoredPhotos({ known, missing }: { known: number; missing: number }): DoctorFinding {
   const detail = missing === 0 ? `all ${known} photos present` : `${missing} of ${known} photos missing`;
   return missing === 0
     ? okFinding(detail)
@@ -103,7 +103,7 @@ function checkDatabaseClock(
   now: Instant,
 ): DoctorFinding {
   const remedy = "Synchronize the clocks of both machines with NTP.";
-  const detail = `this machine's clock (${isoText(now)}) is ${elapsedTimeText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
+  const detail = `this machine's clock (${isoText(now)}) is ${findingDurationText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
   if (Math.abs(offsetMs) > CLOCK_OFF_MS + uncertaintyMs)
     return failedFinding(`${detail}: a server on this machine takes no snapshot`, remedy);
   if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warningFinding(detail, remedy);

@@ -8,7 +8,7 @@ export type DoctorFinding = {
 };
 
 export type DoctorCheck = { name: string; run: () => DoctorFinding | Promise<DoctorFinding> };
-export type CheckResult = { name: string } & DoctorFinding;
+export type DoctorCheckResult = { name: string } & DoctorFinding;
 
 export const okFinding = (detail: string): DoctorFinding => ({ status: "ok", detail, remedy: null });
 export const warningFinding = (detail: string, remedy: string): DoctorFinding => ({
@@ -23,8 +23,8 @@ export const failedFinding = (detail: string, remedy: string): DoctorFinding => 
 });
 
 /** Runs the checks in order. A check that throws counts as failed, and the others still run. */
-export async function runChecks(checks: readonly DoctorCheck[]): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
+export async function runDoctorChecks(checks: readonly DoctorCheck[]): Promise<DoctorCheckResult[]> {
+  const results: DoctorCheckResult[] = [];
   for (const { name, run } of checks) results.push({ name, ...(await attempt(run)) });
   return results;
 }

@@ -23,7 +23,11 @@ const MAX_RESPONSE_CHARS = 64 * 1024;
  * Queries the health of the server that these settings describe, over HTTPS if a certificate is configured. The
  * certificate is not verified: it is issued for the partners' host name, and nothing secret is sent. No proxy is used.
  */
-export async function queryRunningServer({ host, port, tlsCert }: Config["server"]): Promise<HealthResult> {
+export async function diagnoseRunningServer({
+  host,
+  port,
+  tlsCert,
+}: Config["server"]): Promise<HealthResult> {
   const reachable = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
   const address = `${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
   const url = `${tlsCert === "" ? "http" : "https"}://${address}/health`;

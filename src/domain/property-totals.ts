@@ -2,7 +2,7 @@ import { tierOfHundredths } from "./component.ts";
 import type { ComponentDef } from "./knowledge.ts";
 
 /** The names of totals. */
-export const TOTALS = [
+export const PROPERTY_TOTALS = [
   "appliances",
   "components",
   "serviceEvents",
@@ -15,7 +15,7 @@ export const TOTALS = [
 ] as const;
 
 /** Counts and costs over the components of a property, an appliance or a portfolio. Money in cents. */
-export type Totals = Record<(typeof TOTALS)[number], number>;
+export type Totals = Record<(typeof PROPERTY_TOTALS)[number], number>;
 
 /** A property's totals, with the inputs of its rating. */
 export type PropertyTotals = Totals & {

@@ -1,7 +1,7 @@
 import {
   type Cell,
-  recordTableCells,
-  recordTableColumns,
+  schemaTableCells,
+  schemaTableColumns,
 } from "../api-schemas/definition/schema-table-cells.ts";
 import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
 import { exampleOfSchemaType } from "../api-schemas/definition/schema-type-to-json-schema.ts";
@@ -105,13 +105,13 @@ export function csvReply(
 }
 
 function csvText(record: SchemaType<unknown>, rows: readonly unknown[], added?: AddedColumn): string {
-  const columns = recordTableColumns(record);
+  const columns = schemaTableColumns(record);
   const place = added === undefined ? 0 : columns.indexOf(added.after) + 1;
   const withAdded = (cells: readonly Cell[], cell: Cell): readonly Cell[] =>
     added ? cells.toSpliced(place, 0, cell) : cells;
   const lines = [
     withAdded(columns, added?.name ?? null),
-    ...rows.map((row) => withAdded(recordTableCells(record, row), added?.valueOf(row) ?? null)),
+    ...rows.map((row) => withAdded(schemaTableCells(record, row), added?.valueOf(row) ?? null)),
   ];
   return lines.map(spreadsheetLine).join("");
 }

@@ -10,7 +10,7 @@ import {
   type StreamEnd,
   streamBytes,
   streamText,
-  stringifyYielding,
+  stringifyReplyYielding,
 } from "./json-reply-stream.ts";
 import type { ResponseDeadline } from "./response-deadline.ts";
 import type { ReadReservation } from "./response-memory-limiter.ts";
@@ -55,7 +55,7 @@ function streaming(context: RequestContext, release: () => void): (end: StreamEn
 
 /** Returns the text of a reply in chunks; undefined for bytes and for an empty reply. */
 export async function replyTextChunks({ body, raw }: Reply): Promise<readonly string[] | undefined> {
-  if (body !== undefined && raw === undefined) return await stringifyYielding(body, yieldToEventLoop);
+  if (body !== undefined && raw === undefined) return await stringifyReplyYielding(body, yieldToEventLoop);
   return typeof raw === "string" ? [raw] : undefined;
 }
 

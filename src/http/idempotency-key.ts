@@ -5,7 +5,7 @@ import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Reply } from "./http-operation.ts";
-import { stringifyYielding } from "./json-reply-stream.ts";
+import { stringifyReplyYielding } from "./json-reply-stream.ts";
 import { invalidParameter } from "./query-parameters.ts";
 
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
@@ -76,7 +76,7 @@ export class Idempotency {
   async saveReply<Body>(tx: Tx, identity: RequestIdentity, reply: Reply<Body>): Promise<Reply<Body>> {
     const statusCode = reply.status ?? 200;
     if (statusCode < 200 || statusCode > 299) return reply;
-    const body = (await stringifyYielding(reply.body, tx.yieldToEventLoop)).join("");
+    const body = (await stringifyReplyYielding(reply.body, tx.yieldToEventLoop)).join("");
     const { partner, operation, key, bodyHash } = identity;
     await tx.idempotency.save({
       partnerId: partner.id,

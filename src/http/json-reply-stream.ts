@@ -48,7 +48,7 @@ export function startJsonStream(value: unknown): StartedJson {
 }
 
 /** Returns the chunks of a JSON text of any length; yields to the event loop between slices of serialization. */
-export async function stringifyYielding(value: unknown, yieldNow: Yield): Promise<string[]> {
+export async function stringifyReplyYielding(value: unknown, yieldNow: Yield): Promise<string[]> {
   return await mapYielding(jsonChunks(value), yieldNow, (chunk) => chunk, SLICE_MS);
 }
 

@@ -33,7 +33,7 @@ const RESUME_MARGIN = 16;
  * be counted. Listing /proc/self/fd takes 5 ms with 10,000 connections; opening 32 files takes 0.08 ms with any number of
  * them, or 0.03% of a core at four checks per second.
  */
-export function guardDescriptors(
+export function guardListenerDescriptors(
   listeners: readonly GuardedListener[],
   onChange: (isOpen: boolean) => void,
   hasRoom: (count: number) => boolean = hasDescriptors,

@@ -5,11 +5,11 @@ import { centsFromUsd } from "../domain/money.ts";
 import { parsePlace } from "../domain/place.ts";
 import type { LossRequest } from "../usecases/losses/loss-books.ts";
 import {
-  decimalNumber,
   type HttpQuery,
   invalidParameter,
+  parseDecimalNumberParameter,
+  parseWholeNumberParameter,
   wantsDemo,
-  wholeNumber,
 } from "./query-parameters.ts";
 
 /** Parses the selection and the layer of losses. Throws invalid_request. */
@@ -29,8 +29,8 @@ export function parseLossRequest(query: HttpQuery): LossRequest {
 /** Parses the layer alone; the selection is all. */
 export function parseInsuredLayer(query: HttpQuery): LossRequest {
   const { deductibleUsd, limitUsd } = LOSS_LIMITS;
-  const deductible = wholeNumber(query, "deductible", deductibleUsd.least, deductibleUsd.most);
-  const limit = wholeNumber(query, "limit", limitUsd.least, limitUsd.most);
+  const deductible = parseWholeNumberParameter(query, "deductible", deductibleUsd.least, deductibleUsd.most);
+  const limit = parseWholeNumberParameter(query, "limit", limitUsd.least, limitUsd.most);
   return {
     selection: { includeDemo: false },
     layer: {
@@ -44,9 +44,9 @@ export function parseInsuredLayer(query: HttpQuery): LossRequest {
 export function parsePremiumTerms(query: HttpQuery): PremiumTerms | undefined {
   const { riskLoad, lossAdjustmentRatio, expenseRatio } = LOSS_LIMITS;
   const [load, adjustment, expense] = [
-    decimalNumber(query, "risk_load", riskLoad),
-    decimalNumber(query, "loss_adjustment_ratio", lossAdjustmentRatio),
-    decimalNumber(query, "expense_ratio", expenseRatio),
+    parseDecimalNumberParameter(query, "risk_load", riskLoad),
+    parseDecimalNumberParameter(query, "loss_adjustment_ratio", lossAdjustmentRatio),
+    parseDecimalNumberParameter(query, "expense_ratio", expenseRatio),
   ];
   if (load === undefined && adjustment === undefined && expense === undefined) return undefined;
   return { riskLoad: load ?? 0, lossAdjustmentRatio: adjustment ?? 0, expenseRatio: expense ?? 0 };

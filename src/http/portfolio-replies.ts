@@ -14,7 +14,7 @@ import type { AddedColumn } from "./csv-replies.ts";
 /* The totals of a portfolio, or of several, rest on assumptions, which lists of properties show. */
 
 /** Returns the assumptions by what was counted; null without counts. */
-export async function countedAssumptions(
+export async function assumptionsReplyField(
   read: Pick<Stores, "models">,
   knowledge: Knowledge,
   counted: AssumptionCounts | null,
@@ -24,20 +24,20 @@ export async function countedAssumptions(
 }
 
 /** The column of a table of properties that says in its first row what they rest on. */
-export const ASSUMPTIONS_COLUMN: AddedColumn = {
+export const PORTFOLIO_ASSUMPTIONS_COLUMN: AddedColumn = {
   after: "is_demo",
   name: "assumptions",
   valueOf: () => NO_GUARANTEE,
 };
 
 /** Returns the column for a page of properties. */
-export function assumptionsColumn(
+export function assumptionsReplyColumn(
   { offset, portfolio }: { offset: number; portfolio: readonly unknown[] },
   assumptions: AssumptionsJson | null,
 ): AddedColumn {
   const isFirst = (record: unknown) => offset === 0 && record === portfolio[0];
   return {
-    ...ASSUMPTIONS_COLUMN,
+    ...PORTFOLIO_ASSUMPTIONS_COLUMN,
     valueOf: (record) => (isFirst(record) && assumptions ? assumptionSentences(assumptions).join(" ") : null),
   };
 }

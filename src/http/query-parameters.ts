@@ -64,8 +64,11 @@ const shortened = (text: string) => (text.length > LONGEST_SHOWN ? `${text.slice
 
 /** Parses `limit`, by default `usual`, and `offset`. Limits above the highest are capped. */
 export function parseRowRange(query: HttpQuery, usual: number = PAGE_SIZES.usual): LimitAndOffset {
-  const limit = wholeNumber(query, "limit", 1) ?? usual;
-  return { limit: Math.min(limit, PAGE_SIZES.most), offset: wholeNumber(query, "offset", 0) ?? 0 };
+  const limit = parseWholeNumberParameter(query, "limit", 1) ?? usual;
+  return {
+    limit: Math.min(limit, PAGE_SIZES.most),
+    offset: parseWholeNumberParameter(query, "offset", 0) ?? 0,
+  };
 }
 
 export function parseTier(query: HttpQuery): RiskTier | undefined {
@@ -115,7 +118,7 @@ export function parseActionFilter(query: HttpQuery) {
   if (dueBy !== undefined && parseDay(dueBy) === undefined)
     throw invalidParameter("due_by", "must be a date, such as 2027-03-01");
   const cents = (name: string) => {
-    const amount = decimalNumber(query, name, { least: 0, most: PLAN_LIMITS.budgetUsd.most });
+    const amount = parseDecimalNumberParameter(query, name, { least: 0, most: PLAN_LIMITS.budgetUsd.most });
     return amount === undefined ? undefined : centsFromUsd(amount);
   };
   return {
@@ -134,11 +137,11 @@ export function parseActionFilter(query: HttpQuery) {
 export function parsePlanTerms(query: HttpQuery): PlanTerms {
   const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
     PLAN_LIMITS;
-  const budget = decimalNumber(query, "budget", budgetUsd);
+  const budget = parseDecimalNumberParameter(query, "budget", budgetUsd);
   const term = (name: string, limits: { least: number; most: number; usual: number }) =>
-    decimalNumber(query, name, limits) ?? limits.usual;
+    parseDecimalNumberParameter(query, name, limits) ?? limits.usual;
   return {
-    years: wholeNumber(query, "years", years.least, years.most) ?? years.usual,
+    years: parseWholeNumberParameter(query, "years", years.least, years.most) ?? years.usual,
     inflationPct: term("inflation_pct", inflationPct),
     budgetCents: budget === undefined ? null : centsFromUsd(budget),
     openingCents: centsFromUsd(term("opening_balance", openingUsd)),
@@ -154,9 +157,10 @@ export function parseFormTerms(query: HttpQuery): { terms: PlanTerms; form: Form
   const { minimumItemUsd, loanTermYears } = FORM_LIMITS;
   const form: FormTerms = {
     minimumItemCents: centsFromUsd(
-      decimalNumber(query, "minimum_item_cost", minimumItemUsd) ?? minimumItemUsd.usual,
+      parseDecimalNumberParameter(query, "minimum_item_cost", minimumItemUsd) ?? minimumItemUsd.usual,
     ),
-    loanTermYears: wholeNumber(query, "loan_term", loanTermYears.least, loanTermYears.most) ?? null,
+    loanTermYears:
+      parseWholeNumberParameter(query, "loan_term", loanTermYears.least, loanTermYears.most) ?? null,
     isHud: parseChoice(query, "hud", ["true", "false"]) === "true",
   };
   const terms = parsePlanTerms(query);
@@ -252,7 +256,7 @@ export function invalidParameter(field: string, message: string) {
   return invalid(`${field} ${message}`, [issue]);
 }
 
-export function wholeNumber(
+export function parseWholeNumberParameter(
   query: HttpQuery,
   name: string,
   least: number,
@@ -265,7 +269,7 @@ export function wholeNumber(
   throw invalidParameter(name, `must be a whole number from ${least} to ${most}, not ${quoted(text)}`);
 }
 
-export function decimalNumber(
+export function parseDecimalNumberParameter(
   query: HttpQuery,
   name: string,
   { least, most }: { least: number; most: number },

@@ -10,7 +10,7 @@ type Calls = {
 };
 
 /** Limits the calls of one key that run at a time. Further calls wait in order, and are rejected if too many wait. */
-export class ConcurrencyLimiter {
+export class RequestConcurrencyLimiter {
   readonly #calls = new Map<string, Calls>();
 
   constructor(

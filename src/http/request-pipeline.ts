@@ -8,8 +8,8 @@ import type { Logger } from "../logging/logger.ts";
 import type { RevisedPartner } from "../store/queries/partners.ts";
 import type { Store } from "../store/store.ts";
 import {
-  type AnswerCache,
-  type AnswerCaches,
+  type RevisionCache,
+  type RevisionCaches,
   sumsByRevision,
 } from "../usecases/partners/partner-revision-caches.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
@@ -20,7 +20,7 @@ import { type ConsoleSessions, isConsoleApiRequest } from "./console-session-coo
 import { acceptsCsv } from "./csv-replies.ts";
 import type { DailyCallLimits } from "./daily-call-limits.ts";
 import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
-import { errorOfFailedCall, isAbortError } from "./failed-request-error.ts";
+import { errorOfFailedRequest, isAbortError } from "./failed-request-error.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./http-errors.ts";
 import {
   type AdminCall,
@@ -73,7 +73,7 @@ type PipelineDeps = {
   consoleSessions: ConsoleSessions;
   budgets: DailyCallLimits;
   administration: Omit<AdminUseCaseDeps, "actor">;
-  caches: AnswerCaches;
+  caches: RevisionCaches;
   /** Takes instants of the monotonic clock. */
   partnerWindow: RateWindow;
   perPartnerPerMinute: number;
@@ -90,8 +90,8 @@ type PipelineDeps = {
  */
 export class RequestPipeline {
   readonly #idempotency: Idempotency;
-  readonly #cache: AnswerCache<TaggedResponse>;
-  readonly #sums: AnswerCache<object>;
+  readonly #cache: RevisionCache<TaggedResponse>;
+  readonly #sums: RevisionCache<object>;
   readonly #memory = new ResponseMemoryLimiter();
   /** A part of every ETag that is derived from a revision: another version of the server may respond differently. */
   readonly #instanceId = crypto.randomUUID();
@@ -127,7 +127,7 @@ export class RequestPipeline {
         : await this.#readAsAdministrator(operation, request, params, context);
     } catch (error) {
       return this.failureResponse(
-        await errorOfFailedCall(error, this.deps.store, { operation, params, context }),
+        await errorOfFailedRequest(error, this.deps.store, { operation, params, context }),
         context,
       );
     }

@@ -8,7 +8,7 @@ const MAX_CALLERS = 50_000;
  * An exact sliding window: any period of 60 seconds has at most `limit` admitted calls of a caller. The times of the last
  * `limit` calls are stored in a ring; a call is admitted if the oldest of them is outside the window.
  */
-export class SlidingWindow {
+export class RequestSlidingWindow {
   /** When the young generation is full, it becomes the old one, and callers that are only in the old one are dropped. */
   #young = new Map<string, Calls>();
   #old = new Map<string, Calls>();

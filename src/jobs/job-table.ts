@@ -18,7 +18,7 @@ import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { renewPropertyStandings } from "../usecases/losses/renew-property-standings.ts";
 import { deleteExpiredSecrets } from "../usecases/partners/administer-partner.ts";
-import type { AnswerCaches } from "../usecases/partners/partner-revision-caches.ts";
+import type { RevisionCaches } from "../usecases/partners/partner-revision-caches.ts";
 import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
 import { retireDueRecords } from "../usecases/portfolio/retirement.ts";
 import { isSnapshotTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
@@ -33,7 +33,7 @@ type JobDeps = {
   monotonicMs: () => number;
   log: Logger;
   views: EmbedViewCounter;
-  caches: AnswerCaches;
+  caches: RevisionCaches;
   cluster?: Cluster;
 };
 

@@ -6,7 +6,7 @@ import { OperatorError } from "../domain/errors.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { type Listener, openHttpListener } from "../http/http-listener.ts";
 import type { Fetch } from "../http/http-server.ts";
-import { type GuardedListener, guardDescriptors } from "../http/listener-descriptor-guard.ts";
+import { type GuardedListener, guardListenerDescriptors } from "../http/listener-descriptor-guard.ts";
 import type { Logger } from "../logging/logger.ts";
 import { daysUntilExpiry, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
 
@@ -74,7 +74,7 @@ export async function openListeners(
   // The administrators' listener stays open for longer: it is needed to see what is wrong.
   const listeners: GuardedListener[] = [{ listener: main, reservedDescriptors: 24 }];
   if (admin !== main) listeners.push({ listener: admin, reservedDescriptors: 8 });
-  const endWatch = guardDescriptors(listeners, (isOpen) => {
+  const endWatch = guardListenerDescriptors(listeners, (isOpen) => {
     if (isOpen) log.info("file descriptors are available again: accepting connections");
     else log.warn({ hint: OUT_OF_DESCRIPTORS }, "out of file descriptors: refusing new connections");
   });

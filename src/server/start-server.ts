@@ -14,7 +14,7 @@ import { htmlErrorPages } from "../http/html-error-page.ts";
 import type { Operation } from "../http/http-operation.ts";
 import { ADMIN_HEADERS } from "../http/http-responses.ts";
 import { createHttpHandler, type Fetch } from "../http/http-server.ts";
-import { PasscodeGate } from "../http/passcode-request-gate.ts";
+import { PasscodeRequestGate } from "../http/passcode-request-gate.ts";
 import { maxValuesFor } from "../http/request-body.ts";
 import { RequestPipeline } from "../http/request-pipeline.ts";
 import { assetOperation } from "../http/routes/assets.ts";
@@ -38,29 +38,32 @@ import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { EventStream } from "../usecases/history/event-stream.ts";
 import { LossBooks } from "../usecases/losses/loss-books.ts";
 import { checkHealth, limitHealthChecks } from "../usecases/operations/server-health.ts";
-import { AnswerCaches } from "../usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../usecases/partners/partner-revision-caches.ts";
 import { dropCachedPrices } from "../usecases/portfolio/partner-prices.ts";
 import { BUILD } from "./build-info.ts";
 import { openCallReservationLedger } from "./call-reservation-ledger.ts";
-import { adminHostCheck } from "./composition/compose-admin-host-check.ts";
-import { type AdminDeps, buildAdminOperations } from "./composition/compose-admin-operations.ts";
-import { buildCalibrationCheck } from "./composition/compose-calibration-check.ts";
-import { buildCalibrationRuns } from "./composition/compose-calibration-runs.ts";
-import { buildClusterMembership, type ClusterMembership } from "./composition/compose-cluster-membership.ts";
-import { buildPartnerTasks } from "./composition/compose-partner-tasks.ts";
-import { photoStorageOf } from "./composition/compose-photo-storage.ts";
-import { buildRateWindows } from "./composition/compose-rate-windows.ts";
+import { composeAdminHostCheck } from "./composition/compose-admin-host-check.ts";
+import { type AdminDeps, composeAdminOperations } from "./composition/compose-admin-operations.ts";
+import { composeCalibrationCheck } from "./composition/compose-calibration-check.ts";
+import { composeCalibrationRuns } from "./composition/compose-calibration-runs.ts";
 import {
-  buildScheduledBackups,
-  latestBackup,
+  type ClusterMembership,
+  composeClusterMembership,
+} from "./composition/compose-cluster-membership.ts";
+import { composePartnerTasks } from "./composition/compose-partner-tasks.ts";
+import { composePhotoStorage } from "./composition/compose-photo-storage.ts";
+import { composeRateWindows } from "./composition/compose-rate-windows.ts";
+import {
+  composeLatestBackup,
+  composeScheduledBackups,
   type ScheduledBackups,
 } from "./composition/compose-scheduled-backups.ts";
 import type { StartedParts } from "./composition/compose-server-state.ts";
-import { buildStorageJobs } from "./composition/compose-storage-jobs.ts";
+import { composeStorageJobs } from "./composition/compose-storage-jobs.ts";
 import {
-  buildWebhookDispatcher,
-  buildWebhookSender,
-  watchCommitsOfOtherProcesses,
+  composeCommitWatch,
+  composeWebhookDispatcher,
+  composeWebhookSender,
 } from "./composition/compose-webhook-delivery.ts";
 import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { Drain, drainSeconds } from "./drain.ts";
@@ -148,19 +151,19 @@ async function startOn(
   const ledger = store.isShared ? undefined : openCallReservationLedger(config.storage.dataDir);
   const budgets = new DailyCallLimits(store, clock, ledger);
   await budgets.recover();
-  const sender = await buildWebhookSender(config);
+  const sender = await composeWebhookSender(config);
   const metrics = new Metrics();
-  const joined = buildClusterMembership({ ...deps, monotonicMs, store, knowledge });
+  const joined = composeClusterMembership({ ...deps, monotonicMs, store, knowledge });
   const { cluster } = joined;
-  const dispatcher = buildWebhookDispatcher(deps, folder, metrics.measured(sender), cluster);
-  const backups = buildScheduledBackups(deps);
+  const dispatcher = composeWebhookDispatcher(deps, folder, metrics.measured(sender), cluster);
+  const backups = composeScheduledBackups(deps);
   const views = new EmbedViewCounter(store);
-  const caches = new AnswerCaches(config.server.cacheMb * BYTES_PER_MB);
+  const caches = new RevisionCaches(config.server.cacheMb * BYTES_PER_MB);
   const eventStream = new EventStream();
   await eventStream.restore(store, clock());
-  const storage = buildStorageJobs({ ...deps, store });
-  const proposals = buildCalibrationRuns({ ...deps, store });
-  const tasks = buildPartnerTasks({
+  const storage = composeStorageJobs({ ...deps, store });
+  const proposals = composeCalibrationRuns({ ...deps, store });
+  const tasks = composePartnerTasks({
     ...deps,
     store,
     knowledge,
@@ -212,7 +215,7 @@ async function startOn(
     cluster,
     sizes: store.sizes,
     dispatched: dispatcher.stats,
-    latestBackup: () => latestBackup(store, backups.last),
+    latestBackup: () => composeLatestBackup(store, backups.last),
     health,
     unreadable(error) {
       const explained = store.explain(error);
@@ -226,13 +229,13 @@ async function startOn(
   });
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
-  const endWatch = await watchCommitsOfOtherProcesses(store, dispatcher, log);
+  const endWatch = await composeCommitWatch(store, dispatcher, log);
   const jobs = startJobs(
     [
       ...createJobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
       ...backups.jobs,
       ...storage.jobs,
-      buildCalibrationCheck({ ...deps, store }),
+      composeCalibrationCheck({ ...deps, store }),
     ],
     log,
     clock,
@@ -292,10 +295,10 @@ type Fetches = { main: Fetch; admin: Fetch };
 type Served = {
   knowledge: Knowledge;
   budgets: DailyCallLimits;
-  dispatcher: ReturnType<typeof buildWebhookDispatcher>;
+  dispatcher: ReturnType<typeof composeWebhookDispatcher>;
   metrics: Metrics;
   views: EmbedViewCounter;
-  caches: AnswerCaches;
+  caches: RevisionCaches;
   eventStream: EventStream;
   lastBackup: ScheduledBackups["last"];
   health: () => Promise<ServiceHealth>;
@@ -329,13 +332,13 @@ async function createFetches(
   caches.add(authenticator);
   caches.add(budgets);
   caches.add({ dropSuperseded: (revisions) => dropCachedPrices(knowledge, revisions) });
-  const windows = buildRateWindows({ limits, store, monotonicMs, random });
+  const windows = composeRateWindows({ limits, store, monotonicMs, random });
   const embeds = embedOperations({
     store,
     knowledge,
     frameAncestors: config.embed.frameAncestors,
     caches,
-    gate: new PasscodeGate({
+    gate: new PasscodeRequestGate({
       ...windows.passcodes,
       monotonicMs,
       isSecure: publicUrl(config).startsWith("https:"),
@@ -355,7 +358,7 @@ async function createFetches(
     authenticator,
     checkHealth: health,
     bulkItems: limits.bulkItems,
-    uploads: photoStorageOf(store, config.storage.dataDir, config.storage),
+    uploads: composePhotoStorage(store, config.storage.dataDir, config.storage),
     photoBytes: limits.photoBytes,
     photoBytesPerPartner: limits.photoBytesPerPartner,
     basePath: server.basePath,
@@ -370,7 +373,7 @@ async function createFetches(
   const forPartners = [...partners, ...embeds, portfolioAppOperation(config.embed)];
   const isOneListener = config.admin.listen === "main";
   const consoleSessions = new ConsoleSessions(store, random, tokenClock);
-  const forAdministrators = buildAdminOperations(
+  const forAdministrators = composeAdminOperations(
     { config, clock, store, knowledge, budgets, metrics, health, lastBackup, later, recentErrors },
     { sessions: consoleSessions, losses, ...adminDeps },
   );
@@ -428,7 +431,7 @@ async function createFetches(
       [consoleRootOperation(), healthOperation(health), assetOperation(), ...forAdministrators],
       "administrator's address",
       windows.scrapes(false),
-      { checkHost: adminHostCheck(config), headers: ADMIN_HEADERS },
+      { checkHost: composeAdminHostCheck(config), headers: ADMIN_HEADERS },
     ),
   };
 }

@@ -10,7 +10,7 @@ export const TIER_BUCKETS: Record<RiskTier, number> = { GOOD: 100, WARNING: 101,
 /** CRITICAL and WARNING components that the latest snapshot scored. */
 export const SETTLED_ELEVATED = 103;
 /** Retired rows of each list, by blocks of their numbers without the sign. */
-export const RETIRED = { components: 104, appliances: 105, properties: 106 } as const;
+export const RETIRED_COUNTER = { components: 104, appliances: 105, properties: 106 } as const;
 /** The scores of WARNING and CRITICAL, in descending order. */
 export const ELEVATED_SCORES: readonly number[] = Array.from(
   { length: 100 - WARNING_FROM },

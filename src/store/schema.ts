@@ -5,7 +5,7 @@ import type { EmbedView } from "../domain/embed.ts";
 import { DELIVERY_STATUSES } from "../domain/partner.ts";
 import { UNIT_TIMINGS } from "../domain/planning/unit-advice.ts";
 import { UNIT_LABELS } from "../domain/property.ts";
-import { CONFIDENCES } from "../domain/scoring/scoring-types.ts";
+import { SCORE_CONFIDENCES } from "../domain/scoring/scoring-types.ts";
 import { CONDITIONS, type ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { ColumnTypes } from "./column-types.ts";
@@ -257,7 +257,7 @@ export function defineTables(columnTypes: ColumnTypes) {
       /** Hundredths, 0 to 99. */
       riskScore: int("risk_score").notNull(),
       riskTier: oneOf("risk_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
-      confidence: oneOf("confidence", CONFIDENCES).notNull(),
+      confidence: oneOf("confidence", SCORE_CONFIDENCES).notNull(),
       announcedTier: oneOf("announced_tier", ["GOOD", "WARNING", "CRITICAL"]).notNull(),
       /**
        * The rest of the score: what a projection needs without the history (docs/model/scoring.md#failure-probability).

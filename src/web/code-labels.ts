@@ -76,7 +76,7 @@ const SYSTEM_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** The codes of the building systems, in the order in which pages offer them. */
-export const SYSTEMS: readonly string[] = Object.keys(SYSTEM_LABELS);
+export const OFFERED_SYSTEMS: readonly string[] = Object.keys(SYSTEM_LABELS);
 
 export const systemLabel = (system: string) => SYSTEM_LABELS[system] ?? codeLabel(system);
 

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backUpBeforeMigration } from "../../src/backup/pre-migration-backup.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
-import { MIGRATIONS, type Migration } from "../../src/store/sqlite/sqlite-migrations.ts";
+import { SQLITE_MIGRATIONS, type SqliteMigration } from "../../src/store/sqlite/sqlite-migrations.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 4, 30);
-const later = (sql: string): Migration[] => [
-  ...MIGRATIONS,
-  { number: MIGRATIONS.length + 1, name: "later", sql },
+const later = (sql: string): SqliteMigration[] => [
+  ...SQLITE_MIGRATIONS,
+  { number: SQLITE_MIGRATIONS.length + 1, name: "later", sql },
 ];
 const NEXT = later("ALTER TABLE partners ADD COLUMN motto TEXT");
 
@@ -32,7 +32,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const beforeUpgrade = (db: Database) => void backUpBeforeMigration(db, backups, NOW);
-const open = (migrations: readonly Migration[]) => openSqlite(file, { now: NOW, migrations, beforeUpgrade });
+const open = (migrations: readonly SqliteMigration[]) =>
+  openSqlite(file, { now: NOW, migrations, beforeUpgrade });
 const columns = (path: string) => {
   const db = new Database(path, { readonly: true });
   const names = db.query("SELECT name FROM pragma_table_info('partners')").values().flat();
@@ -48,14 +49,14 @@ describe("an upgrade", () => {
     expect(opened.applied.map(({ name }) => name)).toEqual(["later"]);
     opened.close();
     expect(columns(file)).toEqual({ hasMotto: true, partners: ["Acme"] });
-    const copy = `before-upgrade-${MIGRATIONS.length}-20260131T043000000Z.db`;
+    const copy = `before-upgrade-${SQLITE_MIGRATIONS.length}-20260131T043000000Z.db`;
     expect(readdirSync(backups)).toEqual([copy]);
     expect(columns(join(backups, copy))).toEqual({ hasMotto: false, partners: ["Acme"] });
   });
 
   test("does not write its copy through a planted link", () => {
     mkdirSync(backups);
-    const copy = `before-upgrade-${MIGRATIONS.length}-20260131T043000000Z.db`;
+    const copy = `before-upgrade-${SQLITE_MIGRATIONS.length}-20260131T043000000Z.db`;
     const target = join(folder, "elsewhere");
     symlinkSync(target, join(backups, `.${copy}.partial`));
     open(NEXT).close();
@@ -65,12 +66,12 @@ describe("an upgrade", () => {
 
   test("can be undone by restoring the copy", () => {
     open(NEXT).close();
-    expect(() => open(MIGRATIONS)).toThrow("newer version");
+    expect(() => open(SQLITE_MIGRATIONS)).toThrow("newer version");
     rmSync(file);
     const db = new Database(join(backups, readdirSync(backups)[0]!));
     db.run("VACUUM INTO ?", [file]);
     db.close();
-    open(MIGRATIONS).close();
+    open(SQLITE_MIGRATIONS).close();
     expect(columns(file)).toEqual({ hasMotto: false, partners: ["Acme"] });
   });
 
@@ -86,7 +87,7 @@ describe("an upgrade", () => {
   });
 
   test("makes no copy of an up-to-date or new database", () => {
-    open(MIGRATIONS).close();
+    open(SQLITE_MIGRATIONS).close();
     expect(readdirSync(folder)).not.toContain("backups");
   });
 });

@@ -8,9 +8,9 @@ import { loadCommand } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { acquireInstanceLock } from "../../src/server/instance-lock.ts";
-import { MIGRATIONS as POSTGRES_MIGRATIONS } from "../../src/store/postgres/postgres-migrations.ts";
+import { POSTGRES_MIGRATIONS } from "../../src/store/postgres/postgres-migrations.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
-import { MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
+import { SQLITE_MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 import { leftBy } from "../support/released-database.ts";
 
@@ -128,7 +128,7 @@ const fingerprint = (folder: string) =>
           .digest("hex")}`,
     );
 
-const CURRENT = MIGRATIONS.at(-1)!.number;
+const CURRENT = SQLITE_MIGRATIONS.at(-1)!.number;
 
 describe("in a data folder", () => {
   const dataDir = () => join(place, "data");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
-import { inflate } from "../../src/api-schemas/brand-schema.ts";
+import { inflateLogo } from "../../src/api-schemas/brand-schema.ts";
 import {
   applyBrandChange,
   contrastOn,
@@ -16,7 +16,7 @@ import {
 import { MAX_LOGO_BYTES, readLogo as readLogoBy } from "../../src/domain/logo.ts";
 import { pngImage } from "../support/png.ts";
 
-const readLogo = (file: Uint8Array) => readLogoBy(file, inflate);
+const readLogo = (file: Uint8Array) => readLogoBy(file, inflateLogo);
 /** Returns an image with other data in a chunk, and its checksum. */
 const withChunk = (type: string, change: (data: Buffer) => Buffer) => pngImage({ change: [type, change] });
 /** Returns an image of 16 by 16 pixels with chunks before and after its pixels, which are numbers in a palette. */

@@ -9,7 +9,7 @@ import {
   type Reply,
 } from "../../src/http/http-operation.ts";
 import { createHttpHandler } from "../../src/http/http-server.ts";
-import { SlidingWindow } from "../../src/http/request-sliding-window.ts";
+import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 import { eventually } from "../support/eventually.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
@@ -35,7 +35,7 @@ async function serve(
     operations: [publicOperation({ id: "page", method, path: "/page", summary: "A page", handle })],
     basePath: "",
     pipeline: pipelineOn(fixture),
-    addressWindow: new SlidingWindow(0),
+    addressWindow: new RequestSlidingWindow(0),
     clientAddress: (address) => address,
     clock: fixture.clock,
     monotonicMs: () => performance.now(),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { openHttpListener } from "../../src/http/http-listener.ts";
-import { guardDescriptors } from "../../src/http/listener-descriptor-guard.ts";
+import { guardListenerDescriptors } from "../../src/http/listener-descriptor-guard.ts";
 import { readTlsIdentity } from "../../src/tls/pem-files.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 
@@ -24,7 +24,7 @@ test.each([
   const port = Number(new URL(listener.url).port);
   const states: boolean[] = [];
   let hasRoom = false;
-  const endGuard = guardDescriptors(
+  const endGuard = guardListenerDescriptors(
     [{ listener, reservedDescriptors: 1 }],
     (isOpen) => states.push(isOpen),
     () => hasRoom,

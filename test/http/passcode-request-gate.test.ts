@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { PasscodeGate } from "../../src/http/passcode-request-gate.ts";
-import { SlidingWindow } from "../../src/http/request-sliding-window.ts";
+import { PasscodeRequestGate } from "../../src/http/passcode-request-gate.ts";
+import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 import { hashPasscode } from "../../src/secrets/passcode.ts";
 
 const NOW = 1_767_225_600_000;
@@ -15,9 +15,9 @@ beforeAll(async () => {
 type Settings = { isSecure?: boolean; frameAncestors?: string[]; perEmbed?: number };
 function gateOf({ isSecure = false, frameAncestors = ["'self'"], perEmbed = 30 }: Settings = {}) {
   const time = { ms: 0 };
-  const gate = new PasscodeGate({
-    byAddress: new SlidingWindow(5),
-    byEmbed: new SlidingWindow(perEmbed),
+  const gate = new PasscodeRequestGate({
+    byAddress: new RequestSlidingWindow(5),
+    byEmbed: new RequestSlidingWindow(perEmbed),
     monotonicMs: () => time.ms,
     isSecure,
     frameAncestors,

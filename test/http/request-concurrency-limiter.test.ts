@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { HttpFailure } from "../../src/http/http-errors.ts";
-import { ConcurrencyLimiter } from "../../src/http/request-concurrency-limiter.ts";
+import { RequestConcurrencyLimiter } from "../../src/http/request-concurrency-limiter.ts";
 
 /** Calls with a limiter of 2 at a time and 3 waiting; each ends when its `end` is called. */
 function calls() {
-  const limiter = new ConcurrencyLimiter(2, 3);
+  const limiter = new RequestConcurrencyLimiter(2, 3);
   const started: string[] = [];
   const call = (name: string, key = "a") => {
     const abort = new AbortController();
@@ -61,7 +61,7 @@ test("a waiting call whose caller has gone never runs, and leaves its place", as
 });
 
 test("a failed call makes room for the next", async () => {
-  const limiter = new ConcurrencyLimiter(1, 1);
+  const limiter = new RequestConcurrencyLimiter(1, 1);
   const { signal } = new AbortController();
   const failed = limiter.run("a", signal, () => Promise.reject(new Error("failed")));
   const next = limiter.run("a", signal, async () => "next");

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { clientAddressKey, SlidingWindow } from "../../src/http/request-sliding-window.ts";
+import { clientAddressKey, RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 
 const MINUTE = 60_000;
 
 describe("a sliding window", () => {
   test("admits the limit per minute, and returns the wait for the next call", () => {
-    const window = new SlidingWindow(3);
+    const window = new RequestSlidingWindow(3);
     expect([0, 10_000, 20_000].map((now) => window.admit("a", now))).toEqual([
       undefined,
       undefined,
@@ -19,14 +19,14 @@ describe("a sliding window", () => {
   });
 
   test("does not count rejected calls", () => {
-    const window = new SlidingWindow(1);
+    const window = new RequestSlidingWindow(1);
     window.admit("a", 0);
     for (let now = 1; now < MINUTE; now += 1000) expect(window.admit("a", now)).toBe(MINUTE - now);
     expect(window.admit("a", MINUTE)).toBeUndefined();
   });
 
   test("counts each caller separately", () => {
-    const window = new SlidingWindow(1);
+    const window = new RequestSlidingWindow(1);
     expect([window.admit("a", 0), window.admit("b", 0), window.admit("a", 0)]).toEqual([
       undefined,
       undefined,
@@ -36,19 +36,19 @@ describe("a sliding window", () => {
 
   // Rule: limit-off
   test("with a limit of 0 admits all calls", () => {
-    const window = new SlidingWindow(0);
+    const window = new RequestSlidingWindow(0);
     for (let nth = 0; nth < 1000; nth++) expect(window.admit("a", 0)).toBeUndefined();
   });
 
   test("with a high limit takes memory only for actual calls", () => {
-    const window = new SlidingWindow(1_000_000);
+    const window = new RequestSlidingWindow(1_000_000);
     const before = process.memoryUsage.rss();
     for (let nth = 0; nth < 90_000; nth++) window.admit(`caller ${nth}`, 0);
     expect(process.memoryUsage.rss() - before).toBeLessThan(128e6);
   });
 
   test("drops idle callers if there are too many, but no active ones", () => {
-    const window = new SlidingWindow(1);
+    const window = new RequestSlidingWindow(1);
     window.admit("knocking", 0);
     window.admit("idle", 0);
     for (let nth = 0; nth < 200_000; nth++) {
@@ -64,7 +64,7 @@ describe("a sliding window", () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 25_000 }), { maxLength: 80 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), gaps, (limit, steps) => {
-        const window = new SlidingWindow(limit);
+        const window = new RequestSlidingWindow(limit);
         const admitted: number[] = [];
         let now = 0;
         for (const step of steps) {

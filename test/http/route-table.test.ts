@@ -7,7 +7,7 @@ import { metricsOperation } from "../../src/http/routes/metrics.ts";
 import { partnerApi } from "../../src/http/routes/partner-api.ts";
 import { portfolioAppOperation } from "../../src/http/routes/portfolio-app.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
-import { AnswerCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
 import {
   ADMIN_ROUTES,
   EMBED_ROUTES,
@@ -28,7 +28,7 @@ const operations: Operation[] = [
     frameAncestors: [],
     gate: unused,
     onView: unused,
-    caches: new AnswerCaches(0),
+    caches: new RevisionCaches(0),
   }),
   portfolioAppOperation({ frameAncestors: [] }),
   ...adminApi({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<typeof adminApi>[0]),

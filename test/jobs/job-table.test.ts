@@ -4,7 +4,7 @@ import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
 import { createJobTable } from "../../src/jobs/job-table.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
-import { AnswerCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
@@ -13,9 +13,9 @@ const HOUR = 3_600_000;
 const open = usePortfolioStore();
 let fixture: PortfolioFixture;
 let lines: Json[];
-let caches: AnswerCaches;
+let caches: RevisionCaches;
 beforeEach(async () => {
-  caches = new AnswerCaches(1e6);
+  caches = new RevisionCaches(1e6);
   fixture = await open(EVENING, "http://hooks.test/");
   lines = [];
 });

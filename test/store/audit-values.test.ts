@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
-import { MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
+import { SQLITE_MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
@@ -62,7 +62,7 @@ const OPENED: [engine: string, () => Promise<{ store: Store; sql: (text: string)
       "SQLite",
       async () => {
         const file = join(folder, "mainstay.db");
-        const older = MIGRATIONS.filter(({ name }) => name !== "audit_values");
+        const older = SQLITE_MIGRATIONS.filter(({ name }) => name !== "audit_values");
         openSqlite(file, { now: 0, migrations: older }).close();
         const db = new Database(file);
         for (const text of statements) db.run(text);

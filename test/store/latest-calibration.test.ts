@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import type { LatestCalibration } from "../../src/store/queries/models.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
-import { MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
+import { SQLITE_MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
@@ -113,7 +113,7 @@ const OPENED: [engine: string, (entries: readonly Entry[]) => Promise<Store>][] 
     async (entries) => {
       const file = join(mkdtempSync(join(folder, "db-")), "mainstay.db");
       await Bun.write(file, Bun.gunzipSync(readFileSync(join(RELEASED_DATABASES, "schema-1.db.gz"))));
-      const older = MIGRATIONS.filter(({ name }) => name !== "latest_calibration");
+      const older = SQLITE_MIGRATIONS.filter(({ name }) => name !== "latest_calibration");
       openSqlite(file, { now: 0, migrations: older }).close();
       const db = new Database(file);
       for (const sql of inserted(entries)) db.run(sql);

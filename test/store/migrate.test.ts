@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applySqliteMigrations } from "../../src/store/sqlite/migrate-sqlite.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
-import { MIGRATIONS, type Migration } from "../../src/store/sqlite/sqlite-migrations.ts";
+import { SQLITE_MIGRATIONS, type SqliteMigration } from "../../src/store/sqlite/sqlite-migrations.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-migrate-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,19 +15,19 @@ beforeEach(() => {
   file = join(folder, `${++files}.db`);
 });
 
-const FIRST: Migration = {
+const FIRST: SqliteMigration = {
   number: 1,
   name: "houses",
   sql: `CREATE TABLE houses (id INTEGER PRIMARY KEY) STRICT;
         CREATE TABLE rooms (id INTEGER PRIMARY KEY, house INTEGER REFERENCES houses (id) ON DELETE CASCADE) STRICT;`,
 };
-const SECOND: Migration = {
+const SECOND: SqliteMigration = {
   number: 2,
   name: "doors",
   sql: "CREATE TABLE doors (id INTEGER PRIMARY KEY) STRICT;",
 };
 /** Recreates a table under its name, as a change of a column's type must. */
-const REBUILD: Migration = {
+const REBUILD: SqliteMigration = {
   number: 2,
   name: "rebuild houses",
   sql: `CREATE TABLE new_houses (id INTEGER PRIMARY KEY, name TEXT) STRICT;
@@ -37,7 +37,7 @@ const REBUILD: Migration = {
 };
 
 /** Opens the file with these migrations; returns the names of the applied ones. */
-function open(migrations: readonly Migration[], now = 0): string[] {
+function open(migrations: readonly SqliteMigration[], now = 0): string[] {
   const sqlite = openSqlite(file, { now, migrations });
   sqlite.close();
   return sqlite.applied.map(({ name }) => name);
@@ -79,7 +79,7 @@ describe("opening a database", () => {
 
   test("backs up a database with data first, but not a new one", () => {
     const seen: string[][] = [];
-    const beforeUpgrade = (_: Database, pending: readonly Migration[]) =>
+    const beforeUpgrade = (_: Database, pending: readonly SqliteMigration[]) =>
       void seen.push(pending.map(({ name }) => name));
     openSqlite(file, { now: 0, migrations: [FIRST], beforeUpgrade }).close();
     openSqlite(file, { now: 0, migrations: [FIRST, SECOND], beforeUpgrade }).close();
@@ -97,7 +97,7 @@ describe("opening a database", () => {
       Bun.spawn([process.execPath, script, file], { stdio: ["ignore", "pipe", "inherit"] }),
     );
     const applied = await Promise.all(openers.map((opener) => new Response(opener.stdout).text()));
-    expect(applied.reduce((sum, count) => sum + Number(count), 0)).toBe(MIGRATIONS.length);
+    expect(applied.reduce((sum, count) => sum + Number(count), 0)).toBe(SQLITE_MIGRATIONS.length);
   });
 });
 
@@ -130,7 +130,7 @@ describe("a migration that fails", () => {
 });
 
 describe("a database that must not be migrated is rejected with no byte changed", () => {
-  const expectRefused = (migrations: readonly Migration[], message: string) => {
+  const expectRefused = (migrations: readonly SqliteMigration[], message: string) => {
     const before = readFileSync(file);
     expect(() => open(migrations)).toThrow(message);
     expect(readFileSync(file).equals(before)).toBe(true);

@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
+import { SQLITE_MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
 import { EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
 
@@ -98,7 +98,7 @@ await serving(async (url) => {
 });
 await run("snapshot");
 
-const name = `schema-${MIGRATIONS.length}`;
+const name = `schema-${SQLITE_MIGRATIONS.length}`;
 mkdirSync(FIXTURES, { recursive: true });
 writeFileSync(
   join(FIXTURES, `${name}.db.gz`),

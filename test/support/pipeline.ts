@@ -2,10 +2,10 @@ import { Authenticator } from "../../src/http/authenticator.ts";
 import { ConsoleSessions } from "../../src/http/console-session-cookies.ts";
 import { DailyCallLimits } from "../../src/http/daily-call-limits.ts";
 import { RequestPipeline } from "../../src/http/request-pipeline.ts";
-import { SlidingWindow } from "../../src/http/request-sliding-window.ts";
+import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 import { bearerTokens } from "../../src/secrets/bearer-tokens.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
-import { AnswerCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
 import type { PartnerFixture } from "./partner-store.ts";
 import { knowledge } from "./portfolio-store.ts";
 
@@ -27,8 +27,8 @@ export function pipelineOn({ store, administration, clock }: PartnerFixture): Re
     authenticator: new Authenticator(store, tokens, clock, budgets),
     consoleSessions: new ConsoleSessions(store, random, clock),
     budgets,
-    caches: new AnswerCaches(1e6),
-    partnerWindow: new SlidingWindow(0),
+    caches: new RevisionCaches(1e6),
+    partnerWindow: new RequestSlidingWindow(0),
     log: { info() {}, warn() {}, error() {} } as never,
   });
 }

@@ -1,12 +1,16 @@
 import type { Fields, RecordType } from "./schema-type.ts";
-import { validatorSchema } from "./validator-to-json-schema.ts";
+import { jsonSchemaOfValidator } from "./validator-to-json-schema.ts";
 
 /** Returns the columns of a CSV file whose rows are inputs of this type, with what their cells contain. */
-export function csvInputColumns({ type }: { type: RecordType<Fields> }): Record<string, "text" | "number"> {
+export function csvColumnsOfInputSchema({
+  type,
+}: {
+  type: RecordType<Fields>;
+}): Record<string, "text" | "number"> {
   const columns = Object.entries(type.fields).map(([name, { definition }]) => {
     const schema =
       definition.kind === "validated"
-        ? validatorSchema(definition.validator())
+        ? jsonSchemaOfValidator(definition.validator())
         : definition.kind === "value"
           ? definition.schema
           : {};

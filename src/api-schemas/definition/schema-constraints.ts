@@ -88,7 +88,7 @@ export const stories = defineConstraint((type) =>
   type(`1 <= number.integer <= ${MAX_STORIES}`).describe(`a whole number from 1 to ${MAX_STORIES}`),
 );
 
-export const unitLabel = defineConstraint((type) =>
+export const unitLabelConstraint = defineConstraint((type) =>
   type.enumerated(...UNIT_LABELS).describe(`one of ${UNIT_LABELS.join(", ")}`),
 );
 

@@ -7,22 +7,22 @@ export type Cell = string | number | boolean | null;
  * Returns the columns of a table of records: one per field, by its name. The fields of a nested object become
  * `object_field`.
  */
-export function recordTableColumns({ definition }: SchemaType<unknown>, prefix = ""): string[] {
+export function schemaTableColumns({ definition }: SchemaType<unknown>, prefix = ""): string[] {
   if (definition.kind !== "record") return [prefix.slice(0, -1)];
   return Object.entries(definition.fields).flatMap(([name, field]) =>
-    recordTableColumns(field, `${prefix}${name}_`),
+    schemaTableColumns(field, `${prefix}${name}_`),
   );
 }
 
 /**
- * Returns the cells of a record in the order of `recordTableColumns`. A list is one cell with its items, separated by spaces;
+ * Returns the cells of a record in the order of `schemaTableColumns`. A list is one cell with its items, separated by spaces;
  * a record among them is its first two fields, joined by a colon.
  */
-export function recordTableCells({ definition }: SchemaType<unknown>, value: unknown): Cell[] {
+export function schemaTableCells({ definition }: SchemaType<unknown>, value: unknown): Cell[] {
   if (definition.kind === "list" && Array.isArray(value)) return [value.map(itemText).join(" ")];
   if (definition.kind !== "record") return [(value ?? null) as Cell];
   return Object.entries(definition.fields).flatMap(([name, field]) =>
-    recordTableCells(field, (value as Record<string, unknown> | null)?.[name]),
+    schemaTableCells(field, (value as Record<string, unknown> | null)?.[name]),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Schema } from "./json-schema.ts";
 import type { Fields, OpenEnumName, SchemaType, TypeDefinition } from "./schema-type.ts";
-import { validatorSchema } from "./validator-to-json-schema.ts";
+import { jsonSchemaOfValidator } from "./validator-to-json-schema.ts";
 
 /** The schemas of the API document's `components`, in the order in which they are first referenced. */
 export class SchemaRegistry extends Map<string, Schema> {
@@ -32,7 +32,11 @@ const within = (place: string | undefined, name: string) => place && place + pas
  * Returns the schema of a type. A record becomes a reference, by its own name or else by the name of its place, such as
  * `ListAlertsReply`; an unnamed record without a place is described inline.
  */
-export function openApiSchemaOf(type: SchemaType<unknown>, registry: SchemaRegistry, place?: string): Schema {
+export function jsonSchemaOfType(
+  type: SchemaType<unknown>,
+  registry: SchemaRegistry,
+  place?: string,
+): Schema {
   const { description, example, nullable } = type.annotations;
   const plain = plainSchemaOf(type, registry, place);
   // OpenAPI 3.0 ignores everything beside a reference.
@@ -58,7 +62,7 @@ function plainSchemaOf(
     case "value":
       return definition.schema;
     case "validated":
-      return validatorSchema(definition.validator());
+      return jsonSchemaOfValidator(definition.validator());
     case "openEnum":
       // The known values are for readers and for completion in editors: the second branch admits any other.
       registry.set(definition.set, {
@@ -69,16 +73,16 @@ function plainSchemaOf(
       });
       return { $ref: `#/components/schemas/${definition.set}` };
     case "list":
-      return { type: "array", items: openApiSchemaOf(definition.item, registry, within(place, "item")) };
+      return { type: "array", items: jsonSchemaOfType(definition.item, registry, within(place, "item")) };
     case "map":
       return {
         type: "object",
-        additionalProperties: openApiSchemaOf(definition.value, registry, within(place, "value")),
+        additionalProperties: jsonSchemaOfType(definition.value, registry, within(place, "value")),
       };
     case "anyOf":
       return {
         anyOf: definition.types.map((type, index) =>
-          openApiSchemaOf(type, registry, within(place, String(index + 1))),
+          jsonSchemaOfType(type, registry, within(place, String(index + 1))),
         ),
       };
     case "record": {
@@ -102,7 +106,7 @@ function objectSchema(fields: Fields, registry: SchemaRegistry, place?: string):
   return {
     type: "object",
     properties: Object.fromEntries(
-      entries.map(([name, type]) => [name, openApiSchemaOf(type, registry, within(place, name))]),
+      entries.map(([name, type]) => [name, jsonSchemaOfType(type, registry, within(place, name))]),
     ),
     ...(required.length > 0 && { required }),
   };

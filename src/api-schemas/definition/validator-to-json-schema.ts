@@ -17,7 +17,7 @@ type Json = Record<string, unknown>;
  * Returns the validator as a schema of OpenAPI 3.0.3, which has booleans for exclusive bounds and no `const`. Checks
  * that JSON Schema cannot express are left to the field's description; null and absence are left to the field's type.
  */
-export function validatorSchema(validator: Validator): Schema {
+export function jsonSchemaOfValidator(validator: Validator): Schema {
   const json = validator.toJsonSchema({
     fallback: {
       predicate: ({ base, predicate }) => ({ ...base, ...TEXT_BOUNDS.get(predicate) }),

@@ -1,5 +1,5 @@
 import {
-  readApplianceChange,
+  parseApplianceChangeJson,
   serializeAppliance,
   serializeWrittenAppliance,
 } from "../../api-schemas/appliance-schema.ts";
@@ -44,7 +44,7 @@ const move = defineCommand({
     "mainstay appliance move A_01j… --type water_heater_electric",
   ],
   async run(context, { applianceId }, { property, unit, type }) {
-    const change: ApplianceChange = readApplianceChange({
+    const change: ApplianceChange = parseApplianceChangeJson({
       ...(property !== undefined && { property_id: property }),
       ...(unit !== undefined && { unit_id: unit }),
       ...(type !== undefined && { type_id: type }),

@@ -1,12 +1,12 @@
 import {
   CLAIM_CHANGES,
   claimChange,
-  claimWarnings,
-  readClaimChange,
-  readClaimRequest,
+  parseClaimChangeJson,
+  parseClaimRequestJson,
+  serializeClaimWarnings,
   serializeStoredClaim,
 } from "../../api-schemas/claim-schema.ts";
-import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { ChangeOrVoid } from "../../api-schemas/voiding-schema.ts";
 import type { ClaimChange } from "../../domain/claim.ts";
 import { changeClaim } from "../../usecases/claims/claims.ts";
@@ -44,11 +44,11 @@ const update = defineCommand({
     "mainstay claim update CLM_… --set status=closed --set closed_on=2026-03-01 --clear description",
   ],
   async run(context, { claimId }, given) {
-    const kinds = Object.entries(csvInputColumns(claimChange)).filter(([name]) =>
+    const kinds = Object.entries(csvColumnsOfInputSchema(claimChange)).filter(([name]) =>
       CLAIM_CHANGES.includes(name),
     );
     const body = correctionBodyFromOptions(Object.fromEntries(kinds), given);
-    await apply(context, claimId, { change: readClaimChange(body) }, body);
+    await apply(context, claimId, { change: parseClaimChangeJson(body) }, body);
   },
 });
 
@@ -63,7 +63,7 @@ const voiding = defineCommand({
   examples: ["mainstay claim void CLM_… --reason 'recorded on the wrong building'"],
   async run(context, { claimId }, { reason }) {
     const body = { voided: true, ...(reason && { reason }) };
-    await apply(context, claimId, readClaimRequest(body), body);
+    await apply(context, claimId, parseClaimRequestJson(body), body);
   },
 });
 
@@ -79,7 +79,7 @@ async function apply(
     const { partnerId, propertyId } = before;
     return await correctRecord(context, store, partnerId, async (writer) => {
       const changed = await changeClaim(writer, { propertyId, claimId }, request);
-      const warnings = claimWarnings(writer.knowledge, changed, { given, before });
+      const warnings = serializeClaimWarnings(writer.knowledge, changed, { given, before });
       return { ...serializeStoredClaim(changed), warnings };
     });
   });

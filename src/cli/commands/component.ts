@@ -1,10 +1,10 @@
 import {
   componentChange,
-  readComponentChange,
+  parseComponentChangeJson,
   serializeChangedComponent,
 } from "../../api-schemas/component-change-schema.ts";
 import { serializeComponent } from "../../api-schemas/component-schema.ts";
-import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
@@ -49,8 +49,8 @@ const update = defineCommand({
     "mainstay component update C_… --set proactive_cost=1900 --clear override_lifespan",
   ],
   async run(context, { componentId }, given) {
-    const kinds = { ...csvInputColumns(componentChange), original: "flag" } as const;
-    const change = readComponentChange(correctionBodyFromOptions(kinds, given));
+    const kinds = { ...csvColumnsOfInputSchema(componentChange), original: "flag" } as const;
+    const change = parseComponentChangeJson(correctionBodyFromOptions(kinds, given));
     const record = await withData(context, async ({ store }) => {
       const owner = requireRecordFound(
         await store.read.components.ownerOf(componentId),

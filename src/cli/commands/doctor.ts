@@ -3,7 +3,7 @@ import { ConfigError } from "../../config/config-error.ts";
 import { FROM_BACKUP } from "../../doctor/diagnose-database.ts";
 import { diagnoseInstallation } from "../../doctor/diagnose-installation.ts";
 import {
-  type CheckResult,
+  type DoctorCheckResult,
   type DoctorFinding,
   failedFinding,
   okFinding,
@@ -42,7 +42,8 @@ export const doctorCommand = defineCommand({
     const checks = await allChecks(context, full ? "full" : "quick");
     const derived = full ? await recount(context, checks, repair) : undefined;
     if (derived) checks.push(derived.check);
-    const count = (status: CheckResult["status"]) => checks.filter((check) => check.status === status).length;
+    const count = (status: DoctorCheckResult["status"]) =>
+      checks.filter((check) => check.status === status).length;
     const [failed, warned] = [count("fail"), count("warn")];
     context.print(
       { ok: failed === 0, failed, warned, checks, ...(derived?.wrong && { wrong_rows: derived.wrong }) },
@@ -63,9 +64,9 @@ export const doctorCommand = defineCommand({
 /** Recounts what is derived from other data, unless the database cannot be read or has another schema. */
 async function recount(
   context: CommandContext,
-  checks: readonly CheckResult[],
+  checks: readonly DoctorCheckResult[],
   isRepairing: boolean,
-): Promise<{ check: CheckResult; wrong?: DerivedData } | undefined> {
+): Promise<{ check: DoctorCheckResult; wrong?: DerivedData } | undefined> {
   const isUsable = ["database", "schema"].every((name) =>
     checks.some((check) => check.name === name && check.status === "ok"),
   );
@@ -129,7 +130,7 @@ async function checkPages(context: CommandContext): Promise<void> {
   if (problems.length > 0) throw new OperatorError(`${file} is damaged`, FROM_BACKUP);
 }
 
-async function allChecks(context: CommandContext, depth: "quick" | "full"): Promise<CheckResult[]> {
+async function allChecks(context: CommandContext, depth: "quick" | "full"): Promise<DoctorCheckResult[]> {
   try {
     const { config, env } = context;
     const { modelVersion } = loadKnowledge();
@@ -156,7 +157,7 @@ const NAMES: Readonly<Record<string, string>> = {
   webhook_receiver: "Webhook endpoint",
 };
 
-function resultText({ name, status, detail, remedy }: CheckResult, width: number): string {
+function resultText({ name, status, detail, remedy }: DoctorCheckResult, width: number): string {
   const [kind, of] = name.split(":") as [string, string?];
   const title = [NAMES[kind] ?? sentenceCase(kind), ...(of === undefined ? [] : [of])].join(" ");
   const indent = " ".repeat(LABELS.ok.length);

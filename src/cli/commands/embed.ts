@@ -1,4 +1,4 @@
-import { readEmbedChange, readNewEmbed } from "../../api-schemas/embed-request-schema.ts";
+import { parseEmbedChangeJson, parseNewEmbedJson } from "../../api-schemas/embed-request-schema.ts";
 import {
   type NewEmbedJson,
   serializeEmbed,
@@ -43,7 +43,7 @@ const create = defineCommand({
     'mainstay embed create P_01j… --recipient "First National Bank" --passcode',
   ],
   async run(context, { propertyId }, { expires, label, recipient, passcode: needsPasscode }) {
-    const given = readNewEmbed({
+    const given = parseNewEmbedJson({
       property_id: propertyId,
       ...(expires !== undefined && { expires_days: expires }),
       ...(label !== undefined && { label }),
@@ -190,7 +190,7 @@ const update = defineCommand({
       const { read } = administration.store;
       if (!(await read.embeds.find(embedId))) throw embedNotFound(embedId);
       const passcode = needsPasscode ? newPasscode(administration.random) : noPasscode ? null : undefined;
-      const change = readEmbedChange({
+      const change = parseEmbedChangeJson({
         ...(label !== undefined && { label }),
         ...(recipient !== undefined && { recipient }),
         ...(passcode !== undefined && { passcode }),

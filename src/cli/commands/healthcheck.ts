@@ -1,4 +1,4 @@
-import { queryRunningServer } from "../../doctor/query-running-server.ts";
+import { diagnoseRunningServer } from "../../doctor/query-running-server.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { defineCommand, settingOption } from "../command.ts";
 
@@ -17,7 +17,7 @@ export const healthcheckCommand = defineCommand({
         "server.port is 0, so the server's port is not known",
         "Specify it with --port; the server logs it at start.",
       );
-    const { url, statusCode, health, problem, isReached, durationMs } = await queryRunningServer(
+    const { url, statusCode, health, problem, isReached, durationMs } = await diagnoseRunningServer(
       config.server,
     );
     const ok = problem === null;

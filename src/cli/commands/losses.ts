@@ -2,7 +2,7 @@ import {
   type LossComponentsJson,
   serializeLossComponents,
 } from "../../api-schemas/loss-components-schema.ts";
-import { type LossesJson, lossTable } from "../../api-schemas/losses-schema.ts";
+import { type LossesJson, serializeLossTable } from "../../api-schemas/losses-schema.ts";
 import { spreadsheetLine } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -15,7 +15,7 @@ import { bookPartners } from "../../usecases/book/book-members.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
 import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
-import { AnswerCaches } from "../../usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../usecases/partners/partner-revision-caches.ts";
 import {
   choiceOption,
   defineCommand,
@@ -85,7 +85,7 @@ export const lossesCommand = defineCommand({
     };
     // The pages of a mapped file would count as memory of the process.
     const { losses, name, components } = await withData(context, run, { mapsFile: false });
-    if (form === "csv") context.stdout.write(lossTable(losses).map(spreadsheetLine).join(""));
+    if (form === "csv") context.stdout.write(serializeLossTable(losses).map(spreadsheetLine).join(""));
     else if (form === "json") context.stdout.write(`${JSON.stringify(losses)}\n`);
     else if (form === "xlsx") writeWorkbookFile(context, output!, await lossWorkbook(losses, components));
     else context.print(losses, lossesText(losses, name, context));
@@ -105,7 +105,7 @@ async function ofBook(
   if (partner !== undefined && !(await deps.store.read.partners.find(partner)))
     throw new OperatorError(`Partner not found: ${partner}`, "`mainstay partner list` shows the IDs.");
   const members = await bookPartners(deps.store.read, partner === undefined ? undefined : new Set([partner]));
-  const selected = await new LossBooks(knowledge, new AnswerCaches(0)).ofPartners(deps, members, request);
+  const selected = await new LossBooks(knowledge, new RevisionCaches(0)).ofPartners(deps, members, request);
   const name = partner === undefined ? "All partners" : members[0]!.name;
   return { losses: await written(knowledge, selected, request), name };
 }
@@ -124,7 +124,7 @@ async function ofProperty(
       "`mainstay partner list` shows partners; `mainstay plan --partner ID --format csv` lists a partner's properties.",
     );
   const property = (await properties.find(owner, id))!;
-  const books = new LossBooks(knowledge, new AnswerCaches(0));
+  const books = new LossBooks(knowledge, new RevisionCaches(0));
   const selected = await books.ofProperty(deps, { id: owner, revision: 0 }, property, request);
   const components = serializeLossComponents(knowledge, await books.componentsOf(deps, property, request));
   return { losses: await written(knowledge, selected, request), name: property.name, components };

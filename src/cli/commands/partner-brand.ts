@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type BrandJson, readBrandChange, serializeBrand } from "../../api-schemas/brand-schema.ts";
+import { type BrandJson, parseBrandChangeJson, serializeBrand } from "../../api-schemas/brand-schema.ts";
 import { contrastOn, contrastText, isHexColor } from "../../domain/brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_LOGO_BYTES } from "../../domain/logo.ts";
@@ -55,7 +55,7 @@ export const brandCommand = defineCommand({
       ...(png !== undefined && { logo_png: png }),
     };
     const isChange = Object.keys(given).length > 0;
-    const change = readBrandChange(given);
+    const change = parseBrandChangeJson(given);
     const brand = await withAdministration(context, async (administration) => {
       const { store } = administration;
       await requirePartner(store, partnerId);

@@ -57,7 +57,7 @@ export const purgeCommand: Command = defineCommand({
   options: { confirm: textOption("TEXT", "the partner's full name; required to delete anything") },
   examples: ['mainstay partner purge PARTNER_… --confirm "Acme Insurance"'],
   async run(context, { partnerId }, { confirm }) {
-    const { photoStorageOf } = await import("../../server/composition/compose-photo-storage.ts");
+    const { composePhotoStorage } = await import("../../server/composition/compose-photo-storage.ts");
     const deleted = await withAdministration(
       context,
       async (administration) => {
@@ -71,7 +71,7 @@ export const purgeCommand: Command = defineCommand({
               `Then: mainstay partner purge ${partnerId} --confirm ${JSON.stringify(partner.name)}`,
           );
         }
-        const uploads = photoStorageOf(store, context.config.storage.dataDir);
+        const uploads = composePhotoStorage(store, context.config.storage.dataDir);
         const deps = { administration, uploads, yieldNow: createWriteThrottle(store, context.now) };
         // Concurrent purges resume each other's work, so a killed command does not block the next one. The command that
         // a server starts runs under the server's lock.

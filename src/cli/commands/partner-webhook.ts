@@ -7,7 +7,7 @@ import {
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { changePartner, rotateWebhookSecret } from "../../usecases/partners/administer-partner.ts";
-import { checkWebhookUrl, requirePartner } from "../../usecases/partners/partners.ts";
+import { checkPartnerWebhookUrl, requirePartner } from "../../usecases/partners/partners.ts";
 import {
   type Command,
   defineCommand,
@@ -58,7 +58,7 @@ const setWebhook = defineCommand({
   async run(context, { partnerId, url }, { event, concurrency, off }) {
     if ((url === undefined) !== off)
       throw new UsageError("specify either a URL or --off", "Use exactly one of the two.");
-    if (url !== undefined) checkWebhookUrl(url);
+    if (url !== undefined) checkPartnerWebhookUrl(url);
     const settings = {
       webhookUrl: url ?? null,
       webhookEvents: event.length === 0 ? null : [...event],
@@ -134,9 +134,11 @@ const probe = defineCommand({
         "specify either a partner ID or --all",
         "See: mainstay partner probe-webhook --help",
       );
-    const { buildWebhookSender } = await import("../../server/composition/compose-webhook-delivery.ts");
-    const { probeSignatureChecks } = await import("../../usecases/deliveries/probe-signature-checks.ts");
-    const sender = buildWebhookSender(context.config);
+    const { composeWebhookSender } = await import("../../server/composition/compose-webhook-delivery.ts");
+    const { probePartnerSignatureChecks } = await import(
+      "../../usecases/deliveries/probe-signature-checks.ts"
+    );
+    const sender = composeWebhookSender(context.config);
     const probed = await withAdministration(context, async (administration) => {
       const { store } = administration;
       const partners =
@@ -145,7 +147,7 @@ const probe = defineCommand({
           : [await requirePartner(store, partnerId)];
       const { timeoutMs } = context.config.webhooks;
       const deps = { administration, send: sender.send, clock: context.now, timeoutMs };
-      const found = await probeSignatureChecks(deps, partners);
+      const found = await probePartnerSignatureChecks(deps, partners);
       if (found.length === 0 && partnerId !== undefined)
         throw new OperatorError(
           `${partnerId} has no webhook endpoint`,

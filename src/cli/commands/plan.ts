@@ -1,10 +1,14 @@
 import { withPartner } from "../../api-schemas/paging-schema.ts";
-import { planTableCells, planTableHeading, serializePropertyPlan } from "../../api-schemas/plan-schema.ts";
+import {
+  serializePlanTableCells,
+  serializePlanTableHeading,
+  serializePropertyPlan,
+} from "../../api-schemas/plan-schema.ts";
 import {
   budgetSharesByProperty,
-  portfolioPlanTable,
   serializePortfolioPlan,
   serializePortfolioPlanItem,
+  serializePortfolioPlanTable,
 } from "../../api-schemas/portfolio-plan-schema.ts";
 import { spreadsheetLine } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -180,7 +184,10 @@ async function ofProperty(
   return {
     record: withPartner(record, partner.name),
     csv: () =>
-      [planTableHeading(plan), ...rows.map((row) => planTableCells(knowledge, row, terms.years, table))]
+      [
+        serializePlanTableHeading(plan),
+        ...rows.map((row) => serializePlanTableCells(knowledge, row, terms.years, table)),
+      ]
         .map(spreadsheetLine)
         .join(""),
     text: (widths) => propertyPlanText(record, widths),
@@ -206,7 +213,7 @@ async function ofPartner(
   const record = serializePortfolioPlan(plan);
   return {
     record: withPartner({ portfolio: items, ...record }, partner.name),
-    csv: () => portfolioPlanTable(rows, shares, plan).map(spreadsheetLine).join(""),
+    csv: () => serializePortfolioPlanTable(rows, shares, plan).map(spreadsheetLine).join(""),
     text: (widths) => portfolioPlanText(record, items, widths),
     workbook: () => {
       const page = async (offset: number) => rows.slice(offset);

@@ -1,7 +1,7 @@
-import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import {
   newServiceEvent,
-  readServiceEventChange,
+  parseServiceEventChangeJson,
   type ServiceEventRequest,
   serializeServiceEvent,
 } from "../../api-schemas/service-event-schema.ts";
@@ -42,11 +42,11 @@ const update = defineCommand({
   examples: ["mainstay event update SE_… --set date=2026-03-01 --set condition_after=poor --clear notes"],
   async run(context, { eventId }, given) {
     const kinds = {
-      ...csvInputColumns(newServiceEvent),
+      ...csvColumnsOfInputSchema(newServiceEvent),
       inspection_types: "list",
       condition_scale: "range",
     } as const;
-    await apply(context, eventId, readServiceEventChange(correctionBodyFromOptions(kinds, given)));
+    await apply(context, eventId, parseServiceEventChangeJson(correctionBodyFromOptions(kinds, given)));
   },
 });
 
@@ -60,7 +60,7 @@ const voiding = defineCommand({
   options: { reason: textOption("TEXT", "the reason, for the record") },
   examples: ["mainstay event void SE_… --reason 'logged on the wrong building'"],
   async run(context, { eventId }, { reason }) {
-    await apply(context, eventId, readServiceEventChange({ voided: true, ...(reason && { reason }) }));
+    await apply(context, eventId, parseServiceEventChangeJson({ voided: true, ...(reason && { reason }) }));
   },
 });
 

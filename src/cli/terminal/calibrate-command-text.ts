@@ -1,11 +1,11 @@
 import { type Calibration, mostCorrectedKinds } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
-import type { ForecastMeasures, Interval, Proof } from "../../domain/calibration/proof.ts";
+import type { ForecastMeasures, Proof, ProofInterval } from "../../domain/calibration/proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
 import type { CalibrationContent } from "../../web/calibration/calibration-page-content.ts";
 import { failureWindowRows } from "../../web/calibration/failure-window-table.ts";
-import { type Column, fittedTable } from "./fitted-table.ts";
+import { fittedTable, type TerminalColumn } from "./fitted-table.ts";
 
 const CHANGES_ON_PAGE = 20;
 const CHANGES_ON_TERMINAL = 10;
@@ -149,7 +149,7 @@ function sharedCausesText(
   ];
 }
 
-const numbers = (heading: string): Column => ({ heading, align: "right" });
+const numbers = (heading: string): TerminalColumn => ({ heading, align: "right" });
 
 const MEASURES: readonly (readonly [string, keyof ForecastMeasures])[] = [
   ["concordance", "concordance"],
@@ -160,7 +160,7 @@ const MEASURES: readonly (readonly [string, keyof ForecastMeasures])[] = [
 ];
 
 const shown = (value: number | null) => (value === null ? "-" : value.toFixed(4));
-const interval = (found: Interval | null) =>
+const interval = (found: ProofInterval | null) =>
   found ? `${found.low.toFixed(4)} to ${found.high.toFixed(4)}` : "-";
 
 /** Warns of forecasts that are too high or too low in total, which proof by log loss alone does not show. */

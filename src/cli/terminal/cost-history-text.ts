@@ -1,8 +1,8 @@
 import type { CostHistoryJson } from "../../api-schemas/cost-history-schema.ts";
 import { currencyCode } from "../../domain/currency-and-units.ts";
-import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
+import { fittedTable, type OutputWidths, type TerminalColumn, wrapText } from "./fitted-table.ts";
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly TerminalColumn[] = [
   { heading: "TYPE", shrinks: true },
   { heading: "COMPONENT", shrinks: true },
   { heading: "PLANNED", align: "right" },

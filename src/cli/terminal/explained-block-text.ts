@@ -27,15 +27,15 @@ function asText([label, value, note]: Line, labels: number, width: number): stri
 }
 
 /** Formats a number with four significant digits. */
-export const formatNumber = (value: number) =>
+export const formatTerminalNumber = (value: number) =>
   Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
 /** Formats a share as a percentage. Never rounds up to 100%. */
 export const formatPercent = (share: number) => {
   const shown = Number((share * 100).toPrecision(3));
   return shown === 100 && share < 1 ? "over 99.9%" : `${shown}%`;
 };
-export const formatYears = (value: number) =>
-  `${formatNumber(value)} ${formatNumber(value) === "1" ? "year" : "years"}`;
+export const formatTerminalYears = (value: number) =>
+  `${formatTerminalNumber(value)} ${formatTerminalNumber(value) === "1" ? "year" : "years"}`;
 export const formatDays = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
 const small = currencyFormat({ minimumFractionDigits: 0, maximumFractionDigits: 2 });
 export const formatAmount = (value: number) =>

@@ -3,8 +3,8 @@ import {
   type ExplainedScore,
   explainedLine,
   formatAmount,
-  formatNumber,
   formatPercent,
+  formatTerminalNumber,
   headedBlock,
 } from "./explained-block-text.ts";
 
@@ -26,21 +26,25 @@ export function explainedCostsText({ costs }: ExplainedScore, width: number): st
       explainedLine(
         "Probable damage",
         `+ ${formatAmount(damage.expected * damage.cost)}`,
-        `${damage.peril}: ${damage.expected > 1 ? `${formatNumber(damage.expected)} damages` : formatPercent(damage.expected)} of ${formatAmount(damage.cost)}`,
+        `${damage.peril}: ${damage.expected > 1 ? `${formatTerminalNumber(damage.expected)} damages` : formatPercent(damage.expected)} of ${formatAmount(damage.cost)}`,
       ),
     size !== null &&
       explainedLine(
         "Size",
-        `× ${formatNumber(costs.size_factor)}`,
-        `${formatNumber(size)} ${unit === null ? "" : unitLabel(unit)}${reference === null ? "" : ` against ${formatNumber(reference)}`}`,
+        `× ${formatTerminalNumber(costs.size_factor)}`,
+        `${formatTerminalNumber(size)} ${unit === null ? "" : unitLabel(unit)}${reference === null ? "" : ` against ${formatTerminalNumber(reference)}`}`,
       ),
     isOfBook &&
       explainedLine(
         "Location",
-        `× ${formatNumber(costs.location_factor)}`,
+        `× ${formatTerminalNumber(costs.location_factor)}`,
         costs.location_edition ?? "no factor is known",
       ),
     isOfBook &&
-      explainedLine("Price level", `× ${formatNumber(costs.price_level)}`, `since ${costs.costs_of_month}`),
+      explainedLine(
+        "Price level",
+        `× ${formatTerminalNumber(costs.price_level)}`,
+        `since ${costs.costs_of_month}`,
+      ),
   ]);
 }

@@ -1,8 +1,8 @@
 import {
   type ExplainedScore,
   explainedLine,
-  formatNumber,
   formatPercent,
+  formatTerminalNumber,
   headedBlock,
 } from "./explained-block-text.ts";
 import { fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
@@ -20,10 +20,12 @@ export function explainedEvidenceText(
   const rows = evidence.map((item) => [
     item.date ?? "",
     item.label,
-    formatNumber(item.base_ratio),
+    formatTerminalNumber(item.base_ratio),
     formatPercent(item.remaining),
     exponent(item),
-    item.kind === "smart_event" ? `Λ ${formatNumber(item.acute_hazard)}` : `× ${formatNumber(item.factor)}`,
+    item.kind === "smart_event"
+      ? `Λ ${formatTerminalNumber(item.acute_hazard)}`
+      : `× ${formatTerminalNumber(item.factor)}`,
     item.ends_on ?? "-",
     item.source,
     item.ended_by ?? "",
@@ -52,7 +54,7 @@ export function explainedEvidenceText(
 
 function exponent({ weight, strength, times }: ExplainedScore["evidence"][number]): string {
   const all = weight * strength * times;
-  return all === 1 ? "" : formatNumber(all);
+  return all === 1 ? "" : formatTerminalNumber(all);
 }
 
 function hazardRatioLines(
@@ -64,26 +66,38 @@ function hazardRatioLines(
   const isLimited = hazard.hazard_ratio !== hazard.product;
   const text = headedBlock("", width, [
     hazard.strength_condition !== 1 &&
-      explainedLine("Strength of conditions", `^ ${formatNumber(hazard.strength_condition)}`, "calibrated"),
+      explainedLine(
+        "Strength of conditions",
+        `^ ${formatTerminalNumber(hazard.strength_condition)}`,
+        "calibrated",
+      ),
     hazard.strength_repairs !== 1 &&
-      explainedLine("Strength of repairs", `^ ${formatNumber(hazard.strength_repairs)}`, "calibrated"),
+      explainedLine(
+        "Strength of repairs",
+        `^ ${formatTerminalNumber(hazard.strength_repairs)}`,
+        "calibrated",
+      ),
     isCascadeLimited &&
       explainedLine(
         "Cascades, limited",
-        `× ${formatNumber(hazard.cascades)}`,
-        `product ${formatNumber(hazard.cascades_product)} exceeds the limit`,
+        `× ${formatTerminalNumber(hazard.cascades)}`,
+        `product ${formatTerminalNumber(hazard.cascades_product)} exceeds the limit`,
       ),
     isLimited &&
-      explainedLine("Product", formatNumber(hazard.product), `limited to ${hazard.lowest}–${hazard.highest}`),
+      explainedLine(
+        "Product",
+        formatTerminalNumber(hazard.product),
+        `limited to ${hazard.lowest}–${hazard.highest}`,
+      ),
     explainedLine(
       "Hazard ratio θ",
-      `= ${formatNumber(hazard.hazard_ratio)}`,
+      `= ${formatTerminalNumber(hazard.hazard_ratio)}`,
       "multiplies the hazard at this age",
     ),
     hazard.acute_hazard > 0 &&
       explainedLine(
         "Acute hazard Λ",
-        `= ${formatNumber(hazard.acute_hazard)}`,
+        `= ${formatTerminalNumber(hazard.acute_hazard)}`,
         `added to the hazard, over ${hazard.acute_span_days} days`,
       ),
   ]);

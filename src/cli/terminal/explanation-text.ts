@@ -3,9 +3,9 @@ import {
   explainedLine,
   formatAmount,
   formatDays,
-  formatNumber,
   formatPercent,
-  formatYears,
+  formatTerminalNumber,
+  formatTerminalYears,
   headedBlock,
   sentenceCase,
 } from "./explained-block-text.ts";
@@ -72,25 +72,37 @@ function lifeText({ life, definition, model_source }: ExplainedScore, width: num
   return headedBlock("Lifetime", width, [
     explainedLine(
       "Median life",
-      formatYears(life.median_life_years),
+      formatTerminalYears(life.median_life_years),
       life.overridden ? "override_lifespan of the component" : from(definition.median_life_years),
     ),
-    explainedLine(`Brand: ${life.brand_tier}`, `× ${formatNumber(life.brand_factor)}`, from(model_source)),
+    explainedLine(
+      `Brand: ${life.brand_tier}`,
+      `× ${formatTerminalNumber(life.brand_factor)}`,
+      from(model_source),
+    ),
     isCalibrated &&
       explainedLine(
         "Component type",
-        `× ${formatNumber(life.kind_factor)}`,
+        `× ${formatTerminalNumber(life.kind_factor)}`,
         "calibrated to recorded failures",
       ),
     isCalibrated &&
       explainedLine(
         "Appliance",
-        `× ${formatNumber(life.frailty_factor)}`,
-        `calibrated: frailty ${formatNumber(life.frailty)} on the hazard`,
+        `× ${formatTerminalNumber(life.frailty_factor)}`,
+        `calibrated: frailty ${formatTerminalNumber(life.frailty)} on the hazard`,
       ),
-    explainedLine("Adjusted median life", `= ${formatYears(life.calibrated_median_years)}`, "of normal use"),
-    explainedLine("Weibull shape β", formatNumber(life.weibull_shape), from(definition.weibull_shape)),
-    explainedLine("Weibull scale η", formatYears(life.weibull_scale_years), "median / (ln 2)^(1/β)"),
+    explainedLine(
+      "Adjusted median life",
+      `= ${formatTerminalYears(life.calibrated_median_years)}`,
+      "of normal use",
+    ),
+    explainedLine(
+      "Weibull shape β",
+      formatTerminalNumber(life.weibull_shape),
+      from(definition.weibull_shape),
+    ),
+    explainedLine("Weibull scale η", formatTerminalYears(life.weibull_scale_years), "median / (ln 2)^(1/β)"),
   ]);
 }
 
@@ -99,28 +111,32 @@ function rateText({ rate, definition, model_source, score }: ExplainedScore, wid
   return headedBlock("Aging rate", width, [
     definition.wear === "use"
       ? explainedLine(
-          `Use ${formatNumber(rate.usage_intensity)}`,
-          formatNumber(rate.usage_factor),
+          `Use ${formatTerminalNumber(rate.usage_intensity)}`,
+          formatTerminalNumber(rate.usage_factor),
           `use^${rate.usage_exponent}; ${from(model_source)}`,
         )
-      : explainedLine("Use", formatNumber(rate.usage_factor), "ages with time only"),
+      : explainedLine("Use", formatTerminalNumber(rate.usage_factor), "ages with time only"),
     ...rate.environment.map((influence) =>
       explainedLine(
         sentenceCase(influence.factor),
-        `/ ${formatNumber(influence.life_factor)}`,
-        `1 − ${formatNumber(influence.sensitivity)} · ${formatNumber(influence.value)}; ${rate.environment_basis === "state" ? `the state's value: ${rate.source}` : "a mean: the climate of the place is unknown"}`,
+        `/ ${formatTerminalNumber(influence.life_factor)}`,
+        `1 − ${formatTerminalNumber(influence.sensitivity)} · ${formatTerminalNumber(influence.value)}; ${rate.environment_basis === "state" ? `the state's value: ${rate.source}` : "a mean: the climate of the place is unknown"}`,
       ),
     ),
     isLimited &&
       explainedLine(
         "Environment, limited",
-        `/ ${formatNumber(rate.life_factor)}`,
-        `product ${formatNumber(rate.environment_product)} is below the limit`,
+        `/ ${formatTerminalNumber(rate.life_factor)}`,
+        `product ${formatTerminalNumber(rate.environment_product)} is below the limit`,
       ),
-    explainedLine("Rate", `= ${formatNumber(rate.years_per_year)}`, "years of normal use per calendar year"),
+    explainedLine(
+      "Rate",
+      `= ${formatTerminalNumber(rate.years_per_year)}`,
+      "years of normal use per calendar year",
+    ),
     explainedLine(
       "Effective lifespan",
-      formatYears(score.effective_lifespan_years),
+      formatTerminalYears(score.effective_lifespan_years),
       "calendar years to a 50% probability of failure",
     ),
   ]);
@@ -137,12 +153,12 @@ function ageText({ age, rate, model_source }: ExplainedScore, width: number): st
   const isLimited = age.prior_unlimited > age.prior + 1e-12;
   return headedBlock("Age", width, [
     explainedLine("In service since", age.born_on, REASONS[age.reason]),
-    explainedLine("Calendar age", formatYears(age.age_years), ""),
+    explainedLine("Calendar age", formatTerminalYears(age.age_years), ""),
     past && explainedLine("Records begin", past.records_since, "the history before is unknown"),
     past &&
       explainedLine(
         "Nominal age then",
-        formatYears(past.nominal_age_years),
+        formatTerminalYears(past.nominal_age_years),
         "of normal use, if it is the original",
       ),
     past &&
@@ -159,18 +175,18 @@ function ageText({ age, rate, model_source }: ExplainedScore, width: number): st
       ),
     explainedLine(
       past ? "Aged since" : "Aged",
-      formatYears((rate.years_per_year * age.counted_days) / 365.25),
+      formatTerminalYears((rate.years_per_year * age.counted_days) / 365.25),
       `${age.counted_days.toLocaleString("en-US")} days since ${age.counted_from} at the rate`,
     ),
     ...age.restorations.map((restoration) =>
       explainedLine(
         `${restoration.event_type} ${restoration.date}`,
-        `− ${formatYears(restoration.removed_years)}`,
+        `− ${formatTerminalYears(restoration.removed_years)}`,
         `${formatPercent(restoration.share)} of ${formatDays(restoration.accrued_days)}; ${from(model_source)}`,
       ),
     ),
     age.restorations.length > 0 &&
-      explainedLine("Virtual age", `= ${formatYears(age.virtual_age_years)}`, "Kijima type I"),
+      explainedLine("Virtual age", `= ${formatTerminalYears(age.virtual_age_years)}`, "Kijima type I"),
     isLimited &&
       explainedLine(
         "Prior, unlimited",
@@ -180,12 +196,12 @@ function ageText({ age, rate, model_source }: ExplainedScore, width: number): st
     explainedLine("Prior", formatPercent(age.prior), "probability of failure by today, from age alone"),
     explainedLine(
       "Effective virtual age",
-      formatYears(age.effective_virtual_age_years),
+      formatTerminalYears(age.effective_virtual_age_years),
       "age in normal use that gives this prior",
     ),
     explainedLine(
       "Effective age",
-      formatYears(age.effective_age_years),
+      formatTerminalYears(age.effective_age_years),
       "in calendar years: divided by the rate",
     ),
   ]);
@@ -201,15 +217,15 @@ function scoreText({ score, hazard }: ExplainedScore, width: number): string {
         ? `${formatPercent(score.share_of_life)} of the effective lifespan`
         : "a year",
     ),
-    explainedLine("Hazard from age", formatNumber(score.hazard_by_age), "((V + r·Δ)/η)^β − (V/η)^β"),
-    explainedLine("Hazard ratio θ", `× ${formatNumber(hazard.hazard_ratio)}`, "from the evidence"),
+    explainedLine("Hazard from age", formatTerminalNumber(score.hazard_by_age), "((V + r·Δ)/η)^β − (V/η)^β"),
+    explainedLine("Hazard ratio θ", `× ${formatTerminalNumber(hazard.hazard_ratio)}`, "from the evidence"),
     isAcute &&
       explainedLine(
         "Acute hazard Λ",
-        `+ ${formatNumber(hazard.acute_hazard * score.acute_share)}`,
+        `+ ${formatTerminalNumber(hazard.acute_hazard * score.acute_share)}`,
         "from sensors, independent of age",
       ),
-    explainedLine("Cumulative hazard", `= ${formatNumber(score.cumulative_hazard)}`, ""),
+    explainedLine("Cumulative hazard", `= ${formatTerminalNumber(score.cumulative_hazard)}`, ""),
     explainedLine(
       "q",
       formatPercent(score.q),
@@ -325,17 +341,25 @@ function decisionText({ decision }: ExplainedScore, width: number): string {
     isByAge &&
       explainedLine(
         "Economic replacement age",
-        formatYears(decision.optimal_age_years!),
+        formatTerminalYears(decision.optimal_age_years!),
         "calendar years, for a new component",
       ),
     decision.age_factor !== null &&
-      explainedLine("Adjustment for evidence", `× ${formatNumber(decision.age_factor)}`, "θ^(−1/(β − 1))"),
+      explainedLine(
+        "Adjustment for evidence",
+        `× ${formatTerminalNumber(decision.age_factor)}`,
+        "θ^(−1/(β − 1))",
+      ),
     isByAge &&
-      explainedLine("Effective age", `− ${formatYears(decision.effective_age_years)}`, "in calendar years"),
+      explainedLine(
+        "Effective age",
+        `− ${formatTerminalYears(decision.effective_age_years)}`,
+        "in calendar years",
+      ),
     isByAge &&
       explainedLine(
         "Due in",
-        `= ${formatYears(decision.due_in_years!)}`,
+        `= ${formatTerminalYears(decision.due_in_years!)}`,
         `on ${decision.replace_on}; never in the past`,
       ),
     explainedLine(

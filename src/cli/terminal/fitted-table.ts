@@ -7,7 +7,7 @@ export type OutputWidths = {
 };
 
 /** A column of a table that fits the width of the terminal. */
-export type Column = {
+export type TerminalColumn = {
   heading: string;
   /** Right-aligned, for numbers. */
   align?: "right";
@@ -32,12 +32,12 @@ const NARROWEST_TEXT = 12;
  * column without properties is given by its heading; null is shown as a dash.
  */
 export function fittedTable(
-  columns: readonly (string | Column)[],
+  columns: readonly (string | TerminalColumn)[],
   rows: readonly (readonly Cell[])[],
   width: number,
 ): string {
   const described = columns.map(
-    (column): Column => (typeof column === "string" ? { heading: column } : column),
+    (column): TerminalColumn => (typeof column === "string" ? { heading: column } : column),
   );
   const shown = described.flatMap((column, index) => {
     const { from = 0 } = column;

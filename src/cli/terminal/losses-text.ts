@@ -1,6 +1,6 @@
 import type { LossesJson } from "../../api-schemas/losses-schema.ts";
 import { currencyCode, wholeMoney } from "../../domain/currency-and-units.ts";
-import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
+import { fittedTable, type OutputWidths, type TerminalColumn, wrapText } from "./fitted-table.ts";
 
 /* Losses for the terminal: expected and bad years, the largest damage, drivers and assumptions. */
 
@@ -9,21 +9,21 @@ const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 /** Keeps the digits of small probabilities, which differ in nothing else. */
 const probability = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 4 : 1)} %`;
 
-const curveColumns = (): Column[] => [
+const curveColumns = (): TerminalColumn[] => [
   { heading: `${currencyCode()} A YEAR` },
   { heading: "TOTAL", align: "right" },
   { heading: "WITH MODEL ERROR", align: "right" },
   { heading: "DAMAGE", align: "right" },
   { heading: "INSURED", align: "right" },
 ];
-const DRIVERS: Column[] = [
+const DRIVERS: TerminalColumn[] = [
   { heading: "BY" },
   { heading: "KEY" },
   { heading: "EXPECTED", align: "right" },
   { heading: "SHARE", align: "right" },
   { heading: "OF VARIANCE", align: "right" },
 ];
-const LARGEST: Column[] = [
+const LARGEST: TerminalColumn[] = [
   { heading: "LARGEST DAMAGE EXCEEDS", align: "right" },
   { heading: "PROBABILITY", align: "right" },
 ];

@@ -4,7 +4,7 @@ import type { planSummary } from "../../api-schemas/plan-summary-schema.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../api-schemas/portfolio-plan-schema.ts";
 import { currencyCode, exactMoney, plainTodaysMoney, wholeMoney } from "../../domain/currency-and-units.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
-import { type Column, fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
+import { fittedTable, type OutputWidths, type TerminalColumn, wrapText } from "./fitted-table.ts";
 
 /* A plan for the terminal: recommended actions, costs by year, reserve contributions and assumptions. */
 
@@ -84,7 +84,7 @@ export function propertyPlanText(plan: PropertyPlan, widths: OutputWidths): stri
   );
 }
 
-const reconciliationColumns = (): Column[] => [
+const reconciliationColumns = (): TerminalColumn[] => [
   { heading: "Next 12 months", shrinks: true },
   { heading: currencyCode(), align: "right" },
 ];
@@ -140,7 +140,7 @@ export function portfolioPlanText(
 const heading = ({ years, as_of, inflation_pct }: Summary) =>
   `${years} ${years === 1 ? "year" : "years"} from ${as_of}, inflation ${inflation_pct}%. Amounts in ${currencyCode()}.`;
 
-const partColumns = (hasBudget: boolean): Column[] => [
+const partColumns = (hasBudget: boolean): TerminalColumn[] => [
   { heading: "Component", shrinks: true },
   { heading: "Appliance", shrinks: true, from: 100 },
   { heading: "Replace" },
@@ -156,7 +156,7 @@ const partColumns = (hasBudget: boolean): Column[] => [
   { heading: "ID", from: 180 },
 ];
 
-const propertyColumns = (hasBudget: boolean): Column[] => [
+const propertyColumns = (hasBudget: boolean): TerminalColumn[] => [
   { heading: "Property", shrinks: true },
   { heading: "Units", align: "right" },
   { heading: "Due now", align: "right" },
@@ -166,7 +166,7 @@ const propertyColumns = (hasBudget: boolean): Column[] => [
   { heading: "ID", from: 110 },
 ];
 
-const YEAR_COLUMNS: Column[] = [
+const YEAR_COLUMNS: TerminalColumn[] = [
   { heading: "Year" },
   { heading: "Planned", align: "right" },
   { heading: "Failures", align: "right" },

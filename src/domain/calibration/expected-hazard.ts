@@ -11,7 +11,7 @@ import { DAYS_PER_YEAR } from "../time.ts";
 import type { LifeOnRecord, LifeYear } from "./life.ts";
 
 /** The days of a forecast year, equal to the period of a score. */
-export const YEAR_DAYS = 365;
+export const HAZARD_YEAR_DAYS = 365;
 
 type Aging = Pick<LifeOnRecord, "scale" | "shape" | "entryAge" | "pastIsUnknown">;
 
@@ -58,7 +58,7 @@ export function expectedHazardOfYear(
   const { shape, rate } = life;
   const scale = life.scale * Math.exp(correction) * frailty ** (-1 / shape);
   const effectiveAgeYears = effectiveAge(life, year, scale, model);
-  const later = effectiveAgeYears + (rate * YEAR_DAYS) / DAYS_PER_YEAR;
+  const later = effectiveAgeYears + (rate * HAZARD_YEAR_DAYS) / DAYS_PER_YEAR;
   return cumulativeHazard(later, scale, shape) - cumulativeHazard(effectiveAgeYears, scale, shape);
 }
 

@@ -5,7 +5,7 @@ import type { Steps } from "../steps.ts";
 import { expectedHazard } from "./expected-hazard.ts";
 import type { Fit } from "./fit.ts";
 import type { LifeOnRecord } from "./life.ts";
-import { BINS, type Interval } from "./proof.ts";
+import { BINS, type ProofInterval } from "./proof.ts";
 
 const LIVES_PER_STEP = 200;
 /** The fewest failures that a survival curve is drawn from. */
@@ -57,7 +57,7 @@ export type SurvivalCurve = {
   lives: number;
   failures: number;
   /** One step per age with a failure. Ages are years of normal use of a standard make. */
-  steps: readonly { age: number; atRisk: number; failed: number; survival: number; band: Interval }[];
+  steps: readonly { age: number; atRisk: number; failed: number; survival: number; band: ProofInterval }[];
 };
 
 /** Returns the curve of a kind from its lives of known age; undefined with too few failures. */
@@ -90,7 +90,7 @@ export function survivalCurve(def: ComponentDef, lives: readonly LifeOnRecord[])
 }
 
 /** Returns a 90 % band from Greenwood's variance on the scale of ln(−ln S), which keeps it within 0 and 1. */
-function logLogBand(survival: number, variance: number): Interval {
+function logLogBand(survival: number, variance: number): ProofInterval {
   if (survival <= 0 || survival >= 1) return { low: survival, high: survival };
   const spread = (Z_90 * Math.sqrt(variance)) / Math.abs(Math.log(survival));
   return { low: survival ** Math.exp(spread), high: survival ** Math.exp(-spread) };

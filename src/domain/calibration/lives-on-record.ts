@@ -6,7 +6,7 @@ import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../sco
 import { agingRate, partBirthDay, virtualAge } from "../scoring/virtual-age.ts";
 import type { Steps } from "../steps.ts";
 import { type Day, dayNumber } from "../time.ts";
-import { YEAR_DAYS } from "./expected-hazard.ts";
+import { HAZARD_YEAR_DAYS } from "./expected-hazard.ts";
 import type { LifeOnRecord, LifeYear } from "./life.ts";
 
 /** An Emergency Repair at most so many days before a Replacement means that the part was replaced because it failed. */
@@ -177,10 +177,12 @@ function yearsOf(subject: Subject, aging: Aging, today: number, failed: boolean)
   const { span, from } = aging;
   const years: LifeYear[] = [];
   for (let ago = subject.years; ago > 0; ago--) {
-    const start = today - ago * YEAR_DAYS;
+    const start = today - ago * HAZARD_YEAR_DAYS;
     if (start < from || start >= span.end) continue;
     const ends =
-      span.replacement !== undefined ? span.end <= start + YEAR_DAYS : span.end < start + YEAR_DAYS;
+      span.replacement !== undefined
+        ? span.end <= start + HAZARD_YEAR_DAYS
+        : span.end < start + HAZARD_YEAR_DAYS;
     const accrued = accruedBy(subject, aging, start);
     const isWhole = aging.pastIsUnknown || span.birth === from;
     years.push({

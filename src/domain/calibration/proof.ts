@@ -22,8 +22,8 @@ export type ForecastMeasures = {
   actualToExpected: number | null;
 };
 
-export type Interval = { low: number; high: number };
-type MeasureIntervals = { [Name in keyof ForecastMeasures]: Interval | null };
+export type ProofInterval = { low: number; high: number };
+type MeasureIntervals = { [Name in keyof ForecastMeasures]: ProofInterval | null };
 
 /** A bin of forecasts: the mean forecast, the share that failed, and the interval of that share. */
 type Bin = {
@@ -33,7 +33,7 @@ type Bin = {
   failed: number;
   forecast: number | null;
   outcome: number | null;
-  interval: Interval | null;
+  interval: ProofInterval | null;
 };
 
 export type ModelProof = { measures: ForecastMeasures; intervals: MeasureIntervals; bins: readonly Bin[] };
@@ -273,7 +273,7 @@ function binOf(at: number, bin: number, observed: Measured, resamples: readonly 
 }
 
 /** Returns the middle 90 % of the values; null without any. */
-function intervalOf(values: readonly (number | null)[]): Interval | null {
+function intervalOf(values: readonly (number | null)[]): ProofInterval | null {
   const found = values.filter((value) => value !== null).sort((a, b) => a - b);
   if (found.length === 0) return null;
   const at = (share: number) => found[Math.round(share * (found.length - 1))]!;

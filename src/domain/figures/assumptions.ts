@@ -3,7 +3,7 @@ import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisOf } from "../costs/price-basis.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { isPastUnknown } from "../scoring/aged-life.ts";
-import { CONFIDENCES, type Confidence } from "../scoring/scoring-types.ts";
+import { type Confidence, SCORE_CONFIDENCES } from "../scoring/scoring-types.ts";
 import { type Day, dayNumber } from "../time.ts";
 
 /** Counts of the components that figures rest on, and their planned costs in cents by where these come from. */
@@ -35,7 +35,7 @@ export const emptyAssumptionCounts = (): AssumptionCounts => ({
 export function addAssumptionCounts(counts: AssumptionCounts, other: AssumptionCounts, sign: 1 | -1): void {
   for (const name of ["components", "buildingYears", "unknownPasts", "unknownPlaces"] as const)
     counts[name] += sign * other[name];
-  for (const level of CONFIDENCES) counts.confidence[level] += sign * other.confidence[level];
+  for (const level of SCORE_CONFIDENCES) counts.confidence[level] += sign * other.confidence[level];
   for (const basis of COST_BASES) counts.costCents[basis] += sign * other.costCents[basis];
 }
 

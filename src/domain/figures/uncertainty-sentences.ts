@@ -1,7 +1,7 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisText } from "../costs/price-basis.ts";
 import { priceListMoney } from "../currency-and-units.ts";
-import { CONFIDENCES, type Confidence } from "../scoring/scoring-types.ts";
+import { type Confidence, SCORE_CONFIDENCES } from "../scoring/scoring-types.ts";
 import type { AssumptionCounts } from "./assumptions.ts";
 
 /** The basis of figures with shares from 0 to 1 instead of sums; all 0 without components. */
@@ -16,7 +16,7 @@ export function assumptionSharesOf({ confidence, costCents, ...counts }: Assumpt
   return {
     ...counts,
     costShares: mapped(COST_BASES, (basis) => share(costCents[basis], cents)),
-    confidenceShares: mapped(CONFIDENCES, (level) => share(confidence[level], counts.components)),
+    confidenceShares: mapped(SCORE_CONFIDENCES, (level) => share(confidence[level], counts.components)),
   };
 }
 

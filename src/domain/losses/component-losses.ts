@@ -6,7 +6,7 @@ import type { LossComponent, LossKind } from "./loss-component.ts";
 import { type InsuredLayer, insuredMoments } from "./severity.ts";
 
 /** The days that a year of losses has. */
-export const YEAR_DAYS = 365;
+export const LOSS_YEAR_DAYS = 365;
 
 /** The costs of a component that its losses follow from. */
 export type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;
@@ -33,7 +33,7 @@ export function lossComponentOf(
   const { system } = knowledge.component(defId);
   const { damageVariation } = knowledge.lossClass(system);
   return {
-    failureProbability: failureProbabilityWithin(knowledge, component, brandTier, YEAR_DAYS),
+    failureProbability: failureProbabilityWithin(knowledge, component, brandTier, LOSS_YEAR_DAYS),
     repair: emergencyCents,
     damage: damage && {
       severity: {

@@ -4,8 +4,8 @@
  */
 
 /** Confidence that a reserve suffices, in percent, and its normal deviate. */
-export const CONFIDENCES = { 50: 0, 80: 0.841621, 95: 1.644854 } as const;
-type DepositConfidence = keyof typeof CONFIDENCES;
+export const FUNDING_CONFIDENCES = { 50: 0, 80: 0.841621, 95: 1.644854 } as const;
+type DepositConfidence = keyof typeof FUNDING_CONFIDENCES;
 export const DEPOSIT_CONFIDENCES = [50, 80, 95] as const satisfies readonly DepositConfidence[];
 
 /** The funding of a reserve. Rates are yearly shares, such as 0.03. */
@@ -53,7 +53,7 @@ export function levelDepositOf(needs: ReserveNeeds, funding: ReserveFunding): Le
     for (const confidence of DEPOSIT_CONFIDENCES) {
       const deposit = deposits[confidence];
       const base = minimumCents - opening + needed;
-      const deviate = CONFIDENCES[confidence];
+      const deviate = FUNDING_CONFIDENCES[confidence];
       deposit.noise = Math.max(deposit.noise, (base + deviate * noise) / paid);
       deposit.withCostError = Math.max(deposit.withCostError, (base + deviate * withCostError) / paid);
     }

@@ -4,8 +4,8 @@ import type { Condition, EventType } from "../service-event.ts";
 import type { Day, Instant } from "../time.ts";
 
 export type RiskTier = "CRITICAL" | "WARNING" | "GOOD";
-export const CONFIDENCES = ["HIGH", "MEDIUM", "LOW"] as const;
-export type Confidence = (typeof CONFIDENCES)[number];
+export const SCORE_CONFIDENCES = ["HIGH", "MEDIUM", "LOW"] as const;
+export type Confidence = (typeof SCORE_CONFIDENCES)[number];
 /** Where an install year is from: `given` by the partner, or `year_built` of the property for lack of one. */
 export type InstallYearBasis = "given" | "year_built";
 /**

@@ -1,7 +1,7 @@
 import type { SchemaType } from "../../api-schemas/definition/schema-type.ts";
 import {
   exampleOfSchemaType,
-  openApiSchemaOf,
+  jsonSchemaOfType,
   SchemaRegistry,
 } from "../../api-schemas/definition/schema-type-to-json-schema.ts";
 import { failure } from "../../api-schemas/error-schema.ts";
@@ -122,7 +122,7 @@ function content(
   schemas: SchemaRegistry,
   fallbackName: string,
 ) {
-  const schema = openApiSchemaOf(type, schemas, fallbackName);
+  const schema = jsonSchemaOfType(type, schemas, fallbackName);
   const example = givenExample ?? exampleOfSchemaType(type);
   return { [mediaType]: { schema, ...(example !== undefined && { example }) } };
 }
@@ -212,7 +212,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
 };
 
 function errorResponses(names: SchemaRegistry): Record<string, unknown> {
-  const schema = openApiSchemaOf(failure, names, "Error");
+  const schema = jsonSchemaOfType(failure, names, "Error");
   const isAuthenticated = (status: string) => status !== "401" && status !== "500";
   return Object.fromEntries(
     Object.entries(ERROR_DESCRIPTIONS).map(([status, description]) => [

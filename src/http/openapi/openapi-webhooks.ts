@@ -1,6 +1,6 @@
 import {
   exampleOfSchemaType,
-  openApiSchemaOf,
+  jsonSchemaOfType,
   type SchemaRegistry,
 } from "../../api-schemas/definition/schema-type-to-json-schema.ts";
 import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../api-schemas/webhook-payload-schema.ts";
@@ -41,7 +41,10 @@ export function webhooksDocument(names: SchemaRegistry): Record<string, unknown>
   return Object.fromEntries(
     WEBHOOK_EVENTS.map((event) => {
       const form = webhookPayload(event);
-      const content = { schema: openApiSchemaOf(form, names, form.name), example: exampleOfSchemaType(form) };
+      const content = {
+        schema: jsonSchemaOfType(form, names, form.name),
+        example: exampleOfSchemaType(form),
+      };
       const post = {
         operationId: `on${form.name}`,
         summary: WEBHOOK_DESCRIPTIONS[event],

@@ -43,7 +43,11 @@ import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
-import { ASSUMPTIONS_COLUMN, assumptionsColumn, countedAssumptions } from "../portfolio-replies.ts";
+import {
+  assumptionsReplyColumn,
+  assumptionsReplyField,
+  PORTFOLIO_ASSUMPTIONS_COLUMN,
+} from "../portfolio-replies.ts";
 import {
   parseAlertTier,
   parseChoice,
@@ -70,7 +74,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       description: LISTED,
       tag: "Administration",
       parameters: [bookPartnersParameter, ...propertyFilters, ...pagingParameters, includeDemo, format],
-      replies: listReplies("A page of the book", bookPropertiesPage, bookItem, ASSUMPTIONS_COLUMN),
+      replies: listReplies("A page of the book", bookPropertiesPage, bookItem, PORTFOLIO_ASSUMPTIONS_COLUMN),
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
@@ -80,10 +84,10 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const found = await bookPortfolio({ store, knowledge, yieldNow }, selection, wantsDemo(query), slice);
         const items = found.rows.map((row) => serializeBookItem(knowledge, row));
         const totals = serializePortfolioTotals(knowledge, found.totals, found.flags);
-        const assumptions = await countedAssumptions(store.read, knowledge, found.counted);
+        const assumptions = await assumptionsReplyField(store.read, knowledge, found.counted);
         const sums = withRecalculating({ totals, assumptions }, found.isRecalculating);
         const page = bookPropertiesPage.of(items, slice, found.total, sums);
-        return listReply(call, page, "portfolio", bookItem, assumptionsColumn(page, assumptions));
+        return listReply(call, page, "portfolio", bookItem, assumptionsReplyColumn(page, assumptions));
       },
     }),
     adminOperation({

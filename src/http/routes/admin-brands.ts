@@ -1,4 +1,4 @@
-import { brand, brandRequest, readBrandChange, serializeBrand } from "../../api-schemas/brand-schema.ts";
+import { brand, brandRequest, parseBrandChangeJson, serializeBrand } from "../../api-schemas/brand-schema.ts";
 import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import { changeBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
@@ -36,7 +36,7 @@ export function adminBrandOperations(): Operation[] {
       body: "json",
       async handle({ administration, body, params, store }) {
         const { id } = await getPartner(store, params.id!);
-        return ok(serializeBrand(id, await changeBrand(administration, id, readBrandChange(body))));
+        return ok(serializeBrand(id, await changeBrand(administration, id, parseBrandChangeJson(body))));
       },
     }),
   ];

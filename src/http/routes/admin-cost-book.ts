@@ -1,7 +1,7 @@
 import {
   costBookReply,
   costBookRequest,
-  readCostBook,
+  parseCostBookJson,
   replacedBookReply,
   serializeCostBook,
   serializeCostLine,
@@ -55,7 +55,7 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       async handle({ administrator, body, now, params, store, yieldNow }) {
         const partner = await getPartner(store, params.id!);
-        const given = await parseCostLines(knowledge, readCostBook(body), dayOf(now), yieldNow);
+        const given = await parseCostLines(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
         const { lines, warnings } = dropOverlappingCostLines(given.lines);
         const saved = await writePortfolio<SavedBook>(store.write, knowledge, partner, (writer) =>
           replaceCostBook(writer, administrator.id, () => lines),

@@ -12,7 +12,7 @@ import {
   serializeFullDelivery,
   serializeResentDelivery,
 } from "../../api-schemas/delivery-schema.ts";
-import { failedWindow, readFailedWindow } from "../../api-schemas/failed-window-schema.ts";
+import { failedWindow, parseFailedWindowJson } from "../../api-schemas/failed-window-schema.ts";
 import {
   createdSince,
   createdUntil,
@@ -31,7 +31,7 @@ import {
   resendDelivery,
   resendFailedDeliveries,
 } from "../../usecases/deliveries/resend-deliveries.ts";
-import { currentDeliveryHeaders } from "../../usecases/deliveries/signed-delivery-headers.ts";
+import { loadCurrentDeliveryHeaders } from "../../usecases/deliveries/signed-delivery-headers.ts";
 import {
   accepted,
   acceptedReplies,
@@ -110,7 +110,7 @@ export function adminDeliveryOperations(): Operation[] {
       parameters: [deliveryInPath],
       replies: okReplies("The headers for an attempt sent now", deliverySignature),
       async handle({ administration, now, params }) {
-        const headers = await currentDeliveryHeaders(administration, params.id!, now);
+        const headers = await loadCurrentDeliveryHeaders(administration, params.id!, now);
         return ok(serializeDeliverySignature(params.id!, now, headers));
       },
     }),
@@ -151,7 +151,7 @@ export function adminDeliveryOperations(): Operation[] {
       },
       body: "json",
       async handle({ administration, body }) {
-        const { window, dryRun } = readFailedWindow(body);
+        const { window, dryRun } = parseFailedWindowJson(body);
         const matched = await countFailedDeliveries(administration, window);
         if (dryRun) return ok({ ...serializeBulkResend(window, { matched, resent: 0 }), dry_run: true });
         const sent = await resendFailedDeliveries(administration, window);

@@ -2,8 +2,8 @@ import { EXAMPLE_IDS } from "../../api-schemas/definition/schema-field-types.ts"
 import {
   embedChange,
   embedRequest,
-  readEmbedChange,
-  readNewEmbed,
+  parseEmbedChangeJson,
+  parseNewEmbedJson,
 } from "../../api-schemas/embed-request-schema.ts";
 import {
   embed,
@@ -80,7 +80,7 @@ export function adminEmbedOperations(): Operation[] {
       errors: [409],
       body: "json",
       async handle({ administration, body, now, params, store }) {
-        const changed = await updateEmbed(administration, params.id!, readEmbedChange(body));
+        const changed = await updateEmbed(administration, params.id!, parseEmbedChangeJson(body));
         const property = await store.read.properties.find(changed.partnerId, changed.propertyId);
         // The partner may have been purged meanwhile.
         if (!property) throw embedNotFound();
@@ -120,7 +120,7 @@ export function createEmbedOperation(knowledge: Knowledge, publicUrl: () => stri
     errors: [404],
     body: "json",
     async handle({ administration, body, store }) {
-      const input = readNewEmbed(body);
+      const input = parseNewEmbedJson(body);
       if ((await store.read.properties.ownerOf(input.propertyId)) === undefined) throw propertyNotFound();
       const { embed: made, token } = await createEmbed(administration, input);
       const preview = await embedPreview(store.read, knowledge, made);

@@ -1,9 +1,9 @@
 import {
   credentials,
   fullPartner,
-  newApiKey,
-  newClientSecret,
-  newWebhookSecret,
+  newApiKeyReply,
+  newClientSecretReply,
+  newWebhookSecretReply,
   partnersPage,
   serializeCredentials,
   serializeFullPartner,
@@ -19,10 +19,10 @@ import {
 } from "../../api-schemas/partner-schema.ts";
 import {
   newPartner,
+  parseNewPartnerJson,
+  parsePartnerSettingsJson,
+  parseSecretOverlapJson,
   partnerSettings,
-  readNewPartner,
-  readPartnerSettings,
-  readSecretOverlap,
   rotation,
   webhookTestRequest,
 } from "../../api-schemas/partner-settings-schema.ts";
@@ -150,7 +150,7 @@ export function adminPartnerOperations(): Operation[] {
       body: "json",
       async handle({ administration, body, params, store }) {
         const { id } = await getPartner(store, params.id!);
-        await changePartner(administration, id, readPartnerSettings(body));
+        await changePartner(administration, id, parsePartnerSettingsJson(body));
         return ok(await overviewOf(store, id));
       },
     }),
@@ -218,7 +218,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     replies: createdReplies("The partner's credentials, which are shown only once", credentials),
     body: "json",
     async handle({ administration, body }) {
-      const created = await createPartner(administration, readNewPartner(body, defaultDailyLimit));
+      const created = await createPartner(administration, parseNewPartnerJson(body, defaultDailyLimit));
       return { ...shownOnce(serializeCredentials(created.partner, created.credentials)), status: 201 };
     },
   });
@@ -229,7 +229,10 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     summary: "Rotate a partner's API key",
     tag: "Administration",
     parameters: [partnerInPath],
-    replies: okReplies("The new key, shown only once; the previous key stops working immediately", newApiKey),
+    replies: okReplies(
+      "The new key, shown only once; the previous key stops working immediately",
+      newApiKeyReply,
+    ),
     body: "optional",
     async handle({ administration, params, store }) {
       const { id } = await getPartner(store, params.id!);
@@ -245,7 +248,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     parameters: [partnerInPath],
     replies: okReplies(
       "The new secret, shown only once; the previous secret stops working immediately",
-      newClientSecret,
+      newClientSecretReply,
     ),
     body: "optional",
     async handle({ administration, params, store }) {
@@ -263,11 +266,11 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     request: { type: rotation.type, example: { overlap_hours: 24 } },
     replies: okReplies(
       "The new secret, shown only once; the previous secret also signs for `overlap_hours`",
-      newWebhookSecret,
+      newWebhookSecretReply,
     ),
     body: "optional",
     async handle({ administration, body, params, store }) {
-      const overlapMs = readSecretOverlap(body);
+      const overlapMs = parseSecretOverlapJson(body);
       const { id } = await getPartner(store, params.id!);
       const rotated = await rotateWebhookSecret(administration, id, overlapMs);
       return shownOnce(serializeNewWebhookSecret(id, rotated));

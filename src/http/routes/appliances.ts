@@ -8,8 +8,8 @@ import {
   createdApplianceReply,
   newAppliance,
   newAppliances,
-  readApplianceChange,
-  readNewAppliance,
+  parseApplianceChangeJson,
+  parseNewApplianceJson,
   serializeAppliance,
   serializeApplianceType,
   serializeApplianceWithComponents,
@@ -51,7 +51,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import { parseRetiredFilter, parseRowRange } from "../query-parameters.ts";
-import { requireProperty } from "./properties.ts";
+import { requirePropertyOfCall } from "./properties.ts";
 
 const EXAMPLE = {
   property_id: "P_01m7xtfcg7e14a5g7edqadn8kz",
@@ -99,7 +99,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
-        const input = readNewAppliance(body);
+        const input = parseNewApplianceJson(body);
         return await writePortfolio(async (writer) => {
           const result = await createAppliance(writer, input);
           const record = serializeCreatedAppliance(
@@ -126,7 +126,11 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { appliances } = newAppliances.parse(body);
-        const items = await parseBulkItems(appliances, { most: bulkItems, read: readNewAppliance, yieldNow });
+        const items = await parseBulkItems(appliances, {
+          most: bulkItems,
+          read: parseNewApplianceJson,
+          yieldNow,
+        });
         return await writePortfolio(async (writer) => {
           const creator = new ApplianceCreator(writer);
           const result = await saveBulkItems(items, writer.tx, (item) => creator.add(item));
@@ -160,7 +164,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const { page, total } = await readConsistently(store, partner.id, read, partner.revision);
           return ok(appliancePage.of(page.map(view), slice, total, partner.name));
         }
-        await requireProperty(store, partner, propertyId);
+        await requirePropertyOfCall(store, partner, propertyId);
         const page = await store.read.appliances.pageOfProperty(propertyId, slice, which);
         const total = await store.read.appliances.countOfProperty(propertyId, which);
         return ok(appliancePage.of(page.map(view), slice, total, partner.name));
@@ -210,7 +214,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
-        const change = readApplianceChange(body);
+        const change = parseApplianceChangeJson(body);
         return await writePortfolio(async (writer) => {
           const result = await changeAppliance(writer, params.id!, change);
           const rows = await writer.tx.components.rowsOfAppliance(result.appliance.id);

@@ -8,9 +8,9 @@ import {
   claimsReply,
   impactsReply,
   newClaims,
-  readClaimList,
-  readClaimRequest,
-  readNewClaim,
+  parseClaimListJson,
+  parseClaimRequestJson,
+  parseNewClaimJson,
   serializeChangedClaim,
   serializeClaim,
   serializeClaimImpact,
@@ -48,7 +48,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import { parseRowRange } from "../query-parameters.ts";
-import { requireProperty } from "./properties.ts";
+import { requirePropertyOfCall } from "./properties.ts";
 
 export function claimOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   return [
@@ -77,10 +77,10 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       body: "json",
       idempotent: true,
       async handle({ body, params, partner, writePortfolio, yieldNow }) {
-        const list = readClaimList(body);
-        const parsing = { most: bulkItems, read: readNewClaim, yieldNow };
+        const list = parseClaimListJson(body);
+        const parsing = { most: bulkItems, read: parseNewClaimJson, yieldNow };
         const items = list && (await parseBulkItems(list, parsing));
-        const single = list ? undefined : readNewClaim(body);
+        const single = list ? undefined : parseNewClaimJson(body);
         return await writePortfolio(async (writer) => {
           const { tx } = writer;
           const property = await tx.properties.find(partner.id, params.id!);
@@ -107,7 +107,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle(call) {
         const { now, params, partner, query, store } = call;
         const slice = parseRowRange(query);
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         const claims = await store.read.claims.page(property.id, slice);
         const total = await store.read.claims.count(property.id);
         const records = claims.map((claim) => serializeClaim(knowledge, claim, dayOf(now)));
@@ -124,7 +124,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       parameters: [propertyInPath, claimInPath],
       replies: readOperationReplies("The claim", claimReply),
       async handle({ now, params, partner, store }) {
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         const found = await findClaim(store.read, property.id, params.claim_id!);
         return ok(withPartner(serializeClaim(knowledge, found, dayOf(now)), partner.name));
       },
@@ -143,7 +143,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
-        const request = readClaimRequest(body);
+        const request = parseClaimRequestJson(body);
         const ids = { propertyId: params.id!, claimId: params.claim_id! };
         return await writePortfolio(async (writer) => {
           const before = await writer.tx.claims.find(ids.claimId);
@@ -165,7 +165,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       parameters: [propertyInPath],
       replies: readOperationReplies("The effect of the claims on the scores", impactsReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         const claims = await claimEvidenceOfProperty(store, property.id, yieldNow, reserveMemory);
         const present = new Map<string, number>();
         const count = ({ defId }: PlacedComponent) => {

@@ -2,7 +2,7 @@ import { addActionsToComponents } from "../../api-schemas/action-schema.ts";
 import {
   changedComponentReply,
   componentChange,
-  readComponentChange,
+  parseComponentChangeJson,
   serializeChangedComponent,
 } from "../../api-schemas/component-change-schema.ts";
 import {
@@ -72,7 +72,7 @@ import {
   wantsDemo,
   wantsSandboxEvents,
 } from "../query-parameters.ts";
-import { EXAMPLE_UNIT_LABELS, unitLabelColumn } from "../reply-unit-label-column.ts";
+import { EXAMPLE_UNIT_LABELS, unitLabelReplyColumn } from "../reply-unit-label-column.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -107,7 +107,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           ),
           "components",
           listedComponent,
-          await unitLabelColumn(call, rows),
+          await unitLabelReplyColumn(call, rows),
         );
       },
     }),
@@ -152,7 +152,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
-        const change = readComponentChange(body);
+        const change = parseComponentChangeJson(body);
         return await writePortfolio(async (writer) => {
           const changed = await changeComponent(writer, params.id!, change);
           const latestSnapshotAt = await writer.tx.snapshots.latestSnapshotAt();
@@ -234,7 +234,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           await actionsOfListedComponents({ ...call, prices }, partner.id, rows),
         );
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
-        return listReply(call, page, "alerts", listedAlert, await unitLabelColumn(call, rows));
+        return listReply(call, page, "alerts", listedAlert, await unitLabelReplyColumn(call, rows));
       },
     }),
   ];

@@ -1,8 +1,8 @@
 import {
   costBookReply,
   costBookRequest,
-  readCostBook,
-  readCostLine,
+  parseCostBookJson,
+  parseCostLineJson,
   replacedBookReply,
   serializeCostBook,
   serializeCostLine,
@@ -70,7 +70,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       idempotent: true,
       async handle({ body, now, partner, writePortfolio, yieldNow }) {
-        const given = await parseCostLines(knowledge, readCostBook(body), dayOf(now), yieldNow);
+        const given = await parseCostLines(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
         const { lines, warnings } = dropOverlappingCostLines(given.lines);
         return await writePortfolio(async (writer) => {
           const saved = await replaceCostBook(writer, partner.id, () => lines);
@@ -100,7 +100,7 @@ export async function parseCostLines(
   await forEachYielding(given, yieldNow, (item) => {
     number++;
     try {
-      const line = readCostLine(item, today);
+      const line = parseCostLineJson(item, today);
       checkCostLine(knowledge, line, today);
       lines.push({ line, number });
       for (const doubt of costLineDoubts(knowledge, line)) warnings.push(`Line ${number}: ${doubt}`);

@@ -18,7 +18,7 @@ import { runYielding } from "../../event-loop/event-loop.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
 import type { Store } from "../../store/store.ts";
 import { loadBrand } from "../../usecases/embeds/embed-brands.ts";
-import type { AnswerCaches } from "../../usecases/partners/partner-revision-caches.ts";
+import type { RevisionCaches } from "../../usecases/partners/partner-revision-caches.ts";
 import { loadPropertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
@@ -43,10 +43,10 @@ import {
   replyLength,
 } from "../http-operation.ts";
 import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
-import type { PasscodeGate } from "../passcode-request-gate.ts";
+import type { PasscodeRequestGate } from "../passcode-request-gate.ts";
 import { parsePlanTermsOrDefaults } from "../query-parameters.ts";
 import { replyKey } from "../reply-cache-key.ts";
-import { ConcurrencyLimiter } from "../request-concurrency-limiter.ts";
+import { RequestConcurrencyLimiter } from "../request-concurrency-limiter.ts";
 import { workbookReply } from "../workbook-replies.ts";
 
 type EmbedDeps = {
@@ -54,8 +54,8 @@ type EmbedDeps = {
   knowledge: Knowledge;
   /** The sites that may show the pages in a frame, as Content-Security-Policy sources. */
   frameAncestors: readonly string[];
-  gate: Pick<PasscodeGate, "isOpenTo" | "attempt">;
-  caches: AnswerCaches;
+  gate: Pick<PasscodeRequestGate, "isOpenTo" | "attempt">;
+  caches: RevisionCaches;
   /** Called for every view of a page. */
   onView: (embedId: string, view: EmbedView) => void;
 };
@@ -165,7 +165,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       },
     };
   };
-  const limiter = new ConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
+  const limiter = new RequestConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
   const cache = deps.caches.open<Reply<never>>("pages", {
     // Text that is not Latin-1 takes two bytes a character.
     bytesOf: (reply) => (reply.raw instanceof Uint8Array ? 1 : 2) * replyLength(reply),

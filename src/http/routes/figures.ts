@@ -1,20 +1,20 @@
-import { withAssumptions } from "../../api-schemas/assumptions-schema.ts";
+import { addAssumptionsToJson } from "../../api-schemas/assumptions-schema.ts";
 import { complianceReply, serializeCompliance } from "../../api-schemas/compliance-schema.ts";
-import type { FigureAccumulator } from "../../api-schemas/figure-json-accumulator.ts";
+import type { FigureJsonAccumulator } from "../../api-schemas/figure-json-accumulator.ts";
 import {
-  conditionFigureAccumulator,
+  conditionJsonAccumulator,
   conditionReply,
-  reserveFigureAccumulator,
+  reserveJsonAccumulator,
   reserveReply,
 } from "../../api-schemas/figures-schema.ts";
-import { failureForecastAccumulator, forecastReply } from "../../api-schemas/forecast-schema.ts";
+import { forecastJsonAccumulator, forecastReply } from "../../api-schemas/forecast-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
 import {
-  replacementCostAccumulator,
+  replacementCostJsonAccumulator,
   replacementCostReply,
 } from "../../api-schemas/replacement-cost-schema.ts";
-import { propertyReportAccumulator, reportReply } from "../../api-schemas/report-schema.ts";
+import { propertyReportJsonAccumulator, reportReply } from "../../api-schemas/report-schema.ts";
 import { propertyInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -33,7 +33,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { requireProperty } from "./properties.ts";
+import { requirePropertyOfCall } from "./properties.ts";
 
 export function figureOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -46,7 +46,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The report", reportReply),
       handle: (call) =>
-        replyWith(call, (prices) => propertyReportAccumulator(planContextOf(prices), prices, call.now)),
+        replyWith(call, (prices) => propertyReportJsonAccumulator(planContextOf(prices), prices, call.now)),
     }),
     partnerOperation({
       id: "getPropertyForecast",
@@ -58,7 +58,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The forecast", forecastReply),
-      handle: (call) => replyWith(call, failureForecastAccumulator),
+      handle: (call) => replyWith(call, forecastJsonAccumulator),
     }),
     partnerOperation({
       id: "getPropertyReserve",
@@ -70,7 +70,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The reserves", reserveReply),
-      handle: (call) => replyWith(call, reserveFigureAccumulator),
+      handle: (call) => replyWith(call, reserveJsonAccumulator),
     }),
     partnerOperation({
       id: "getPropertyConditionScore",
@@ -82,8 +82,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The condition", conditionReply),
-      handle: (call) =>
-        replyWith(call, (prices) => conditionFigureAccumulator(prices, planContextOf(prices))),
+      handle: (call) => replyWith(call, (prices) => conditionJsonAccumulator(prices, planContextOf(prices))),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",
@@ -95,7 +94,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The replacement cost value", replacementCostReply),
-      handle: (call) => replyWith(call, replacementCostAccumulator),
+      handle: (call) => replyWith(call, replacementCostJsonAccumulator),
     }),
     partnerOperation({
       id: "getPropertyCompliance",
@@ -108,7 +107,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The inspections", complianceReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         const today = dayOf(now);
         const items = await complianceOfProperty(store, knowledge, property, today, yieldNow, reserveMemory);
         return ok(withPartner(serializeCompliance(property, items), partner.name));
@@ -119,11 +118,11 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
   /** Answers with a figure of the property's components. */
   async function replyWith<Written extends object>(
     { reserveMemory, now, params, partner, store, yieldNow }: PartnerCall,
-    figureOf: (prices: PriceList) => FigureAccumulator<Written>,
+    figureOf: (prices: PriceList) => FigureJsonAccumulator<Written>,
   ) {
-    const property = await requireProperty(store, partner, params.id!);
+    const property = await requirePropertyOfCall(store, partner, params.id!);
     const prices = await partnerPrices(store.read, knowledge, partner);
-    const figure = withAssumptions(prices, figureOf(prices));
+    const figure = addAssumptionsToJson(prices, figureOf(prices));
     await iterateComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);
     const written = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);

@@ -1,7 +1,7 @@
 import {
   importedRowsReply,
   importedRowsRequest,
-  readRowsToImport,
+  parseRowsToImportJson,
   serializeImportedRows,
 } from "../../api-schemas/imported-rows-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
@@ -35,7 +35,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
         // Its columns come from the validators, which a server creates with the first validation and not at its start.
         const { importTableOfRequest } = await import("../../usecases/import/import-table.ts");
         const { validFileMapping } = await import("../../usecases/import/mapping/file-mapping.ts");
-        const { mapping: given, dryRun, silent, ...table } = readRowsToImport(body);
+        const { mapping: given, dryRun, silent, ...table } = parseRowsToImportJson(body);
         const mapping = given && validFileMapping(given);
         if (given && !mapping)
           throw invalid("mapping must be one that an earlier response has, changed or not", [

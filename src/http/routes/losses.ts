@@ -12,7 +12,7 @@ import { type Operation, ok, partnerOperation, readOperationReplies } from "../h
 import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
 import { parseTableFormat, XLSX } from "../workbook-replies.ts";
-import { requireProperty } from "./properties.ts";
+import { requirePropertyOfCall } from "./properties.ts";
 
 const replies = readOperationReplies("The losses", lossesReply);
 const lossReplies = { ...replies, 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
@@ -61,7 +61,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
         const format = parseTableFormat(call);
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
         const deps = lossDeps(call);
         const selected = await books.ofProperty(deps, owner, property, asked);
@@ -88,7 +88,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
       async handle(call) {
         const { params, partner, query, store } = call;
         const request = parseInsuredLayer(query);
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
         const made = await underwriteProperty(
           lossDeps(call),

@@ -2,8 +2,8 @@ import { serializeAssumptions } from "../../api-schemas/assumptions-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   planReply,
-  planTableCells,
-  planTableHeading,
+  serializePlanTableCells,
+  serializePlanTableHeading,
   serializePropertyPlan,
 } from "../../api-schemas/plan-schema.ts";
 import {
@@ -15,9 +15,9 @@ import {
 import {
   budgetSharesByProperty,
   portfolioPlanPage,
-  portfolioPlanTable,
   serializePortfolioPlan,
   serializePortfolioPlanItem,
+  serializePortfolioPlanTable,
 } from "../../api-schemas/portfolio-plan-schema.ts";
 import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
 import {
@@ -77,9 +77,12 @@ import {
   parseRowRange,
   wantsDemo,
 } from "../query-parameters.ts";
-import { unitLabelColumn as componentUnitLabels, EXAMPLE_UNIT_LABELS } from "../reply-unit-label-column.ts";
+import {
+  unitLabelReplyColumn as componentUnitLabels,
+  EXAMPLE_UNIT_LABELS,
+} from "../reply-unit-label-column.ts";
 import { parseTableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
-import { requireProperty } from "./properties.ts";
+import { requirePropertyOfCall } from "./properties.ts";
 
 const portfolioReplies = pageReplies("A page of the portfolio with its plan", portfolioPlanPage);
 const planReplies = readOperationReplies("The plan", planReply);
@@ -102,7 +105,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const wanted = parseTableFormat({ query, request });
         const asked = parseFormTerms(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         const deps = { store, knowledge, clock: () => now, yieldNow };
         const plan = await planProperty(deps, property, terms, reserveMemory);
         if (wanted === "xlsx")
@@ -121,8 +124,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             assumptions: assumptionSentences(serializeAssumptions(plan.counted, plan.modelVersion)).join(" "),
           };
           const cellsOf = (line: (typeof rows)[number]) =>
-            planTableCells(knowledge, line, terms.years, context);
-          const table = await csvReplyChunks(planTableHeading(plan), rows, cellsOf, yieldNow);
+            serializePlanTableCells(knowledge, line, terms.years, context);
+          const table = await csvReplyChunks(serializePlanTableHeading(plan), rows, cellsOf, yieldNow);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
         const serialized = await serializePlanLines(knowledge, lines, work, yieldNow);
@@ -171,7 +174,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const { properties: total } = await portfolioTotals(store.read, partner.id, includesDemo);
         const shares = plan.budget && budgetSharesByProperty(plan.budget);
         if (wanted === "csv") {
-          const table = portfolioPlanTable(rows, shares, plan);
+          const table = serializePortfolioPlanTable(rows, shares, plan);
           const text = table.map(spreadsheetLine).join("");
           return csvPage(request, { ...slice, total }, text, "portfolio-plan.csv");
         }
@@ -207,7 +210,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const filter = { ...parseActionFilter(query), partnerId: partner.id };
         const order = parseChoice(query, "sort", ["waiting", "expected"]) ?? "waiting";
         const includesDemo = wantsDemo(query) || filter.propertyId !== undefined;
-        if (filter.propertyId !== undefined) await requireProperty(store, partner, filter.propertyId);
+        if (filter.propertyId !== undefined) await requirePropertyOfCall(store, partner, filter.propertyId);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const deps = { store, knowledge, prices, clock: () => now, yieldNow, signal };
         const { actions, sums } = await pageOfActions(deps, filter, {

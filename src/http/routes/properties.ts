@@ -1,21 +1,21 @@
-import { withAssumptions } from "../../api-schemas/assumptions-schema.ts";
+import { addAssumptionsToJson } from "../../api-schemas/assumptions-schema.ts";
 import { EXAMPLE_IDS } from "../../api-schemas/definition/schema-field-types.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   portfolioItem,
   portfolioPage,
-  portfolioSummaryAccumulator,
+  portfolioSummaryJsonAccumulator,
   serializePortfolioItem,
   serializePortfolioTotals,
   summaryReply,
 } from "../../api-schemas/portfolio-schema.ts";
 import {
   newProperty,
+  parseNewPropertyJson,
+  parsePropertyChangeJson,
+  parsePropertyMergeJson,
   propertyChange,
   propertyMerge,
-  readNewProperty,
-  readPropertyChange,
-  readPropertyMerge,
 } from "../../api-schemas/property-request-schema.ts";
 import {
   propertyPage,
@@ -60,7 +60,11 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { ASSUMPTIONS_COLUMN, assumptionsColumn, countedAssumptions } from "../portfolio-replies.ts";
+import {
+  assumptionsReplyColumn,
+  assumptionsReplyField,
+  PORTFOLIO_ASSUMPTIONS_COLUMN,
+} from "../portfolio-replies.ts";
 import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandboxEvents } from "../query-parameters.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
@@ -118,7 +122,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
-        const input = readNewProperty(body);
+        const input = parseNewPropertyJson(body);
         return await writePortfolio(async (writer) => {
           const property = await createProperty(writer, input, { source: "api" });
           const warnings = await duplicateWarnings(writer, property);
@@ -136,7 +140,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The property", propertyReply),
       async handle({ params, partner, store }) {
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         return ok(withPartner(serializeProperty(property), partner.name));
       },
     }),
@@ -154,7 +158,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
-        const change = readPropertyChange(body);
+        const change = parsePropertyChangeJson(body);
         return await writePortfolio(async (writer) => {
           const property = await changeProperty(writer, params.id!, change);
           const warnings = await duplicateWarnings(writer, property);
@@ -178,7 +182,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
-        const from = readPropertyMerge(body);
+        const from = parsePropertyMergeJson(body);
         return await writePortfolio(async (writer) => {
           const { property, warnings } = await mergeProperties(writer, { into: params.id!, from });
           return ok(withPartner(serializeWrittenProperty(property, warnings), partner.name));
@@ -196,7 +200,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       replies: readOperationReplies("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
         const slice = parseRowRange(query);
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
         const records = units.map(serializeUnit);
         return ok(
@@ -213,11 +217,14 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The property summary", summaryReply),
       async handle({ now, params, partner, store, yieldNow }) {
-        const property = await requireProperty(store, partner, params.id!);
+        const property = await requirePropertyOfCall(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const flags = await store.read.flags.ofProperty(partner.id, property.id);
         const prices = await partnerPrices(store.read, knowledge, partner);
-        const figure = withAssumptions(prices, portfolioSummaryAccumulator(prices, { totals, flags }));
+        const figure = addAssumptionsToJson(
+          prices,
+          portfolioSummaryJsonAccumulator(prices, { totals, flags }),
+        );
         await iterateComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         const summary = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
@@ -234,7 +241,12 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       description: `The properties on the page with their figures, and totals for all properties that match the filters: for the whole portfolio without any. The totals leave out the demo property, except with \`include_demo=true\` or \`sandbox=true\`. ${FILTERS_DESCRIPTION}`,
       tag: "Figures",
       parameters: [...propertyFilters, ...pagingParameters, sandbox, includeDemo, format],
-      replies: listReplies("A page of the portfolio", portfolioPage, portfolioItem, ASSUMPTIONS_COLUMN),
+      replies: listReplies(
+        "A page of the portfolio",
+        portfolioPage,
+        portfolioItem,
+        PORTFOLIO_ASSUMPTIONS_COLUMN,
+      ),
       async handle(call) {
         const { partner, query, store, sumsOf, yieldNow } = call;
         const slice = parseRowRange(query);
@@ -244,12 +256,12 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           isSandbox: wantsSandboxEvents(query),
           slice,
         });
-        const assumptions = await countedAssumptions(store.read, knowledge, found.counted);
+        const assumptions = await assumptionsReplyField(store.read, knowledge, found.counted);
         const items = found.rows.map((row) => serializePortfolioItem(knowledge, row));
         const totals = serializePortfolioTotals(knowledge, found.totals, found.flags);
         const sums = withRecalculating({ totals, assumptions }, found.isRecalculating);
         const page = portfolioPage.of(items, slice, found.total, partner.name, sums);
-        return listReply(call, page, "portfolio", portfolioItem, assumptionsColumn(page, assumptions));
+        return listReply(call, page, "portfolio", portfolioItem, assumptionsReplyColumn(page, assumptions));
       },
     }),
   ];
@@ -259,7 +271,7 @@ const FILTERS_DESCRIPTION =
   "Filters can be combined. Retired properties are listed with `retired=true` alone, and with `include_retired=true` beside the others; no total includes them. A filtered list is read in full to count its matches, which takes about 0.2 s for 100,000 properties.";
 
 /** Returns the partner's property. Throws not_found, also for a property of another partner. */
-export async function requireProperty(store: Store, partner: Partner, id: string): Promise<Property> {
+export async function requirePropertyOfCall(store: Store, partner: Partner, id: string): Promise<Property> {
   const property = await store.read.properties.find(partner.id, id);
   if (!property) throw propertyNotFound();
   return property;

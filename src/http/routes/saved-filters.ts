@@ -1,6 +1,6 @@
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
-  readSavedFilter,
+  parseSavedFilterJson,
   savedFilterRequest,
   savedFiltersReply,
   serializeSavedFilters,
@@ -42,7 +42,7 @@ export function savedFilterOperations(): Operation[] {
       errors: [409],
       body: "json",
       async handle({ body, partner, writePortfolio }) {
-        const { name, query } = readSavedFilter(body);
+        const { name, query } = parseSavedFilterJson(body);
         return await writePortfolio(async ({ tx }) => {
           const { savedFilters } = tx;
           if (query === null) await savedFilters.remove(partner.id, name);

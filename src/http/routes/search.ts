@@ -2,7 +2,7 @@ import { withPartner } from "../../api-schemas/paging-schema.ts";
 import { searchText } from "../../api-schemas/request-parameter-schemas.ts";
 import { searchReply, serializeFoundRecords } from "../../api-schemas/search-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { searchRecords } from "../../usecases/portfolio/search-portfolio-records.ts";
+import { searchPortfolioRecords } from "../../usecases/portfolio/search-portfolio-records.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import { parseSearchText } from "../query-parameters.ts";
 
@@ -23,7 +23,7 @@ export function searchOperations(knowledge: Knowledge): Operation[] {
         const text = parseSearchText(query);
         return ok(
           withPartner(
-            serializeFoundRecords(await searchRecords({ read, knowledge }, partner.id, text)),
+            serializeFoundRecords(await searchPortfolioRecords({ read, knowledge }, partner.id, text)),
             partner.name,
           ),
         );

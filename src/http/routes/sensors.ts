@@ -2,9 +2,9 @@ import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   flatSmartEvent,
   meterEvent,
-  readFlatSmartEvent,
-  readMeterEvent,
-  readSmartEvent,
+  parseFlatSmartEventJson,
+  parseMeterEventJson,
+  parseSmartEventJson,
   receivedReply,
   serializeReceivedEvent,
   serializeSmartEventResult,
@@ -52,7 +52,7 @@ export function sensorOperations(): Operation[] {
       body: "json",
       idempotent: true,
       async handle({ body, partner, writePortfolio }) {
-        const input = readMeterEvent(body);
+        const input = parseMeterEventJson(body);
         return await writePortfolio(async (writer) => {
           const event = await receiveMeterEvent(writer, input);
           return created(withPartner(serializeReceivedEvent(event), partner.name));
@@ -71,7 +71,7 @@ export function sensorOperations(): Operation[] {
       errors: [404, 409],
       body: "json",
       idempotent: true,
-      handle: (call) => receive(call, readFlatSmartEvent(call.body), "sensor.smart.processed"),
+      handle: (call) => receive(call, parseFlatSmartEventJson(call.body), "sensor.smart.processed"),
     }),
     partnerOperation({
       id: "createSmartEvent",
@@ -88,7 +88,7 @@ export function sensorOperations(): Operation[] {
       errors: [404, 409],
       body: "json",
       idempotent: true,
-      handle: (call) => receive(call, readSmartEvent(call.body), "sensor.smart"),
+      handle: (call) => receive(call, parseSmartEventJson(call.body), "sensor.smart"),
     }),
   ];
 

@@ -2,8 +2,8 @@ import { withPartner } from "../../api-schemas/paging-schema.ts";
 import { serviceEventInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import {
   newServiceEvents,
-  readNewServiceEvent,
-  readServiceEventChange,
+  parseNewServiceEventJson,
+  parseServiceEventChangeJson,
   serializeServiceEvent,
   serviceEventChange,
   serviceEventReply,
@@ -53,7 +53,11 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { events } = newServiceEvents.parse(body);
-        const items = await parseBulkItems(events, { most: bulkItems, read: readNewServiceEvent, yieldNow });
+        const items = await parseBulkItems(events, {
+          most: bulkItems,
+          read: parseNewServiceEventJson,
+          yieldNow,
+        });
         return await writePortfolio(async (writer) => {
           const log = new ServiceLog(writer);
           await log.preloadByIds(items.flatMap((item) => ("input" in item ? item.input.applianceId : [])));
@@ -95,7 +99,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       errors: [409],
       body: "json",
       async handle({ body, params, partner, writePortfolio }) {
-        const request = readServiceEventChange(body);
+        const request = parseServiceEventChangeJson(body);
         return await writePortfolio(async (writer) => {
           const event = await correctServiceEvent(writer, params.id!, request);
           return ok(withPartner(serializeServiceEvent(event), partner.name));

@@ -3,8 +3,8 @@ import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   authMethods,
   health,
+  parseTokenRequestJson,
   pongReply,
-  readTokenRequest,
   serializeAuthMethods,
   serializeHealth,
   serializePong,
@@ -136,7 +136,7 @@ async function issueToken(call: Call, authenticator: Authenticator): Promise<Rep
   const { request } = call;
   const fields = await tokenFields(call);
   if (!fields) return oauthError(400, "invalid_request", "The body must be a JSON object or a form");
-  const checked = readTokenRequest(fields);
+  const checked = parseTokenRequestJson(fields);
   if (!checked) return oauthError(400, "invalid_request", "grant_type, client_id, client_secret required");
   const basic = basicCredentials(request.headers.get("authorization"));
   const clientId = basic?.id ?? checked.client_id;

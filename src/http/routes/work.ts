@@ -1,5 +1,10 @@
 import { withPartner } from "../../api-schemas/paging-schema.ts";
-import { readWorkMark, serializeMarkedWork, workBody, workReply } from "../../api-schemas/work-schema.ts";
+import {
+  parseWorkMarkJson,
+  serializeMarkedWork,
+  workBody,
+  workReply,
+} from "../../api-schemas/work-schema.ts";
 import { WorkMarks } from "../../usecases/history/work-marks.ts";
 import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk-request.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
@@ -33,7 +38,7 @@ export function workOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { work } = workBody.parse(body);
-        const items = await parseBulkItems(work, { most: bulkItems, read: readWorkMark, yieldNow });
+        const items = await parseBulkItems(work, { most: bulkItems, read: parseWorkMarkJson, yieldNow });
         return await writePortfolio(async (writer) => {
           const marks = new WorkMarks(writer);
           const result = await saveBulkItems(items, writer.tx, (item) => marks.mark(item));

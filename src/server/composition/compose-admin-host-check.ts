@@ -6,7 +6,7 @@ import { type HostCheck, ownHostCheck } from "../../http/host-header.ts";
  * Returns the check of the hosts by which clients reach the administrators' own listener. A reverse proxy forwards the
  * host of `server.public_url`.
  */
-export function adminHostCheck({ admin, server }: Config): HostCheck {
+export function composeAdminHostCheck({ admin, server }: Config): HostCheck {
   const address = parseAdminListen(admin.listen);
   const publicHost = URL.parse(server.publicUrl)?.hostname;
   return ownHostCheck({

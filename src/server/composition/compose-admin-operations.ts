@@ -8,13 +8,13 @@ import type { ErrorLogEntry } from "../../logging/error-log-entry.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import { testPmsConnection } from "../../pms/pms-connection-test.ts";
 import type { Store } from "../../store/store.ts";
-import { probeSignatureChecks } from "../../usecases/deliveries/probe-signature-checks.ts";
+import { probePartnerSignatureChecks } from "../../usecases/deliveries/probe-signature-checks.ts";
 import { createResolver } from "../../webhooks/webhook-dns-resolver.ts";
 import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
 import type { CalibrationRuns } from "./compose-calibration-runs.ts";
 import type { PartnerTasks } from "./compose-partner-tasks.ts";
 import type { OverviewSources } from "./compose-server-overview.ts";
-import { buildServerState, type StartedParts } from "./compose-server-state.ts";
+import { composeServerState, type StartedParts } from "./compose-server-state.ts";
 
 type Sources = Omit<OverviewSources, "read" | "tlsValidTo" | "walArchiving"> & {
   store: Store;
@@ -32,7 +32,7 @@ export type AdminDeps = {
 } & Pick<AdminApiDeps, "losses">;
 
 /** Returns the operations of the administrators' listener: the console, the metrics, and the operations of both. */
-export function buildAdminOperations(
+export function composeAdminOperations(
   { store, metrics, later, recentErrors, ...sources }: Sources,
   { sessions, proposals, tasks, send, losses }: AdminDeps,
 ): Operation[] {
@@ -53,7 +53,7 @@ export function buildAdminOperations(
       publicUrl: () => publicUrl(config, later.listeners?.url),
       newPartnersBudget: config.limits.dailyBudget,
       server: () =>
-        buildServerState(
+        composeServerState(
           { ...sources, read: store.read, walArchiving: store.walArchiving },
           later,
           recentErrors,
@@ -62,7 +62,7 @@ export function buildAdminOperations(
       tasks: () => tasks,
       probe: async (administration, partner) => {
         const { timeoutMs } = config.webhooks;
-        return (await probeSignatureChecks({ administration, send, clock, timeoutMs }, [partner]))[0];
+        return (await probePartnerSignatureChecks({ administration, send, clock, timeoutMs }, [partner]))[0];
       },
       runRmPreflight: () => testPmsConnection({ settings: config.rm, resolve: createResolver(), clock }),
     }),

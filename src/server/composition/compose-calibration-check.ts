@@ -12,7 +12,7 @@ const PATTERN = "0 40 4 * * *";
  * Measures monthly whether the active calibration still forecasts better than the default model. Runs as a child
  * process, since it reads every history; its memory is freed when it exits.
  */
-export function buildCalibrationCheck(deps: {
+export function composeCalibrationCheck(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;

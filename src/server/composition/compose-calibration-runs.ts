@@ -21,7 +21,7 @@ export type CalibrationRuns = {
 const STOPPED = "Interrupted: the server was stopped. Run it again.";
 
 /** Each calibration is a child process, since it reads every history; its memory is freed when it exits. */
-export function buildCalibrationRuns(deps: {
+export function composeCalibrationRuns(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   log: Logger;

@@ -25,7 +25,7 @@ export type ClusterMembership = {
 };
 
 /** Returns this server's membership in the cluster; a single node on SQLite. */
-export function buildClusterMembership(deps: {
+export function composeClusterMembership(deps: {
   config: Config;
   clock: () => Instant;
   monotonicMs: () => number;

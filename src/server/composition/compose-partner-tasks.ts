@@ -31,7 +31,7 @@ export type PartnerTasks = {
 const MOST_REMEMBERED = 1000;
 const BUSY: { heldBy: undefined } = { heldBy: undefined };
 
-export function buildPartnerTasks(deps: {
+export function composePartnerTasks(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;

@@ -92,7 +92,7 @@ function storedUploads(store: Store, { maxDatabaseBytes }: SpaceLimits): PhotoFi
 }
 
 /** Returns the storage of photos: files, or the database where several servers have no common folder. */
-export const photoStorageOf = (store: Store, dataDir: string, limits = NO_LIMITS): PhotoFiles =>
+export const composePhotoStorage = (store: Store, dataDir: string, limits = NO_LIMITS): PhotoFiles =>
   store.isShared ? storedUploads(store, limits) : openUploads(dataDir, limits);
 
 async function requireFreeSpace(folder: string, bytes: number, minFreeBytes: number): Promise<void> {

@@ -4,7 +4,7 @@ import { PARTNER_CALLER } from "../../cluster/rate-window-permits.ts";
 import type { Config } from "../../config/settings.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import { systemTimers } from "../../event-loop/event-loop.ts";
-import { SlidingWindow } from "../../http/request-sliding-window.ts";
+import { RequestSlidingWindow } from "../../http/request-sliding-window.ts";
 import type { Durability, Store } from "../../store/store.ts";
 
 /** At least this many scrapes of an address are admitted where partners can send some too. */
@@ -15,7 +15,7 @@ const PASSCODES_OF_ADDRESS = 5;
 const PASSCODES_OF_EMBED = 30;
 
 /** Returns the rate windows of callers: of this server, or shared by all on the database. */
-export function buildRateWindows(deps: {
+export function composeRateWindows(deps: {
   limits: Config["limits"];
   store: Store;
   monotonicMs: () => number;
@@ -35,20 +35,20 @@ export function buildRateWindows(deps: {
     new DistributedRateWindow({ store, monotonicMs, timers: systemTimers, newHolder }, limit, durability);
   /** Anybody may make the database count a call of these, so the disk is not asked to. */
   const anonymous = (limit: number, prefix: string) => {
-    const own = new SlidingWindow(limit);
+    const own = new RequestSlidingWindow(limit);
     return store.isShared ? new AddressRateWindow(shared(limit, "process"), own, prefix) : own;
   };
   const partners = shared(limits.perPartnerPerMinute, "durable");
   return {
     partners: store.isShared
       ? { admit: (partnerId) => partners.admit(PARTNER_CALLER + partnerId) }
-      : new SlidingWindow(limits.perPartnerPerMinute),
+      : new RequestSlidingWindow(limits.perPartnerPerMinute),
     addresses: (listener) => anonymous(limits.perIpPerMinute, `address ${listener} `),
     passcodes: {
       byAddress: anonymous(PASSCODES_OF_ADDRESS, "passcode of address "),
       byEmbed: anonymous(PASSCODES_OF_EMBED, "passcode "),
     },
     scrapes: (partnersReachThem) =>
-      new SlidingWindow(partnersReachThem ? Math.max(SCRAPES_PER_MINUTE, limits.perIpPerMinute) : 0),
+      new RequestSlidingWindow(partnersReachThem ? Math.max(SCRAPES_PER_MINUTE, limits.perIpPerMinute) : 0),
   };
 }

@@ -16,7 +16,7 @@ export type ScheduledBackups = {
 };
 
 /** Returns the backups that a running server takes on schedule. */
-export function buildScheduledBackups(deps: {
+export function composeScheduledBackups(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
@@ -38,7 +38,7 @@ export function buildScheduledBackups(deps: {
 }
 
 /** Returns the latest backup by the database's engine: a scheduled one, or the archiving of PostgreSQL's WAL. */
-export async function latestBackup(
+export async function composeLatestBackup(
   { walArchiving }: Pick<Store, "walArchiving">,
   lastScheduled: ScheduledBackups["last"],
 ): Promise<LatestBackup | undefined> {

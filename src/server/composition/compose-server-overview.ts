@@ -1,20 +1,20 @@
 import type { LastBackup } from "../../backup/last-backup.ts";
 import type { Config } from "../../config/settings.ts";
-import { checkBackup, checkWalArchiving } from "../../doctor/diagnose-backups.ts";
+import { diagnoseBackup, diagnoseWalArchiving } from "../../doctor/diagnose-backups.ts";
 import {
-  checkOutbox,
-  checkScoringModel,
-  checkSnapshot,
-  checkWal,
+  diagnoseOutbox,
+  diagnoseScoringModel,
+  diagnoseSnapshot,
+  diagnoseWal,
   FROM_BACKUP,
 } from "../../doctor/diagnose-database.ts";
-import { checkDiskSpace } from "../../doctor/diagnose-folders.ts";
+import { diagnoseDiskSpace } from "../../doctor/diagnose-folders.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,
   failedFinding,
   okFinding,
-  runChecks,
+  runDoctorChecks,
   warningFinding,
 } from "../../doctor/doctor-check.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -49,7 +49,7 @@ const RENEWED_BEFORE_DAYS = 21;
  * Returns the overall state of the running server, from its own state and from the doctor's checks that read little
  * and do not use the network.
  */
-export async function serverOverview(sources: OverviewSources): Promise<ServerOverview> {
+export async function composeServerOverview(sources: OverviewSources): Promise<ServerOverview> {
   const { config, read, clock, knowledge, health, lastBackup, walArchiving, tlsValidTo } = sources;
   const now = clock();
   const found = await health();
@@ -63,7 +63,7 @@ export async function serverOverview(sources: OverviewSources): Promise<ServerOv
     {
       name: "snapshot",
       run: () =>
-        checkSnapshot(
+        diagnoseSnapshot(
           {
             snapshot: snapshot && { day: snapshot.day, finishedAt: snapshot.finishedAt! },
             newestSnapshotDay: newest?.day ?? null,
@@ -76,24 +76,24 @@ export async function serverOverview(sources: OverviewSources): Promise<ServerOv
       name: "last_backup",
       run: async () =>
         walArchiving
-          ? checkWalArchiving(await walArchiving(), now)
-          : checkBackup(config.backup.schedule, lastBackup(), now),
+          ? diagnoseWalArchiving(await walArchiving(), now)
+          : diagnoseBackup(config.backup.schedule, lastBackup(), now),
     },
     {
       name: "outbox",
       run: () =>
         found.checks.outbox === "ok"
-          ? checkOutbox({ outbox: { waiting: outbox.pending, oldestAt: outbox.oldestAt } }, now)
+          ? diagnoseOutbox({ outbox: { waiting: outbox.pending, oldestAt: outbox.oldestAt } }, now)
           : failedFinding("webhooks are not sent", "See the server's log. The database may not be writable."),
     },
     { name: "receivers", run: () => checkEndpoints(read) },
     { name: "budgets", run: () => checkBudgets(sources, now) },
-    { name: "disk_space", run: () => checkDiskSpace(config.storage.dataDir, file, config.backup.dir) },
-    ...(config.storage.url === "" ? [{ name: "wal", run: () => checkWal(file) }] : []),
+    { name: "disk_space", run: () => diagnoseDiskSpace(config.storage.dataDir, file, config.backup.dir) },
+    ...(config.storage.url === "" ? [{ name: "wal", run: () => diagnoseWal(file) }] : []),
     { name: "tls_certificate", run: () => checkShownCertificate(tlsValidTo, now) },
     {
       name: "model",
-      run: () => checkScoringModel({ scoredBy: snapshot?.modelVersion, fit }, knowledge.modelVersion),
+      run: () => diagnoseScoringModel({ scoredBy: snapshot?.modelVersion, fit }, knowledge.modelVersion),
     },
   ];
   const { properties, components, critical, warning } = await read.gauges.portfolio();
@@ -101,7 +101,7 @@ export async function serverOverview(sources: OverviewSources): Promise<ServerOv
     at: now,
     version: found.version,
     uptimeMs: found.uptimeMs,
-    checks: await runChecks(checks),
+    checks: await runDoctorChecks(checks),
     properties,
     components,
     critical,

@@ -2,13 +2,13 @@ import { effectiveSettings } from "../../config/effective-settings.ts";
 import type { ServerState } from "../../http/routes/admin-server.ts";
 import type { JobSchedule } from "../../jobs/job-schedule.ts";
 import type { Listeners } from "../listeners.ts";
-import { type OverviewSources, serverOverview } from "./compose-server-overview.ts";
+import { composeServerOverview, type OverviewSources } from "./compose-server-overview.ts";
 
 /** Values that exist only once the server listens. */
 export type StartedParts = { listeners?: Listeners; jobs?: JobSchedule };
 
 /** Returns what the running server reports about itself to administrators. */
-export function buildServerState(
+export function composeServerState(
   sources: Omit<OverviewSources, "tlsValidTo">,
   later: StartedParts,
   recentErrors: ServerState["errors"],
@@ -16,7 +16,7 @@ export function buildServerState(
   const { config } = sources;
   return {
     address: later.listeners?.knownAs ?? "",
-    overview: () => serverOverview({ ...sources, tlsValidTo: later.listeners?.tlsValidTo() }),
+    overview: () => composeServerOverview({ ...sources, tlsValidTo: later.listeners?.tlsValidTo() }),
     jobs: () => later.jobs?.states() ?? [],
     runJob: async (name) => await later.jobs?.runNow(name),
     configFile: config.file,

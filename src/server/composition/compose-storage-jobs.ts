@@ -12,7 +12,7 @@ import type { Store } from "../../store/store.ts";
 import { deleteOrphanedPhotos } from "../../usecases/portfolio/photos.ts";
 import { databaseFile } from "../data-folder.ts";
 import { SelfExecFailed, selfExec } from "../self-exec.ts";
-import { photoStorageOf } from "./compose-photo-storage.ts";
+import { composePhotoStorage } from "./compose-photo-storage.ts";
 
 type StorageJobs = {
   jobs: readonly ScheduledJob[];
@@ -24,7 +24,7 @@ type StorageJobs = {
 const SMALL_BYTES = 4 << 20;
 
 /** Returns the jobs that find and repair what a crash or a failing disk has left. */
-export function buildStorageJobs(deps: {
+export function composeStorageJobs(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
@@ -68,7 +68,12 @@ export function buildStorageJobs(deps: {
         name: "sweep-uploads",
         runAtStart: true,
         async run(signal) {
-          const files = await deleteOrphanedPhotos(store, photoStorageOf(store, dataDir), openedAt, signal);
+          const files = await deleteOrphanedPhotos(
+            store,
+            composePhotoStorage(store, dataDir),
+            openedAt,
+            signal,
+          );
           if (files > 0) log.info({ files }, "orphaned uploads removed");
           if (hasFile) await removeAbandonedPhotos(dataDir, clock());
           for (const folder of new Set([dataDir, config.backup.dir])) {

@@ -26,7 +26,7 @@ import type { DataFolder } from "../data-folder.ts";
 const WATCH_MS = 250;
 
 /** Returns a sender with the operator's network rules. Throws an OperatorError if the settings cannot be used. */
-export function buildWebhookSender({ webhooks }: Config): HttpSender {
+export function composeWebhookSender({ webhooks }: Config): HttpSender {
   const policy = {
     allow: webhooks.allowNetworks.map(parseNetwork),
     deny: webhooks.denyNetworks.map(parseNetwork),
@@ -43,7 +43,7 @@ export function buildWebhookSender({ webhooks }: Config): HttpSender {
 type OutboxDeps = { config: Config; clock: () => Instant; log: Logger };
 
 /** Creates the outbox's dispatcher without starting it. */
-export function buildWebhookDispatcher(
+export function composeWebhookDispatcher(
   { config, clock, log }: OutboxDeps,
   { store, encryptor }: DataFolder,
   sender: HttpSender,
@@ -76,7 +76,7 @@ export function buildWebhookDispatcher(
  * Watches for commits of other processes, such as commands that fill the outbox or change a partner, and wakes the
  * dispatcher. Returns a function that ends it.
  */
-export async function watchCommitsOfOtherProcesses(
+export async function composeCommitWatch(
   store: Store,
   dispatcher: Pick<Dispatcher, "wake" | "refresh">,
   log: Logger,

@@ -4,7 +4,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { olderSchemaError } from "../older-schema-error.ts";
 import type { DatabaseAddress } from "./connection/database-address.ts";
-import type { Migration } from "./postgres-migrations.ts";
+import type { PostgresMigration } from "./postgres-migrations.ts";
 import { schemaTablesAndColumns } from "./postgres-tables.ts";
 
 /** The oldest version that is tested, as `server_version_num`. */
@@ -73,8 +73,8 @@ export async function schemaTables(client: pg.Client): Promise<string[]> {
 export async function pendingPostgresMigrations(
   client: pg.Client,
   { displayName }: DatabaseAddress,
-  migrations: readonly Migration[],
-): Promise<readonly Migration[]> {
+  migrations: readonly PostgresMigration[],
+): Promise<readonly PostgresMigration[]> {
   const tables = await schemaTables(client);
   if (tables.length === 0) return migrations;
   if (tables.includes(UNFINISHED_MOVE))
@@ -116,7 +116,7 @@ export async function pendingPostgresMigrations(
 export async function refuseEmptyDatabase(
   client: pg.Client,
   address: DatabaseAddress,
-  migrations: readonly Migration[],
+  migrations: readonly PostgresMigration[],
   hint: string,
 ): Promise<void> {
   if ((await pendingPostgresMigrations(client, address, migrations)).length === migrations.length)
@@ -127,7 +127,7 @@ export async function refuseEmptyDatabase(
 export async function refuseOlderSchema(
   client: pg.Client,
   address: DatabaseAddress,
-  migrations: readonly Migration[],
+  migrations: readonly PostgresMigration[],
 ): Promise<void> {
   const pending = await pendingPostgresMigrations(client, address, migrations);
   if (pending.length > 0) throw olderSchemaError(address.displayName, pending, migrations);
@@ -141,9 +141,9 @@ export async function refuseOlderSchema(
 export async function applyPostgresMigrations(
   client: pg.Client,
   address: DatabaseAddress,
-  migrations: readonly Migration[],
+  migrations: readonly PostgresMigration[],
   now: Instant,
-): Promise<readonly Migration[]> {
+): Promise<readonly PostgresMigration[]> {
   if ((await pendingPostgresMigrations(client, address, migrations)).length > 0) await makeLedger(client);
   await client.query("BEGIN");
   try {
@@ -172,7 +172,7 @@ const SCHEMA_MISMATCH = ["42703", "42P01", "42704", "42701", "42P07", "42710"];
 async function applyMigration(
   client: pg.Client,
   { displayName }: DatabaseAddress,
-  migration: Migration,
+  migration: PostgresMigration,
 ): Promise<void> {
   try {
     await client.query(migration.sql);
@@ -217,7 +217,7 @@ async function runningCommands(client: pg.Client): Promise<string | undefined> {
 async function deregisterServers(
   client: pg.Client,
   { displayName }: DatabaseAddress,
-  pending: readonly Migration[],
+  pending: readonly PostgresMigration[],
 ): Promise<void> {
   // A server that is about to register is waited for, or waits for the record of migrations, which it checks next.
   await client.query("LOCK TABLE servers IN SHARE ROW EXCLUSIVE MODE");
@@ -251,7 +251,11 @@ async function makeLedger(client: pg.Client): Promise<void> {
     }
 }
 
-async function lockedPending(client: pg.Client, address: DatabaseAddress, migrations: readonly Migration[]) {
+async function lockedPending(
+  client: pg.Client,
+  address: DatabaseAddress,
+  migrations: readonly PostgresMigration[],
+) {
   const pending = await pendingPostgresMigrations(client, address, migrations);
   if (pending.length === 0) return [];
   // Other servers wait here, and then find nothing pending.
@@ -291,7 +295,7 @@ export async function missingTablesAndColumns(client: pg.Client): Promise<string
     : `${listed(missing)} ${missing.length === 1 ? "is" : "are"} missing`;
 }
 
-function checksum(migration: Migration): string {
+function checksum(migration: PostgresMigration): string {
   return new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
 }
 

@@ -40,7 +40,7 @@ import waitingPlans from "../../../migrations/postgres/0035_waiting_plans.sql" w
 import auditValues from "../../../migrations/postgres/0036_audit_values.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
-export type Migration = {
+export type PostgresMigration = {
   number: number;
   name: string;
   sql: string;
@@ -49,7 +49,7 @@ export type Migration = {
 };
 
 /** The migrations in their order. A released one never changes. */
-export const MIGRATIONS: readonly Migration[] = [
+export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   { number: 1, name: "initial", sql: initial },
   { number: 2, name: "model_proposals", sql: modelProposals },
   // An older server would add components without the mark.

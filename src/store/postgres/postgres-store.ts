@@ -15,7 +15,7 @@ import {
 } from "./migrate-postgres.ts";
 import { postgresEngine } from "./postgres-engine.ts";
 import { explainPostgresError } from "./postgres-errors.ts";
-import { MIGRATIONS, type Migration } from "./postgres-migrations.ts";
+import { POSTGRES_MIGRATIONS, type PostgresMigration } from "./postgres-migrations.ts";
 import { PostgresWriters } from "./writer/postgres-writers.ts";
 
 /** Updates the statistics of the tables that an import fills. */
@@ -31,7 +31,7 @@ const READS: ReadTimeouts = { repeatMs: 5_000, readMs: 15_000 };
 
 /** Options for opening a store on PostgreSQL. */
 export type PostgresStoreOptions = StoreOptions & {
-  migrations?: readonly Migration[];
+  migrations?: readonly PostgresMigration[];
   /** The hint of the error for an empty database. Without it, an empty database gets the schema. */
   whenEmpty?: string | undefined;
   /** Set by tests alone. */
@@ -47,7 +47,7 @@ export type PostgresStoreOptions = StoreOptions & {
 export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<Store> {
   const address = parseDatabaseUrl(url);
   const connections = new PostgresConnections(address, options.readTimeouts ?? READS);
-  const { migrations = MIGRATIONS, whenEmpty, requiresCurrentSchema } = options;
+  const { migrations = POSTGRES_MIGRATIONS, whenEmpty, requiresCurrentSchema } = options;
   try {
     const client = await connections.open();
     await requireUsableDatabase(client, address);
@@ -66,7 +66,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
 
 type Opened = StoreOptions & {
   connections: PostgresConnections;
-  applied: readonly Migration[];
+  applied: readonly PostgresMigration[];
   /** The name of this process, unique among all processes on the database. */
   process: string;
   poller: ChangePoller;
@@ -122,7 +122,7 @@ function assemble(opened: Opened): Store {
       const { rows } = await connections.reader.read({ text: WAL_ARCHIVING, values: [] });
       return walArchivingOf(rows as WalArchivingRow[]);
     },
-    schemaVersion: MIGRATIONS.at(-1)!.number,
+    schemaVersion: POSTGRES_MIGRATIONS.at(-1)!.number,
     applied,
     async close() {
       isClosed = true;

@@ -15,7 +15,7 @@ import {
 } from "./migrate-postgres.ts";
 import { postgresEngine } from "./postgres-engine.ts";
 import { explainPostgresError } from "./postgres-errors.ts";
-import { MIGRATIONS } from "./postgres-migrations.ts";
+import { POSTGRES_MIGRATIONS } from "./postgres-migrations.ts";
 
 /** A database as an endpoint of a transfer. */
 type PostgresEndpoint = TransferEndpoint & { close(): Promise<void> };
@@ -23,8 +23,13 @@ type PostgresEndpoint = TransferEndpoint & { close(): Promise<void> };
 /** Opens the source of a move: a complete database of this version that no server uses. */
 export async function openPostgresTransferSource(url: string): Promise<PostgresEndpoint> {
   return await openEndpoint(url, async (client, address) => {
-    await refuseEmptyDatabase(client, address, MIGRATIONS, "Set storage.url to the database to move.");
-    const missing = await pendingPostgresMigrations(client, address, MIGRATIONS);
+    await refuseEmptyDatabase(
+      client,
+      address,
+      POSTGRES_MIGRATIONS,
+      "Set storage.url to the database to move.",
+    );
+    const missing = await pendingPostgresMigrations(client, address, POSTGRES_MIGRATIONS);
     if (missing.length > 0)
       throw new OperatorError(
         `${address.displayName} lacks ${missing.length} migrations`,
@@ -50,8 +55,8 @@ export async function openPostgresTransferTarget(
   const endpoint = await openEndpoint(url, async (client, address) => {
     const tables = await schemaTables(client);
     if (again && tables.includes(UNFINISHED_MOVE)) await dropAll(client, tables);
-    const applied = await applyPostgresMigrations(client, address, MIGRATIONS, now);
-    if (applied.length < MIGRATIONS.length) await requireNoRows(client, address);
+    const applied = await applyPostgresMigrations(client, address, POSTGRES_MIGRATIONS, now);
+    if (applied.length < POSTGRES_MIGRATIONS.length) await requireNoRows(client, address);
     await client.query(`CREATE TABLE ${UNFINISHED_MOVE} (begun_at bigint NOT NULL)`);
   });
   return { ...endpoint, finish: () => endpoint.run(`DROP TABLE ${UNFINISHED_MOVE}`) };

@@ -4,7 +4,7 @@ import type { DueState } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { RETIRED } from "../list-counter-buckets.ts";
+import { RETIRED_COUNTER } from "../list-counter-buckets.ts";
 import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./list-page-starts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -154,7 +154,7 @@ export function applianceStore(engine: Engine) {
       .orderBy(desc(appliances.seq))
       .limit(placeholder("limit")),
   );
-  const places = listPageStarts(engine, appliances, RETIRED.appliances);
+  const places = listPageStarts(engine, appliances, RETIRED_COUNTER.appliances);
   const numbered = engine.prepared(() =>
     db
       .select()

@@ -2,7 +2,7 @@ import { and, asc, count, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
-import { type PropertyTotals, TOTALS, type Totals } from "../../domain/property-totals.ts";
+import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/property-totals.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
@@ -72,7 +72,7 @@ export function bookStore(engine: Engine) {
     const { properties, retiredProperties, appliances, retiredAppliances, retiredComponents } = partnerTotals;
     return db
       .select({
-        ...Object.fromEntries(TOTALS.map((name) => [name, sum(partnerTotals[name]).as(name)])),
+        ...Object.fromEntries(PROPERTY_TOTALS.map((name) => [name, sum(partnerTotals[name]).as(name)])),
         properties: sum(sql`${properties} - ${retiredProperties}`).as("properties"),
         appliances: sum(sql`${appliances} - ${retiredAppliances}`).as("appliances"),
         components: sum(sql`${partnerTotals.components} - ${retiredComponents}`).as("components"),
@@ -88,7 +88,7 @@ export function bookStore(engine: Engine) {
   const demoSums = engine.read<BookSums>(() =>
     db
       .select({
-        ...Object.fromEntries(TOTALS.map((name) => [name, sum(propertyTotals[name]).as(name)])),
+        ...Object.fromEntries(PROPERTY_TOTALS.map((name) => [name, sum(propertyTotals[name]).as(name)])),
         properties: count().as("properties"),
       } as Record<keyof BookSums, SQL.Aliased>)
       .from(properties)

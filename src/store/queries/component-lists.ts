@@ -7,7 +7,7 @@ import type { LimitAndOffset } from "../limit-and-offset.ts";
 import {
   BLOCK_SIZE,
   ELEVATED_SCORES,
-  RETIRED,
+  RETIRED_COUNTER,
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
@@ -56,7 +56,7 @@ export function componentLists(engine: Engine) {
       .limit(placeholder("limit")),
   );
 
-  const places = listPageStarts(engine, components, RETIRED.components);
+  const places = listPageStarts(engine, components, RETIRED_COUNTER.components);
 
   /** The rows of a bucket, by creation. */
   const bucketRows = (inBucket: SQL) => {

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import type { Property } from "../../domain/property.ts";
 import type { FilteredProperty, PropertyFilter } from "../../domain/property-filter.ts";
-import { type PropertyTotals, TOTALS, type Totals } from "../../domain/property-totals.ts";
+import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/property-totals.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -63,7 +63,7 @@ export function propertyFilterStore(engine: Engine) {
     db
       .select(
         Object.fromEntries(
-          TOTALS.map((name) => [name, sql`coalesce(sum(${propertyTotals[name]}), 0)`.as(name)]),
+          PROPERTY_TOTALS.map((name) => [name, sql`coalesce(sum(${propertyTotals[name]}), 0)`.as(name)]),
         ) as Record<string, SQL.Aliased>,
       )
       .from(propertyTotals)

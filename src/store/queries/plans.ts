@@ -12,7 +12,7 @@ import type { Property } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { RETIRED } from "../list-counter-buckets.ts";
+import { RETIRED_COUNTER } from "../list-counter-buckets.ts";
 import { listPageStarts } from "./list-page-starts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -185,7 +185,7 @@ export function planStore(engine: Engine) {
       .orderBy(asc(planCandidates.rank), asc(planCandidates.componentId))
       .limit(placeholder("limit")),
   );
-  const places = listPageStarts(engine, properties, RETIRED.properties);
+  const places = listPageStarts(engine, properties, RETIRED_COUNTER.properties);
   const rows = () =>
     db
       .select({

@@ -4,7 +4,7 @@ import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { RETIRED } from "../list-counter-buckets.ts";
+import { RETIRED_COUNTER } from "../list-counter-buckets.ts";
 import { lowerCaseSql, searchedTextForm } from "../searched-texts.ts";
 import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./list-page-starts.ts";
 import { propertiesWithSums } from "./properties-with-sums.ts";
@@ -134,7 +134,7 @@ export function propertyStore(engine: Engine) {
       .from(partnerTotals)
       .where(ofTotals),
   );
-  const places = listPageStarts(engine, properties, RETIRED.properties);
+  const places = listPageStarts(engine, properties, RETIRED_COUNTER.properties);
   const numbered = engine.prepared(() =>
     db
       .select()

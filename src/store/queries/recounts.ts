@@ -22,10 +22,10 @@ import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { System } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import type { StoredOutlook } from "../../domain/projections.ts";
-import { type PropertyTotals, TOTALS } from "../../domain/property-totals.ts";
+import { PROPERTY_TOTALS, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
-import { BLOCK_SIZE, RETIRED, WHOLE_BUCKET } from "../list-counter-buckets.ts";
+import { BLOCK_SIZE, RETIRED_COUNTER, WHOLE_BUCKET } from "../list-counter-buckets.ts";
 import { aliased } from "./sql-column-aliases.ts";
 import type { StoredTotals } from "./totals.ts";
 
@@ -183,7 +183,7 @@ export function recountStore(engine: Engine) {
     },
     /** Returns a partner's totals by its properties' totals, and by the numbers of its lists. */
     async ofPartner(partnerId: string): Promise<StoredTotals> {
-      const sums = Object.fromEntries(TOTALS.map((name) => [name, sum(propertyTotals[name])]));
+      const sums = Object.fromEntries(PROPERTY_TOTALS.map((name) => [name, sum(propertyTotals[name])]));
       const [row] = await db.select(sums).from(propertyTotals).where(eq(propertyTotals.partnerId, partnerId));
       // By appliance, which has an index.
       const [stored] = await db
@@ -192,7 +192,7 @@ export function recountStore(engine: Engine) {
         .innerJoin(photos, eq(photos.applianceId, appliances.id))
         .where(eq(appliances.partnerId, partnerId));
       return {
-        ...(row as Record<(typeof TOTALS)[number], number>),
+        ...(row as Record<(typeof PROPERTY_TOTALS)[number], number>),
         properties: await latest(properties.seq, properties.partnerId, partnerId),
         appliances: await latest(appliances.seq, appliances.partnerId, partnerId),
         components: await latest(components.seq, components.partnerId, partnerId),
@@ -228,9 +228,9 @@ export function recountStore(engine: Engine) {
     /** Returns how many rows of each list are retired in a block of numbers. */
     async retired(partnerId: string, block: number): Promise<Counter[]> {
       return [
-        { bucket: RETIRED.components, count: await retired(components, partnerId, block) },
-        { bucket: RETIRED.appliances, count: await retired(appliances, partnerId, block) },
-        { bucket: RETIRED.properties, count: await retired(properties, partnerId, block) },
+        { bucket: RETIRED_COUNTER.components, count: await retired(components, partnerId, block) },
+        { bucket: RETIRED_COUNTER.appliances, count: await retired(appliances, partnerId, block) },
+        { bucket: RETIRED_COUNTER.properties, count: await retired(properties, partnerId, block) },
       ];
     },
     async counters(partnerId: string, block: number): Promise<Counter[]> {

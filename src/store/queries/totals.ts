@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import { type PropertyTotals, TOTALS, type Totals } from "../../domain/property-totals.ts";
+import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/property-totals.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -23,9 +23,9 @@ export type PartnerTotals = Totals & {
   photoBytes: number;
 };
 
-const PROPERTY_SUMS = [...TOTALS, "rcvCents", "dueCents", "vitalCritical"] as const;
+const PROPERTY_SUMS = [...PROPERTY_TOTALS, "rcvCents", "dueCents", "vitalCritical"] as const;
 const RETIRED_SUMS = ["retiredProperties", "retiredAppliances", "retiredComponents"] as const;
-const PARTNER_SUMS = [...TOTALS, "properties", "events", "photoBytes", ...RETIRED_SUMS] as const;
+const PARTNER_SUMS = [...PROPERTY_TOTALS, "properties", "events", "photoBytes", ...RETIRED_SUMS] as const;
 
 /** The totals as stored: the counts of lists are the numbers of their latest rows, retired ones included. */
 export type StoredTotals = PartnerTotals & Record<(typeof RETIRED_SUMS)[number], number>;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { StorageError } from "../../domain/errors.ts";
 import { pendingSqliteMigrations } from "./migrate-sqlite.ts";
 import { explainSqliteError } from "./sqlite-errors.ts";
-import { MIGRATIONS, type Migration } from "./sqlite-migrations.ts";
+import { SQLITE_MIGRATIONS, type SqliteMigration } from "./sqlite-migrations.ts";
 
 /*
  * Reads a database of any schema version, which a server may be using, for copies, backups and `mainstay doctor`. Nothing
@@ -129,8 +129,8 @@ export function schemaVersion(db: Database): number {
 }
 
 /** Returns the pending migrations. Throws an OperatorError for a database of a newer version or another program. */
-export function missingMigrations(db: Database, file: string): readonly Migration[] {
-  return pendingSqliteMigrations(db, file, MIGRATIONS);
+export function missingMigrations(db: Database, file: string): readonly SqliteMigration[] {
+  return pendingSqliteMigrations(db, file, SQLITE_MIGRATIONS);
 }
 
 /** Returns an encrypted secret to test a key with; undefined if there is none. */

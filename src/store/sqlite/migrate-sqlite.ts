@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Migration } from "./sqlite-migrations.ts";
+import type { SqliteMigration } from "./sqlite-migrations.ts";
 
 const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
   number INTEGER NOT NULL PRIMARY KEY,
@@ -19,8 +19,8 @@ type LedgerRow = { number: number; name: string; sha256: string };
 export function pendingSqliteMigrations(
   db: Database,
   file: string,
-  migrations: readonly Migration[],
-): readonly Migration[] {
+  migrations: readonly SqliteMigration[],
+): readonly SqliteMigration[] {
   const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   if (tables.length === 0) return migrations;
   if (!tables.some((table) => table.name === "schema_migrations"))
@@ -55,10 +55,10 @@ export function pendingSqliteMigrations(
 export function applySqliteMigrations(
   db: Database,
   file: string,
-  migrations: readonly Migration[],
+  migrations: readonly SqliteMigration[],
   now: Instant,
-): Migration[] {
-  const done: Migration[] = [];
+): SqliteMigration[] {
+  const done: SqliteMigration[] = [];
   for (const migration of pendingSqliteMigrations(db, file, migrations)) {
     db.run("PRAGMA foreign_keys = OFF");
     db.run("BEGIN IMMEDIATE");
@@ -90,6 +90,6 @@ export function applySqliteMigrations(
   return done;
 }
 
-function checksum(migration: Migration): string {
+function checksum(migration: SqliteMigration): string {
   return new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
 }

@@ -9,8 +9,8 @@ import { CHECKPOINT_AT_COMMIT, checkpointLongTransactions, LARGE_CACHE } from ".
 import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate-sqlite.ts";
 import { sqliteEngine } from "./sqlite-engine.ts";
 import { explainSqliteError, notADatabaseError } from "./sqlite-errors.ts";
-import { MIGRATIONS, type Migration } from "./sqlite-migrations.ts";
-import type { WriterConnection } from "./write-queue.ts";
+import { SQLITE_MIGRATIONS, type SqliteMigration } from "./sqlite-migrations.ts";
+import type { SqliteWriterConnection } from "./write-queue.ts";
 
 type SqliteFile = {
   /** Reads committed data, and refuses to write. */
@@ -18,14 +18,14 @@ type SqliteFile = {
   writer: Engine;
   /** Opens a connection that sees the data that is committed now until it is closed. */
   openReadSnapshot(): { engine: Engine; close(): void };
-  connection: WriterConnection;
+  connection: SqliteWriterConnection;
   /** Called before `close`: resolves when no work runs on another thread, and starts none later. */
   settled(): Promise<void>;
   /** Returns a number that changes whenever another process has committed. */
   dataVersion(): number;
   /** Returns the size of the database in bytes. */
   sizeBytes(): number;
-  applied: readonly Migration[];
+  applied: readonly SqliteMigration[];
   close(): void;
 };
 
@@ -35,8 +35,8 @@ export type SqliteOptions = {
   mapsFile?: boolean;
   now: Instant;
   /** Called with the pending migrations before a database with data is migrated, to back it up. */
-  beforeUpgrade?: (db: Database, pending: readonly Migration[]) => void;
-  migrations?: readonly Migration[];
+  beforeUpgrade?: (db: Database, pending: readonly SqliteMigration[]) => void;
+  migrations?: readonly SqliteMigration[];
   /** Refuses a database with an older schema, instead of migrating it. */
   requiresCurrentSchema?: boolean | undefined;
   /**
@@ -54,7 +54,7 @@ export type SqliteOptions = {
  * `requiresCurrentSchema` also for one of an older version.
  */
 export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
-  const migrations = options.migrations ?? MIGRATIONS;
+  const migrations = options.migrations ?? SQLITE_MIGRATIONS;
   const existed = existsSync(file);
   if (existed) requireWritable(file);
   const pending = existed ? readPending(file, migrations) : migrations;
@@ -104,7 +104,7 @@ function requireWritable(file: string): void {
 function assemble(
   writer: Database,
   reader: Database,
-  applied: readonly Migration[],
+  applied: readonly SqliteMigration[],
   { isServing, mapping }: { isServing: boolean; mapping: string },
 ): SqliteFile {
   const dataVersion = writer.prepare<{ data_version: number }, []>("PRAGMA data_version");
@@ -203,7 +203,7 @@ const HEADER_BYTES = 100;
  * Returns the pending migrations of an existing file, without writing to it. Throws if it is not a database of this or
  * an older version.
  */
-function readPending(file: string, migrations: readonly Migration[]): readonly Migration[] {
+function readPending(file: string, migrations: readonly SqliteMigration[]): readonly SqliteMigration[] {
   // SQLite treats a file that is shorter than its header as an empty database, and would overwrite it.
   const { size } = statSync(file);
   if (size > 0 && size < HEADER_BYTES) throw notADatabaseError(file);

@@ -48,10 +48,10 @@ import waitingPlans from "../../../migrations/sqlite/0045_waiting_plans.sql" wit
 import auditValues from "../../../migrations/sqlite/0046_audit_values.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
-export type Migration = { number: number; name: string; sql: string };
+export type SqliteMigration = { number: number; name: string; sql: string };
 
 /** The migrations in their order. A released one never changes. */
-export const MIGRATIONS: readonly Migration[] = [
+export const SQLITE_MIGRATIONS: readonly SqliteMigration[] = [
   { number: 1, name: "initial", sql: initial },
   { number: 2, name: "model_2", sql: model2 },
   { number: 3, name: "model_versions", sql: modelVersions },

@@ -6,7 +6,7 @@ import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts
 import { createStores } from "../stores.ts";
 import { openSqlite, type SqliteOptions } from "./open.ts";
 import { errorWithoutValues, explainSqliteError } from "./sqlite-errors.ts";
-import { MIGRATIONS } from "./sqlite-migrations.ts";
+import { SQLITE_MIGRATIONS } from "./sqlite-migrations.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** The longest time that a write runs between two yields to the event loop, in milliseconds. */
@@ -138,7 +138,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
       const logBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
       return { databaseBytes: sqlite.sizeBytes(), logBytes };
     },
-    schemaVersion: MIGRATIONS.at(-1)!.number,
+    schemaVersion: SQLITE_MIGRATIONS.at(-1)!.number,
     applied: sqlite.applied,
     close: async () => {
       await queue.close();

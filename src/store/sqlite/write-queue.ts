@@ -2,7 +2,7 @@ import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Durability, Priority } from "../store.ts";
 
 /** The transaction statements of the writer connection. `begin` throws a busy error while another process writes. */
-export type WriterConnection = {
+export type SqliteWriterConnection = {
   begin(): void;
   /** Marks the current transaction as long: its pages are spilled to the log before the commit. */
   markLong(): void;
@@ -53,7 +53,7 @@ export class WriteQueue {
   onGroup: ((jobs: number, durationMs: number) => void) | undefined;
 
   constructor(
-    private readonly connection: WriterConnection,
+    private readonly connection: SqliteWriterConnection,
     private readonly options: WriteQueueOptions,
   ) {}
 

@@ -1,5 +1,5 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
-import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
+import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { countFailuresByYearInSteps } from "../../domain/calibration/failure-years.ts";
 import { countFailures, FEWEST_FAILURES, type Fit, fitRecordInSteps } from "../../domain/calibration/fit.ts";
 import type { LifeOnRecord } from "../../domain/calibration/life.ts";
@@ -20,7 +20,7 @@ import { baseModelVersion } from "./active-model.ts";
 import {
   type CalibrationDeps,
   forEachPropertyHistory,
-  runInTimeSlices,
+  runCalibrationInTimeSlices,
   YearForecasts,
 } from "./forecast-year.ts";
 
@@ -31,8 +31,8 @@ import {
 export async function calibrateModel(environment: CalibrationDeps, asOf: Day): Promise<Calibration> {
   const { store, knowledge } = environment;
   await requireScoresOfThisModel(store, knowledge);
-  const yearAgo = addDays(asOf, -YEAR_DAYS);
-  const slices = <T>(steps: Generator<void, T>) => runInTimeSlices(environment, steps);
+  const yearAgo = addDays(asOf, -HAZARD_YEAR_DAYS);
+  const slices = <T>(steps: Generator<void, T>) => runCalibrationInTimeSlices(environment, steps);
   // One after the other, since the lives of a large portfolio take much memory.
   const { failures: failuresYearAgo, fit: fitThen } = await fitAsOf(environment, yearAgo);
   const corrections = fitThen?.corrections ?? UNCORRECTED;
@@ -69,7 +69,7 @@ async function fitAsOf(
   return {
     failures,
     fit: isEnough
-      ? await runInTimeSlices(environment, fitRecordInSteps(environment.knowledge, lives))
+      ? await runCalibrationInTimeSlices(environment, fitRecordInSteps(environment.knowledge, lives))
       : undefined,
   };
 }
@@ -83,7 +83,7 @@ async function livesAsOf(
   const lives: LifeOnRecord[] = [];
   await forEachPropertyHistory(environment, asOf, async (histories) => {
     for (const history of histories) {
-      const ofHistory = await runInTimeSlices(
+      const ofHistory = await runCalibrationInTimeSlices(
         environment,
         livesOnRecordInSteps(environment.knowledge, history, asOf),
       );

@@ -1,5 +1,5 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
-import { YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
+import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { WindowCounts } from "../../domain/calibration/failure-window-counts.ts";
 import type { LifeOnRecord } from "../../domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
@@ -55,7 +55,7 @@ export async function forecastPastYear(
   await forEachPropertyHistory(environment, asOf, async (histories, appliances) => {
     const corrections = await correctionsOf(appliances);
     for (const history of histories) {
-      const lives = await runInTimeSlices(
+      const lives = await runCalibrationInTimeSlices(
         environment,
         livesOnRecordInSteps(knowledge, history, asOf, { years: 1 }),
       );
@@ -75,7 +75,7 @@ export class YearForecasts {
     private readonly environment: CalibrationDeps,
     private readonly to: Day,
   ) {
-    this.#from = addDays(to, -YEAR_DAYS);
+    this.#from = addDays(to, -HAZARD_YEAR_DAYS);
   }
 
   /** `lives` are those of the property's components on record as of `to`, for at least the last year. */
@@ -91,7 +91,10 @@ export class YearForecasts {
       appliances: history.appliances.filter(({ retiredOn }) => !retiredOn || retiredOn > this.#from),
     };
     const scores = (options: ScoreOptions) =>
-      runInTimeSlices(this.environment, scorePropertyInSteps(knowledge, inService, this.#from, options));
+      runCalibrationInTimeSlices(
+        this.environment,
+        scorePropertyInSteps(knowledge, inService, this.#from, options),
+      );
     const before = await scores({});
     const after = corrections === UNCORRECTED ? before : await scores({ corrections });
     const forecasts: FailureForecast[] = [];
@@ -105,8 +108,8 @@ export class YearForecasts {
         const score = scores.get(componentId)!;
         const outlook = { ...score, weibullShape };
         const survivalAt = failureWindowSurvival(outlook, score.lifeFactor !== 1, knowledge.model);
-        this.#windows[model].add(survivalAt, YEAR_DAYS, failedAfterDays);
-        return failureProbability(outlook, YEAR_DAYS, knowledge.model);
+        this.#windows[model].add(survivalAt, HAZARD_YEAR_DAYS, failedAfterDays);
+        return failureProbability(outlook, HAZARD_YEAR_DAYS, knowledge.model);
       };
       forecasts.push({ before: inYear("before"), after: inYear("after"), failed: year.failed });
     }
@@ -115,7 +118,7 @@ export class YearForecasts {
 
   /** Measures the forecasts against the outcomes. */
   async measure(): Promise<Calibration["validation"]> {
-    const proof = await runInTimeSlices(
+    const proof = await runCalibrationInTimeSlices(
       this.environment,
       validateForecastsInSteps(this.#byProperty, seededRandom(SEED)),
     );
@@ -150,7 +153,7 @@ export async function forEachPropertyHistory(
       for (const appliance of await appliancesForScoring(store.read, id)) appliances.push(appliance);
     const retiredOn = await addRetired(store.read, counted, appliances, yieldNow);
     const read = withRetiredComponents(store.read, knowledge, appliances);
-    const loaded = await loadInSteps(read, knowledge, counted, appliances, addDays(asOf, -YEAR_DAYS));
+    const loaded = await loadInSteps(read, knowledge, counted, appliances, addDays(asOf, -HAZARD_YEAR_DAYS));
     for (const { appliances } of loaded)
       for (const appliance of appliances) {
         const day = retiredOn.get(appliance.id);
@@ -245,7 +248,7 @@ async function loadInSteps(
 }
 
 /** Runs a generator to its end and yields after each slice. */
-export async function runInTimeSlices<T>(
+export async function runCalibrationInTimeSlices<T>(
   { yieldNow, monotonicMs, signal }: Pick<CalibrationDeps, "yieldNow" | "monotonicMs" | "signal">,
   steps: Generator<void, T>,
 ): Promise<T> {

@@ -1,5 +1,5 @@
-import { newCostLine, readCostLine } from "../../api-schemas/cost-book-schema.ts";
-import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { newCostLine, parseCostLineJson } from "../../api-schemas/cost-book-schema.ts";
+import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { CsvSource } from "../../csv/csv-source.ts";
 import {
   checkCostLine,
@@ -47,11 +47,11 @@ export async function readCostFile(
 ): Promise<ReadCosts> {
   const reader: RowReader<CostLine> = {
     name: "cost_lines",
-    fields: csvInputColumns(newCostLine),
+    fields: csvColumnsOfInputSchema(newCostLine),
     required: ["type_id"],
     references: [["proactive_cost"], ["reactive_cost"]],
     read(cells) {
-      const line = readCostLine(cells, today);
+      const line = parseCostLineJson(cells, today);
       checkCostLine(knowledge, line, today);
       return line;
     },

@@ -31,7 +31,10 @@ const MESSAGE =
 const AT_ONCE = 8;
 
 /** Sends a delivery with wrong signatures to each partner's endpoint. Partners without one are left out. */
-export async function probeSignatureChecks(deps: ProbeDeps, partners: readonly Partner[]): Promise<Probed[]> {
+export async function probePartnerSignatureChecks(
+  deps: ProbeDeps,
+  partners: readonly Partner[],
+): Promise<Probed[]> {
   const probed: Probed[] = [];
   for (let i = 0; i < partners.length; i += AT_ONCE) {
     const group = partners.slice(i, i + AT_ONCE).map((partner) => probe(deps, partner));

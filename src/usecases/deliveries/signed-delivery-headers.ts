@@ -5,7 +5,7 @@ import { hasSecretOverlapEnded } from "../partners/administer-partner.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /** Returns the headers that a delivery would be sent with now, by name. Throws not_found. */
-export async function currentDeliveryHeaders(
+export async function loadCurrentDeliveryHeaders(
   { store, encryptor }: AdminUseCaseDeps,
   id: string,
   at: Instant,

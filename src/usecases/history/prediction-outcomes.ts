@@ -10,7 +10,7 @@ import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { DayEvent } from "../../store/queries/service-events.ts";
 import { loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { isCascadeTarget, scoringBatches, upstreamAppliances } from "../portfolio/rescore.ts";
+import { isRescoredByCascade, rescoreBatches, rescoredUpstreamAppliances } from "../portfolio/rescore.ts";
 import { appliancesForScoring } from "./scored-appliances.ts";
 import { type LoadedProperty, loadHistories } from "./scoring-histories.ts";
 
@@ -85,14 +85,14 @@ export class PredictionOutcomeLog {
     for (const [date, logs] of days) {
       const before = addDays(date, -1);
       const targets = [...logs.keys()];
-      const reaching = upstreamAppliances(
+      const reaching = rescoredUpstreamAppliances(
         knowledge,
         targets.map((id) => this.#appliances.get(id)!),
         upstream,
       );
       const standing = new Set(reaching.map(({ id }) => stands.get(id)!));
       const assessed = new Map<string, CascadingAppliance>();
-      for (const appliances of scoringBatches([...standing])) {
+      for (const appliances of rescoreBatches([...standing])) {
         const some = { ...loaded.history, appliances: [...appliances] };
         const steps = scoreCascadeSourcesInSteps(knowledge, some, before, ofUpstream);
         for (const [i, score] of (await runYielding(steps, tx.yieldToEventLoop)).entries())
@@ -105,7 +105,7 @@ export class PredictionOutcomeLog {
       }));
       const cascades = new CascadeEffects(knowledge, upstreamScores);
       const scores = new Map<string, Score>();
-      for (const step of scoringBatches(targets)) {
+      for (const step of rescoreBatches(targets)) {
         const some = { ...loaded.history, appliances: step.map((id) => histories.get(id)!) };
         const corrections = await loadCorrections(tx, knowledge, some.appliances);
         const steps = scorePropertyInSteps(knowledge, some, before, { corrections, cascades });
@@ -127,9 +127,9 @@ export class PredictionOutcomeLog {
     const spokenOf = [...new Set([...days.values()].flatMap((logs) => [...logs.keys()]))].map(
       (id) => this.#appliances.get(id)!,
     );
-    const isReached = spokenOf.some(({ typeId }) => isCascadeTarget(knowledge, typeId));
+    const isReached = spokenOf.some(({ typeId }) => isRescoredByCascade(knowledge, typeId));
     const all = isReached ? await appliancesForScoring(tx, propertyId) : [];
-    const upstream = upstreamAppliances(knowledge, spokenOf, all);
+    const upstream = rescoredUpstreamAppliances(knowledge, spokenOf, all);
     const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
     const before = [...days.keys()].map((day) => addDays(day, -1));
     const loaded = await loadHistories(tx, knowledge, [property], [...read.values()], before);

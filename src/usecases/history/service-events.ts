@@ -22,7 +22,7 @@ import { type Day, dayOf } from "../../domain/time.ts";
 import { concernsWork, endOfDay, isDoneBy } from "../../domain/work.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { type RescoreInput, rescoreProperties, scoringBatches } from "../portfolio/rescore.ts";
+import { type RescoreInput, rescoreBatches, rescoreProperties } from "../portfolio/rescore.ts";
 import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
 import { extendRecordStarts, rederiveRecordStarts } from "./update-record-starts.ts";
 
@@ -52,7 +52,7 @@ export class ServiceLog {
   /** Loads the data of those of the partner's appliances that have these IDs, ahead of their events. */
   async preloadByIds(ids: readonly string[]): Promise<void> {
     const { tx, partner } = this.writer;
-    for (const some of scoringBatches([...new Set(ids)])) {
+    for (const some of rescoreBatches([...new Set(ids)])) {
       await this.preload(await tx.appliances.ofIds(partner.id, some));
       await tx.yieldToEventLoop();
     }

@@ -1,11 +1,11 @@
 import {
   applianceChange,
   newAppliance,
-  readApplianceChange,
-  readNewAppliance,
+  parseApplianceChangeJson,
+  parseNewApplianceJson,
   serializeAppliance,
 } from "../../api-schemas/appliance-schema.ts";
-import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
 import { applianceSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
@@ -50,7 +50,7 @@ const comparison = (knowledge: Knowledge): Comparison<Appliance, ApplianceChange
   fields: Object.keys(applianceChange.type.fields).filter(
     (field) => !["type_id", "property_id", "serial"].includes(field),
   ),
-  read: readApplianceChange,
+  read: parseApplianceChangeJson,
   view: (appliance) => serializeAppliance(knowledge, appliance),
 });
 
@@ -61,18 +61,18 @@ const UNRESOLVED = "P_";
  * Rows of appliances, matched by serial within the property. Rows without a serial are matched by count: the
  * property gets as many appliances of that type, year, brand, model and unit as the file has such rows.
  */
-export const applianceRows: RowKind<Entry> = {
+export const applianceImportRows: RowKind<Entry> = {
   name: "appliances",
   fields: {
     partner_property_id: "text",
     unit: "number",
-    ...csvInputColumns(newAppliance),
+    ...csvColumnsOfInputSchema(newAppliance),
     ...RETIREMENT_COLUMNS,
   },
   required: ["type_id"],
   references: PROPERTY_REFERENCES,
   read: ({ unit, ...cells }) => ({
-    input: readNewAppliance({ ...cells, property_id: UNRESOLVED }),
+    input: parseNewApplianceJson({ ...cells, property_id: UNRESOLVED }),
     property: readPropertyReference(cells),
     unit: readUnit(unit, cells),
     cells,
@@ -137,7 +137,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
       const retirement = retirementCells(cells);
-      const stated = retirement && readApplianceChange(retirement);
+      const stated = retirement && parseApplianceChangeJson(retirement);
       const installYear = given.installYear ?? property.yearBuilt;
       if (stated?.retiredAt != null && installYear !== null)
         checkRetirementDay(stated.retiredAt, installYear);

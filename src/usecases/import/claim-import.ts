@@ -1,13 +1,13 @@
 import {
   CLAIM_CHANGES,
   newClaim,
-  readClaimChange,
-  readClaimRequest,
-  readNewClaim,
+  parseClaimChangeJson,
+  parseClaimRequestJson,
+  parseNewClaimJson,
   serializeClaimInput,
-  warningsAboutClaims,
+  serializeClaimListWarnings,
 } from "../../api-schemas/claim-schema.ts";
-import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
@@ -40,7 +40,7 @@ type Entry = { claimNumber: string; property: RowPropertyReference; cells: RowCe
 
 const COMPARISON: Comparison<Claim, ClaimChange> = {
   fields: CLAIM_CHANGES,
-  read: readClaimChange,
+  read: parseClaimChangeJson,
   view: serializeClaimInput,
 };
 
@@ -48,15 +48,20 @@ const COMPARISON: Comparison<Claim, ClaimChange> = {
  * Rows of claims, as in a carrier's loss run, matched by the claim number within the property. It is required: without it
  * a second import could not recognize a claim. `amount`, what was paid, follows `paid` where the row has none.
  */
-export const claimRows: RowKind<Entry> = {
+export const claimImportRows: RowKind<Entry> = {
   name: "claims",
-  fields: { partner_property_id: "text", property_id: "text", ...csvInputColumns(newClaim), ...VOID_COLUMNS },
+  fields: {
+    partner_property_id: "text",
+    property_id: "text",
+    ...csvColumnsOfInputSchema(newClaim),
+    ...VOID_COLUMNS,
+  },
   required: ["claim_number", "claim_type", "date_of_loss"],
   references: PROPERTY_REFERENCES,
   read(given) {
-    const voids = readRowVoiding(given, readClaimRequest);
+    const voids = readRowVoiding(given, parseClaimRequestJson);
     if (voids) {
-      const { claimNumber = null } = readClaimChange({ claim_number: given.claim_number });
+      const { claimNumber = null } = parseClaimChangeJson({ claim_number: given.claim_number });
       return {
         voids,
         claimNumber: requireNumber(claimNumber),
@@ -67,7 +72,7 @@ export const claimRows: RowKind<Entry> = {
     const cells = given.amount === undefined ? { ...given, amount: given.paid } : given;
     if (cells.amount === undefined)
       throw invalid("amount required", [{ field: "amount", message: "or paid is required" }]);
-    const input = readNewClaim(cells);
+    const input = parseNewClaimJson(cells);
     return {
       input,
       claimNumber: requireNumber(input.claimNumber),
@@ -159,7 +164,7 @@ class ClaimBatch implements RowBatch<Entry> {
   }
 
   #countToCheck(claim: Claim): void {
-    if (warningsAboutClaims(this.writer.knowledge, [claim]).length > 0) this.#claimsToCheck++;
+    if (serializeClaimListWarnings(this.writer.knowledge, [claim]).length > 0) this.#claimsToCheck++;
   }
 
   #claimsOf(propertyId: string): Map<string, Claim | null> {

@@ -1,9 +1,9 @@
 import {
   componentChange,
-  readComponentChange,
+  parseComponentChangeJson,
   serializeStatedComponent,
 } from "../../api-schemas/component-change-schema.ts";
-import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { PlacedComponent, StatedComponent } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import { ComponentCorrector } from "../portfolio/change-component.ts";
@@ -32,12 +32,12 @@ type Entry = { component: Reference; cells: RowCells };
 
 const COMPARISON: Comparison<StatedComponent, Partial<StatedComponent>> = {
   fields: Object.keys(componentChange.type.fields),
-  read: (cells) => readComponentChange(withFlag(cells)),
+  read: (cells) => parseComponentChangeJson(withFlag(cells)),
   view: serializeStatedComponent,
 };
 
 /** Rows that state something about components, which their appliances bring along: a row never creates one. */
-export const componentRows: RowKind<Entry> = {
+export const componentImportRows: RowKind<Entry> = {
   name: "components",
   fields: {
     component_id: "text",
@@ -46,12 +46,12 @@ export const componentRows: RowKind<Entry> = {
     partner_property_id: "text",
     property_id: "text",
     component_def_id: "text",
-    ...csvInputColumns(componentChange),
+    ...csvColumnsOfInputSchema(componentChange),
   },
   required: [],
   references: [["component_id"], ...APPLIANCE_REFERENCES.map((columns) => [...columns, "component_def_id"])],
   read(cells) {
-    readComponentChange(withFlag(cells));
+    parseComponentChangeJson(withFlag(cells));
     return { component: readReference(cells), cells };
   },
   start() {

@@ -1,6 +1,6 @@
 import {
-  readConditionScale,
-  readServiceEventChange,
+  parseConditionScaleCell,
+  parseServiceEventChangeJson,
   serializeServiceEvent,
 } from "../../api-schemas/service-event-schema.ts";
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
@@ -36,7 +36,7 @@ type Corrected = { outcome: RowOutcome; before: ServiceEvent; after: ServiceEven
 /** Returns the correction of a row with the ID of an event; undefined for any other row. Throws invalid_request. */
 export function readEventCorrection(cells: RowCells): EventCorrection | undefined {
   if (cells.service_event_id === undefined) return undefined;
-  const voids = readRowVoiding(cells, readServiceEventChange);
+  const voids = readRowVoiding(cells, parseServiceEventChangeJson);
   readChange(cells);
   const namesAppliance = APPLIANCE_REFERENCES.some((columns) => columns.every((name) => name in cells));
   return {
@@ -91,7 +91,7 @@ export const parseListCells = ({ inspection_types: types, condition_scale: scale
       .split(/[\s,;|]+/)
       .filter(Boolean),
   }),
-  ...(scale !== undefined && { condition_scale: readConditionScale(scale.toString()) }),
+  ...(scale !== undefined && { condition_scale: parseConditionScaleCell(scale.toString()) }),
 });
 
 const CHANGEABLE = [
@@ -113,7 +113,7 @@ const CHANGEABLE = [
 /** Returns the change that a row's cells state. An empty cell changes nothing. Throws invalid_request. */
 function readChange(cells: RowCells): ServiceEventChange {
   const given = CHANGEABLE.filter((field) => cells[field] !== undefined);
-  const request = readServiceEventChange({
+  const request = parseServiceEventChangeJson({
     ...Object.fromEntries(given.map((field) => [field, cells[field]])),
     ...parseListCells(cells),
   });

@@ -2,9 +2,9 @@ import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { applianceRows } from "./appliance-import.ts";
-import { claimRows } from "./claim-import.ts";
-import { componentRows } from "./component-import.ts";
+import { applianceImportRows } from "./appliance-import.ts";
+import { claimImportRows } from "./claim-import.ts";
+import { componentImportRows } from "./component-import.ts";
 import { type SurveyedFile, surveyImportFile } from "./file-rows.ts";
 import {
   emptyImportCounts,
@@ -15,18 +15,18 @@ import {
 } from "./import-batches.ts";
 import { type ChangedField, ChangeLog } from "./import-change-log.ts";
 import type { ColumnMapping, FieldDefault } from "./import-columns.ts";
-import { propertyRows } from "./property-import.ts";
+import { propertyImportRows } from "./property-import.ts";
 import { type RejectedRow, type RejectedRows, RejectLog } from "./rejects.ts";
 import type { FileKind, RowKind } from "./row-kind.ts";
-import { serviceEventRows } from "./service-event-import.ts";
+import { serviceEventImportRows } from "./service-event-import.ts";
 
 /** In the order of import: rows refer to rows of earlier files. */
 const KINDS = {
-  properties: propertyRows,
-  appliances: applianceRows,
-  components: componentRows,
-  serviceEvents: serviceEventRows,
-  claims: claimRows,
+  properties: propertyImportRows,
+  appliances: applianceImportRows,
+  components: componentImportRows,
+  serviceEvents: serviceEventImportRows,
+  claims: claimImportRows,
 } as const;
 type Part = keyof typeof KINDS;
 const PARTS = Object.keys(KINDS) as Part[];

@@ -1,9 +1,9 @@
-import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import {
   newProperty,
+  parseNewPropertyJson,
+  parsePropertyChangeJson,
   propertyChange,
-  readNewProperty,
-  readPropertyChange,
 } from "../../api-schemas/property-request-schema.ts";
 import { serializeProperty } from "../../api-schemas/property-schema.ts";
 import { invalid } from "../../domain/errors.ts";
@@ -34,7 +34,7 @@ const stated = (property: Property): StatedProperty => ({
 
 const COMPARISON: Comparison<StatedProperty, PropertyChange> = {
   fields: Object.keys(propertyChange.type.fields),
-  read: readPropertyChange,
+  read: parsePropertyChangeJson,
   view: (row) => serializeProperty({ ...row, state: placeOfSubdivision(row.country, row.state) }),
 };
 
@@ -42,13 +42,13 @@ const COMPARISON: Comparison<StatedProperty, PropertyChange> = {
  * Rows of properties, matched by the partner's own reference. It is required: rows of appliances refer to it, and
  * without it a second import could not recognize a property by its name alone.
  */
-export const propertyRows: RowKind<Entry> = {
+export const propertyImportRows: RowKind<Entry> = {
   name: "properties",
-  fields: { partner_property_id: "text", ...csvInputColumns(newProperty), ...RETIREMENT_COLUMNS },
+  fields: { partner_property_id: "text", ...csvColumnsOfInputSchema(newProperty), ...RETIREMENT_COLUMNS },
   required: ["partner_property_id", "name", "address", "state"],
   references: [[]],
   read(cells) {
-    const input = readNewProperty(cells);
+    const input = parseNewPropertyJson(cells);
     const { partnerPropertyId } = input;
     if (partnerPropertyId === null)
       throw invalid("partner_property_id or property_id required", [
@@ -66,7 +66,7 @@ export const propertyRows: RowKind<Entry> = {
           const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
           const retirement = retirementCells(cells);
           const added = retirement
-            ? await changeProperty(writer, made.id, readPropertyChange(retirement))
+            ? await changeProperty(writer, made.id, parsePropertyChangeJson(retirement))
             : made;
           known.add(added);
           const sameAddress = await sameAddressAs(writer, added);

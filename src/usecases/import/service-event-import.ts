@@ -1,8 +1,8 @@
-import { csvInputColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import {
   newServiceEvent,
-  readNewServiceEvent,
-  readServiceEventChange,
+  parseNewServiceEventJson,
+  parseServiceEventChangeJson,
   serializeServiceEvent,
 } from "../../api-schemas/service-event-schema.ts";
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
@@ -77,7 +77,7 @@ const MOST_EVENTS = 500;
 const UNRESOLVED = "A_";
 
 /** Rows of service events, matched by their IDs, or by appliance, component, type, date and notes. */
-export const serviceEventRows: RowKind<Entry> = {
+export const serviceEventImportRows: RowKind<Entry> = {
   name: "service_events",
   fields: {
     appliance_id: "text",
@@ -86,7 +86,7 @@ export const serviceEventRows: RowKind<Entry> = {
     property_id: "text",
     component_id: "text",
     component_def_id: "text",
-    ...csvInputColumns(newServiceEvent),
+    ...csvColumnsOfInputSchema(newServiceEvent),
     ...CORRECTION_COLUMNS,
   },
   required: ["event_type", "date"],
@@ -101,10 +101,10 @@ export const serviceEventRows: RowKind<Entry> = {
       ...parseListCells(cells),
     };
     return {
-      input: readNewServiceEvent(given),
+      input: parseNewServiceEventJson(given),
       componentDefId: cells.component_def_id?.toString(),
       appliance: readApplianceReference(cells),
-      voids: readRowVoiding(cells, readServiceEventChange),
+      voids: readRowVoiding(cells, parseServiceEventChangeJson),
       cells,
     };
   },

@@ -17,7 +17,7 @@ import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { learnedYearFactorVariances, modelVersionOf } from "../calibration/active-model.ts";
-import type { AnswerCache, AnswerCaches, ShownPartner } from "../partners/partner-revision-caches.ts";
+import type { RevisionCache, RevisionCaches, ShownPartner } from "../partners/partner-revision-caches.ts";
 import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 
 /** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
@@ -96,12 +96,12 @@ type Book = { key: string; partners: readonly ShownPartner[] };
  * computed one after the other, so that memory holds the components of one of them.
  */
 export class LossBooks {
-  readonly #kept: AnswerCache<SelectedLosses>;
+  readonly #kept: RevisionCache<SelectedLosses>;
   readonly #last = new Map<string, Promise<unknown>>();
 
   constructor(
     private readonly knowledge: Knowledge,
-    caches: AnswerCaches,
+    caches: RevisionCaches,
   ) {
     this.#kept = caches.open("losses", { bytesOf });
   }

@@ -31,7 +31,7 @@ const PARTNER_BYTES = 100;
  * Keeps answers until the data that they show change, the least recently used first to go. An answer whose data have changed
  * is dropped when it is asked for again, or by `dropSuperseded`.
  */
-export class AnswerCache<Answer extends object> {
+export class RevisionCache<Answer extends object> {
   readonly #kept: LRUCache<string, { shown: Shown; answer: Answer }>;
 
   constructor(maxBytes: number, { bytesOf, mostBytes = maxBytes }: CacheOptions<Answer>) {
@@ -85,7 +85,7 @@ export type SumsOf = <Sums extends object>(
 ) => Promise<Sums>;
 
 /** Keeps the sums of a partner's lists in a cache. */
-export function sumsByRevision(cache: AnswerCache<object>, id: string): SumsOf {
+export function sumsByRevision(cache: RevisionCache<object>, id: string): SumsOf {
   return async <Sums extends object>(
     name: string,
     revision: number | undefined,
@@ -103,16 +103,19 @@ export function sumsByRevision(cache: AnswerCache<object>, id: string): SumsOf {
 }
 
 /** Anything that keeps data of partners in memory. */
-type PartnerCache = Pick<AnswerCache<object>, "dropSuperseded">;
+type PartnerCache = Pick<RevisionCache<object>, "dropSuperseded">;
 
 /** The memory for answers, divided among the kinds of answers; and the other caches of partners' data. */
-export class AnswerCaches {
+export class RevisionCaches {
   readonly #caches: PartnerCache[] = [];
 
   constructor(private readonly totalBytes: number) {}
 
-  open<Answer extends object>(kind: keyof typeof SHARES, options: CacheOptions<Answer>): AnswerCache<Answer> {
-    const cache = new AnswerCache(SHARES[kind] * this.totalBytes, options);
+  open<Answer extends object>(
+    kind: keyof typeof SHARES,
+    options: CacheOptions<Answer>,
+  ): RevisionCache<Answer> {
+    const cache = new RevisionCache(SHARES[kind] * this.totalBytes, options);
     this.add(cache);
     return cache;
   }

@@ -22,7 +22,7 @@ export type AdminUseCaseDeps = {
  * Returns a name given by an operator, trimmed. Throws an OperatorError if it does not fit on a line of a list or
  * log.
  */
-export function requireOneLineName(given: string, what: string, example: string): string {
+export function requireOneLinePartnerName(given: string, what: string, example: string): string {
   if (isRequiredLine(given)) return given.trim();
   throw new OperatorError(`${what} must be one line of 1 to 500 characters`, `For example: ${example}`);
 }
@@ -32,8 +32,8 @@ export async function createPartner(
   { store, encryptor, random, actor }: AdminUseCaseDeps,
   input: { name: string; dailyBudget: number; webhookUrl: string | null },
 ): Promise<{ partner: Partner; credentials: PartnerCredentials }> {
-  const name = requireOneLineName(input.name, "a partner's name", 'mainstay partner create "Acme"');
-  if (input.webhookUrl !== null) checkWebhookUrl(input.webhookUrl);
+  const name = requireOneLinePartnerName(input.name, "a partner's name", 'mainstay partner create "Acme"');
+  if (input.webhookUrl !== null) checkPartnerWebhookUrl(input.webhookUrl);
   const credentials: PartnerCredentials = {
     apiKey: newApiKey(random),
     clientId: newClientId(random),
@@ -157,7 +157,7 @@ export async function rotateClientSecret(
 }
 
 /** Throws an OperatorError if the text cannot be a webhook URL. */
-export function checkWebhookUrl(text: string): void {
+export function checkPartnerWebhookUrl(text: string): void {
   if (isWebhookUrl(text)) return;
   throw new OperatorError(
     "a webhook URL must be an absolute http or https URL without user name or control characters",

@@ -11,7 +11,10 @@ import type { PortfolioWriter } from "./portfolio-writer.ts";
  * Stores the flags that follow from the appliances of a loaded property and their service record, where they changed. Every
  * scoring calls it: whatever changes a flag also changes the input of a score.
  */
-export async function refreshHazardFlags(writer: PortfolioWriter, loaded: LoadedProperty): Promise<void> {
+export async function saveDerivedFlagsAndDeficiencies(
+  writer: PortfolioWriter,
+  loaded: LoadedProperty,
+): Promise<void> {
   const { history, appliances } = loaded;
   await refreshDeficiencies(writer, loaded);
   for (const { id, components, events } of history.appliances) {

@@ -13,7 +13,7 @@ import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { loadHistories } from "../history/scoring-histories.ts";
 import { currentPartnerPrices } from "./partner-prices.ts";
 import { planContextOf } from "./plan-context.ts";
-import { upstreamAppliances } from "./rescore.ts";
+import { rescoredUpstreamAppliances } from "./rescore.ts";
 
 /** Explains any partner's component, for operators only; undefined for an unknown id. Throws conflict for a retired one. */
 export async function explainComponent(
@@ -30,7 +30,7 @@ export async function explainComponent(
   const property = (await read.properties.find(owner, propertyId))!;
   const all = await appliancesForScoring(read, propertyId, yieldNow);
   const appliance = all.find((scoredAppliance) => scoredAppliance.id === applianceId)!;
-  const upstream = upstreamAppliances(knowledge, [appliance], all).filter(
+  const upstream = rescoredUpstreamAppliances(knowledge, [appliance], all).filter(
     (scoredAppliance) =>
       scoredAppliance.id !== applianceId &&
       (scoredAppliance.unitId === null || scoredAppliance.unitId === appliance.unitId),

@@ -1,6 +1,6 @@
 import type { Property } from "../../domain/property.ts";
 import { type PropertyFilter, propertyFilterPredicate } from "../../domain/property-filter.ts";
-import { emptyTotals, type PropertyTotals, TOTALS } from "../../domain/property-totals.ts";
+import { emptyTotals, PROPERTY_TOTALS, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
@@ -142,7 +142,7 @@ export async function sumsOfMatches(
     const ids = summedIds.slice(at, at + PROPERTIES_A_STEP);
     for (const count of await flags.sumOf(ids)) addFlagCount(counts, count);
     const some = await propertyFilters.sumOf(ids);
-    for (const name of TOTALS) totals[name] += some[name];
+    for (const name of PROPERTY_TOTALS) totals[name] += some[name];
     await yieldNow();
   }
   return { totals, flags: [...counts.values()], summedIds };

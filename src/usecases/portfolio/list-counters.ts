@@ -1,7 +1,7 @@
 import type { ComponentToScore } from "../../domain/component.ts";
 import {
   counterBlockOf,
-  RETIRED,
+  RETIRED_COUNTER,
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
@@ -32,8 +32,8 @@ export class ListCounters {
   }
 
   /** Counts a row that leaves a list, or comes back into it. */
-  countRetired(list: keyof typeof RETIRED, seq: number, direction: Direction): void {
-    this.#add(RETIRED[list], seq, direction === "out" ? 1 : -1);
+  countRetired(list: keyof typeof RETIRED_COUNTER, seq: number, direction: Direction): void {
+    this.#add(RETIRED_COUNTER[list], seq, direction === "out" ? 1 : -1);
   }
 
   async store(tx: Tx, partnerId: string): Promise<void> {

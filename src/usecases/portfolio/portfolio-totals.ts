@@ -1,4 +1,4 @@
-import { type PropertyTotals, TOTALS, type Totals } from "../../domain/property-totals.ts";
+import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/property-totals.ts";
 import type { CodeCount } from "../../store/queries/flags.ts";
 import type { Stores } from "../../store/stores.ts";
 
@@ -56,13 +56,13 @@ const subtractProperties = (sums: PortfolioTotals, properties: readonly Property
 /** Subtracts sums from others that include them. */
 export function subtractPortfolioSums(all: PortfolioTotals, some: PortfolioTotals): PortfolioTotals {
   const rest = { ...all };
-  for (const name of ["properties", ...TOTALS] as const) rest[name] -= some[name];
+  for (const name of ["properties", ...PROPERTY_TOTALS] as const) rest[name] -= some[name];
   return rest;
 }
 
 /** Adds up the totals of properties. */
 export function sumOfProperties(properties: readonly PropertyTotals[]): PortfolioTotals {
   const sums = { properties: properties.length } as PortfolioTotals;
-  for (const name of TOTALS) sums[name] = properties.reduce((sum, totals) => sum + totals[name], 0);
+  for (const name of PROPERTY_TOTALS) sums[name] = properties.reduce((sum, totals) => sum + totals[name], 0);
   return sums;
 }

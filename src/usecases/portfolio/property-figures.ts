@@ -1,5 +1,5 @@
 import { serializeApplianceType } from "../../api-schemas/appliance-schema.ts";
-import { assumptionsAccumulator } from "../../api-schemas/assumptions-schema.ts";
+import { assumptionsJsonAccumulator } from "../../api-schemas/assumptions-schema.ts";
 import { serializeComplianceItem } from "../../api-schemas/compliance-schema.ts";
 import {
   type ComponentJson,
@@ -8,9 +8,9 @@ import {
   serializeTrendPoint,
 } from "../../api-schemas/component-schema.ts";
 import { serializeConditionPoint } from "../../api-schemas/condition-trend-schema.ts";
-import type { FigureAccumulator } from "../../api-schemas/figure-json-accumulator.ts";
-import { conditionFigureAccumulator, reserveFigureAccumulator } from "../../api-schemas/figures-schema.ts";
-import { failureForecastAccumulator } from "../../api-schemas/forecast-schema.ts";
+import type { FigureJsonAccumulator } from "../../api-schemas/figure-json-accumulator.ts";
+import { conditionJsonAccumulator, reserveJsonAccumulator } from "../../api-schemas/figures-schema.ts";
+import { forecastJsonAccumulator } from "../../api-schemas/forecast-schema.ts";
 import {
   serializePlannedComponent,
   serializePlannedUnit,
@@ -78,10 +78,10 @@ export async function loadPropertyFigures(
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve, assumptions] = [
-    conditionFigureAccumulator(prices, planContextOf(prices)),
-    failureForecastAccumulator(prices),
-    reserveFigureAccumulator(prices),
-    assumptionsAccumulator(prices),
+    conditionJsonAccumulator(prices, planContextOf(prices)),
+    forecastJsonAccumulator(prices),
+    reserveJsonAccumulator(prices),
+    assumptionsJsonAccumulator(prices),
   ];
   const add = (row: PlacedComponent) => {
     rows.push(row);
@@ -92,7 +92,7 @@ export async function loadPropertyFigures(
   };
   await iterateComponents(store, property.id, add, yieldNow, reserveMemory);
   const modelVersion = await modelVersionOf(read, knowledge);
-  const figureOf = <Written>(figure: FigureAccumulator<Written>) =>
+  const figureOf = <Written>(figure: FigureJsonAccumulator<Written>) =>
     runYielding(figure.write(property, { now, modelVersion }), yieldNow);
   const planDeps = { prices, clock: () => now, yieldNow, modelVersion };
   const plan = await planLoadedProperty(planDeps, property, rows, terms);

@@ -13,7 +13,7 @@ import { loadCorrections } from "../calibration/active-model.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
-import { refreshHazardFlags } from "./appliance-flags.ts";
+import { saveDerivedFlagsAndDeficiencies } from "./appliance-flags.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import type { ScoreCause } from "./score-change-announcement.ts";
 
@@ -173,7 +173,7 @@ export async function scoreAppliancesInBatches(
 ): Promise<void> {
   // Upstream appliances are assessed once.
   const upstreamScores: CascadingAppliance[] = [];
-  for (const step of scoringBatches(upstream)) {
+  for (const step of rescoreBatches(upstream)) {
     const { history } = await load(step);
     const corrections = known ?? (await loadCorrections(tx, knowledge, history.appliances));
     const steps = scoreCascadeSourcesInSteps(knowledge, history, asOf, corrections);
@@ -181,7 +181,7 @@ export async function scoreAppliancesInBatches(
     await tx.yieldToEventLoop();
   }
   const cascades = new CascadeEffects(knowledge, upstreamScores);
-  for (const step of scoringBatches(targets)) {
+  for (const step of rescoreBatches(targets)) {
     const loaded = await load(step);
     const corrections = known ?? (await loadCorrections(tx, knowledge, loaded.history.appliances));
     const steps = scorePropertyInSteps(knowledge, loaded.history, asOf, { corrections, cascades });
@@ -208,13 +208,13 @@ async function load(
         history.components.push(component);
         property.components.push(component);
       }
-    await refreshHazardFlags(writer, property);
+    await saveDerivedFlagsAndDeficiencies(writer, property);
   }
   return loaded;
 }
 
 /** Yields the appliances in batches. */
-export function* scoringBatches<T>(all: readonly T[]): Generator<readonly T[]> {
+export function* rescoreBatches<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < all.length; from += STEP) yield all.slice(from, from + STEP);
 }
 
@@ -224,7 +224,8 @@ export function* scoringBatches<T>(all: readonly T[]): Generator<readonly T[]> {
  */
 function staysWithinAppliances(knowledge: Knowledge, changed: readonly ScoredAppliance[] | "all"): boolean {
   const { links } = crossTypeLinks(knowledge);
-  const isLinked = ({ typeId }: ScoredAppliance) => links.has(typeId) || isCascadeTarget(knowledge, typeId);
+  const isLinked = ({ typeId }: ScoredAppliance) =>
+    links.has(typeId) || isRescoredByCascade(knowledge, typeId);
   return changed !== "all" && !changed.some(isLinked);
 }
 
@@ -240,7 +241,7 @@ function affectedAppliances(
   if (staysWithinAppliances(knowledge, changed))
     return { targets: changed as readonly ScoredAppliance[], upstream: [] };
   const targets = changed === "all" ? all : withReached(knowledge, changed, all);
-  return { targets, upstream: upstreamAppliances(knowledge, targets, all) };
+  return { targets, upstream: rescoredUpstreamAppliances(knowledge, targets, all) };
 }
 
 function withReached(
@@ -255,7 +256,7 @@ function withReached(
 }
 
 /** Returns the appliances of a property whose state cascades to appliances of other types in the list. */
-export function upstreamAppliances<A extends Pick<ScoredAppliance, "typeId">>(
+export function rescoredUpstreamAppliances<A extends Pick<ScoredAppliance, "typeId">>(
   knowledge: Knowledge,
   reached: readonly Pick<ScoredAppliance, "typeId">[],
   all: readonly A[],
@@ -266,7 +267,7 @@ export function upstreamAppliances<A extends Pick<ScoredAppliance, "typeId">>(
 }
 
 /** Returns whether appliances of other types cascade to this type. */
-export function isCascadeTarget(knowledge: Knowledge, typeId: string): boolean {
+export function isRescoredByCascade(knowledge: Knowledge, typeId: string): boolean {
   return crossTypeLinks(knowledge).reached.has(typeId);
 }
 

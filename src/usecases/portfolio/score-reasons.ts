@@ -8,7 +8,7 @@ import type { Stores } from "../../store/stores.ts";
 import { loadCorrections } from "../calibration/active-model.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { loadHistories } from "../history/scoring-histories.ts";
-import { isCascadeTarget, upstreamAppliances } from "./rescore.ts";
+import { isRescoredByCascade, rescoredUpstreamAppliances } from "./rescore.ts";
 
 /**
  * Returns the main reasons for the scores of some components of a property, by their IDs, each as of the day of its
@@ -24,13 +24,13 @@ export async function scoreReasons(
   const reasons = new Map<string, Reason[]>();
   if (components.length === 0) return reasons;
   const ids = new Set(components.map(({ applianceId }) => applianceId));
-  const isReached = components.some(({ typeId }) => isCascadeTarget(knowledge, typeId));
+  const isReached = components.some(({ typeId }) => isRescoredByCascade(knowledge, typeId));
   const all = isReached
     ? await appliancesForScoring(read, property.id, yieldNow)
     : (await read.appliances.ofIds(property.partnerId, [...ids])).filter(({ seq }) => seq > 0);
   const targets = all.filter(({ id }) => ids.has(id));
   const units = new Set(targets.map(({ unitId }) => unitId));
-  const upstream = upstreamAppliances(knowledge, targets, all).filter(
+  const upstream = rescoredUpstreamAppliances(knowledge, targets, all).filter(
     ({ id, unitId }) => !ids.has(id) && (unitId === null || units.has(unitId)),
   );
   const days = [...new Set(components.map(({ scoredOn }) => scoredOn))];

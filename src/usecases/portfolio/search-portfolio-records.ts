@@ -13,7 +13,7 @@ type Deps = { read: Stores; knowledge: Knowledge };
  * Returns the records with an ID, a reference or a beginning of a name, address, serial or claim number: those of one
  * partner, or of all.
  */
-export async function searchRecords(
+export async function searchPortfolioRecords(
   { read, knowledge }: Deps,
   partnerId: string | undefined,
   text: string,

@@ -1,4 +1,4 @@
-import { FlagGatherer } from "../../api-schemas/hazard-flag-schema.ts";
+import { HazardFlagJsonGatherer } from "../../api-schemas/hazard-flag-schema.ts";
 import {
   type PlanLines,
   serializePlannedComponent,
@@ -73,8 +73,8 @@ export async function collectPlanFlags(
   knowledge: Knowledge,
   { appliances }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
-): Promise<FlagGatherer> {
-  const flags = new FlagGatherer(knowledge);
+): Promise<HazardFlagJsonGatherer> {
+  const flags = new HazardFlagJsonGatherer(knowledge);
   await forEachYielding(appliances, yieldNow, ({ components }) => {
     for (const { component } of components) flags.add(component);
   });

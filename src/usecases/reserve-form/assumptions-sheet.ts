@@ -1,9 +1,9 @@
-import { planAssumptionSentences } from "../../api-schemas/plan-assumptions-schema.ts";
+import { serializePlanAssumptions } from "../../api-schemas/plan-assumptions-schema.ts";
 import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { wholeMoney } from "../../domain/currency-and-units.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { IMMEDIATE_WORK } from "../../domain/planning/immediate-work-text.ts";
-import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
+import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { ReserveForm } from "./reserve-form.ts";
@@ -50,8 +50,8 @@ export function assumptionsSheet(
       ["Growth of the deposit a year", percent(terms.depositGrowthPct)],
       ["Escrow for what is due now", percent(terms.escrowPct)],
       ...lines,
-      ["Normal deviate of 80% confidence", share(CONFIDENCES[80])],
-      ["Normal deviate of 95% confidence", share(CONFIDENCES[95])],
+      ["Normal deviate of 80% confidence", share(FUNDING_CONFIDENCES[80])],
+      ["Normal deviate of 95% confidence", share(FUNDING_CONFIDENCES[95])],
       ["Error of own costs together", percent(100 * COST_ERROR.own)],
       ["Error of costs of own history together", percent(100 * COST_ERROR.own_history)],
       ["Error of costs scaled to the size together", percent(100 * COST_ERROR.scaled)],
@@ -84,7 +84,7 @@ export function assumptionsOfPropertyForm({ plan, terms }: ReserveForm): FormAss
     sentences: [
       "EUL: expected useful life in the place of the item. Effective age: age adjusted for condition, use and service. RUL: EUL less effective age. Means of a line's items.",
       `Like items are the same part of the same kind of appliance. More than four of them are listed if they cost over ${wholeMoney(10_000)} together.`,
-      ...planAssumptionSentences(plan, appliances.length === 0, overriddenIn(plan)),
+      ...serializePlanAssumptions(plan, appliances.length === 0, overriddenIn(plan)),
     ],
   };
 }

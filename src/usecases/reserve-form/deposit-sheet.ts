@@ -1,7 +1,7 @@
 import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_BASES } from "../../domain/costs/component-costs.ts";
 import { reserveNeedsByYear } from "../../domain/planning/capital-plan.ts";
-import { CONFIDENCES } from "../../domain/planning/level-deposit.ts";
+import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { cellReference } from "../../xlsx/cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
@@ -139,7 +139,10 @@ function depositYears({ sums, terms }: Pick<PlanSummary, "sums" | "terms">): Dep
     const widened = Math.sqrt(deviation ** 2 + (costError * needed) ** 2);
     const margins = [
       0,
-      ...[deviation, widened].flatMap((deviates) => [CONFIDENCES[80] * deviates, CONFIDENCES[95] * deviates]),
+      ...[deviation, widened].flatMap((deviates) => [
+        FUNDING_CONFIDENCES[80] * deviates,
+        FUNDING_CONFIDENCES[95] * deviates,
+      ]),
     ];
     return {
       ...{ opening, needed, paid, deviation, costError, byBasis: [...upTo] },

@@ -1,4 +1,4 @@
-import { planAssumptionSentences } from "../../api-schemas/plan-assumptions-schema.ts";
+import { serializePlanAssumptions } from "../../api-schemas/plan-assumptions-schema.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
@@ -59,7 +59,7 @@ export async function portfolioReserveWorkbook(
           ["Other properties, which share a line", Math.max(others, 0)],
         ],
         loanTermYears,
-        sentences: planAssumptionSentences(plan),
+        sentences: serializePlanAssumptions(plan),
       }),
     ],
     yieldNow,

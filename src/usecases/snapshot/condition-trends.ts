@@ -14,7 +14,7 @@ import type { Tx } from "../../store/store.ts";
 type Assessed = { id: string; partnerId: string; isDemo: boolean; expectedCents: number };
 
 /** Returns whether no other day of the week has a snapshot: trends of conditions have a point a week. */
-export async function isFirstOfWeek(tx: Pick<Tx, "snapshots">, day: Day): Promise<boolean> {
+export async function isFirstSnapshotOfWeek(tx: Pick<Tx, "snapshots">, day: Day): Promise<boolean> {
   return (await tx.snapshots.days(mondayOf(day))).every((other) => other >= day);
 }
 

@@ -13,11 +13,11 @@ import { baseModelVersion, loadCorrections, modelVersionOf } from "../calibratio
 import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { appliancesForScoring } from "../history/scored-appliances.ts";
 import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
-import { refreshHazardFlags } from "../portfolio/appliance-flags.ts";
+import { saveDerivedFlagsAndDeficiencies } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { scoreAppliancesInBatches, upstreamAppliances } from "../portfolio/rescore.ts";
+import { rescoredUpstreamAppliances, scoreAppliancesInBatches } from "../portfolio/rescore.ts";
 import type { ScoreCause } from "../portfolio/score-change-announcement.ts";
-import { isFirstOfWeek, recordConditionTrends } from "./condition-trends.ts";
+import { isFirstSnapshotOfWeek, recordConditionTrends } from "./condition-trends.ts";
 
 /** Days for which trend points are kept. */
 export const RETENTION_DAYS = 365;
@@ -94,7 +94,7 @@ export async function determineDayScoring(
   const latest = await tx.snapshots.latestFinished();
   const cause = causeOf(latest, model, takenAgain);
   const replans = takenAgain || (await isNewModel(tx, latest, model.knowledge));
-  const recordsConditions = await isFirstOfWeek(tx, day);
+  const recordsConditions = await isFirstSnapshotOfWeek(tx, day);
   return { cause, prunes: mayPruneTrends(latest, day), takenAgain, replans, recordsConditions };
 }
 
@@ -167,19 +167,19 @@ export async function scoreProperties(
       const claims = await loadClaimEvidence(tx, knowledge, [id]);
       const load = async (step: readonly ScoredAppliance[]) => {
         const part = (await loadHistories(tx, knowledge, [property], step, day, claims)).get(id)!;
-        await refreshHazardFlags(writer, part);
+        await saveDerivedFlagsAndDeficiencies(writer, part);
         return part;
       };
       await scoreAppliancesInBatches(
         { tx, knowledge, asOf: day, load },
         all,
-        upstreamAppliances(knowledge, all, all),
+        rescoredUpstreamAppliances(knowledge, all, all),
         save,
       );
       continue;
     }
     const part = loaded.get(id)!;
-    await refreshHazardFlags(writer, part);
+    await saveDerivedFlagsAndDeficiencies(writer, part);
     const scores = await runYielding(
       scoringSteps(knowledge, part.history, day, { corrections }),
       tx.yieldToEventLoop,

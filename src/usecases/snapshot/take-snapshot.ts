@@ -6,7 +6,7 @@ import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { retireDueRecords } from "../portfolio/retirement.ts";
-import { isFirstOfWeek } from "./condition-trends.ts";
+import { isFirstSnapshotOfWeek } from "./condition-trends.ts";
 import {
   closeSnapshotShares,
   lockPartnerRows,
@@ -229,7 +229,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
   // Read again under the locks.
   const unseen = await tx.properties.withUnseen(budget);
   const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));
-  const recordsConditions = await isFirstOfWeek(tx, day);
+  const recordsConditions = await isFirstSnapshotOfWeek(tx, day);
   const scoring = {
     cause: "late snapshot",
     prunes: false,

@@ -4,7 +4,7 @@ import { addressLine } from "../../domain/address.ts";
 import { probabilityText } from "../../domain/us-english.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { ACTION_LABELS, SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../code-labels.ts";
+import { ACTION_LABELS, OFFERED_SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../code-labels.ts";
 import { capitalizeFirst, countWithNoun, moneyText, monthOf } from "../page-format.ts";
 import { sumBy } from "../page-grouping.ts";
 import { WorkMarkText } from "../sections/actions.tsx";
@@ -145,7 +145,7 @@ function ActionFilters(props: {
       {filter(
         "system",
         "System",
-        SYSTEMS.map((system) => [system, systemLabel(system)]),
+        OFFERED_SYSTEMS.map((system) => [system, systemLabel(system)]),
       )}
       <PortfolioStateFilter value={route.query.get("state") ?? ""} onChange={(state) => set({ state })} />
       {filter(

@@ -1,6 +1,6 @@
 import type { AlertPageJson } from "../../api-schemas/component-schema.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { SYSTEMS } from "../code-labels.ts";
+import { OFFERED_SYSTEMS } from "../code-labels.ts";
 import { ApplianceNames } from "../page-appliance-names.ts";
 import { alertsPath } from "./alerts-page.tsx";
 import { readApplianceTypes } from "./app-context.ts";
@@ -37,7 +37,7 @@ async function requestCounts(
   demo: Readonly<Record<string, string>>,
 ): Promise<SystemAlerts[]> {
   const rows: SystemAlerts[] = [];
-  for (const system of SYSTEMS) {
+  for (const system of OFFERED_SYSTEMS) {
     const page = await api.read<AlertPageJson>(`${alertsPath({ system, ...demo })}&limit=1&offset=0`);
     rows.push({ system, critical: page.critical_count, warning: page.warning_count });
   }

@@ -11,7 +11,7 @@ import { TierCount, TierMark } from "../charts/tier-mark.tsx";
 import { systemLabel } from "../code-labels.ts";
 import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { ConditionTrend } from "../sections/condition-trend.tsx";
-import { CollapsedTable, Section } from "../sections/section.tsx";
+import { CollapsedTable, ReportSection } from "../sections/section.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../widgets/load-states.tsx";
 import { showToast } from "../widgets/toasts.tsx";
@@ -149,7 +149,7 @@ function FirstSteps() {
 function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
   const { critical, warning, components, total_deferred, total_reactive } = totals;
   return (
-    <Section
+    <ReportSection
       id="status"
       title="Components at risk"
       about="By the likelihood of failure alone, whatever the plan says about them."
@@ -184,7 +184,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
           <dd class="small muted">{moneyText(total_reactive - total_deferred)} more than planned</dd>
         </div>
       </dl>
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -192,7 +192,7 @@ function BySystem({ includesDemo }: { includesDemo: boolean }) {
   const { api } = useApp();
   const systems = useLoad(`systems ${includesDemo}`, () => readAlertsBySystem(api, includesDemo));
   return (
-    <Section
+    <ReportSection
       id="by-system"
       title="Risk by building system"
       about="Critical and warning components of all properties."
@@ -225,7 +225,7 @@ function BySystem({ includesDemo }: { includesDemo: boolean }) {
           )
         }
       </LoadedContent>
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -253,7 +253,7 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
   const rows = useMemo(() => totalsByState(items), [items]);
   const most = Math.max(...rows.map(({ deferred }) => deferred), 0);
   return (
-    <Section
+    <ReportSection
       id="by-state"
       title="Planned cost by state or region"
       about="Replacement cost of critical and warning components."
@@ -297,6 +297,6 @@ function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
           { heading: "Cost after failure", isNumber: true, cell: (row) => moneyText(row.reactive) },
         ]}
       />
-    </Section>
+    </ReportSection>
   );
 }

@@ -6,7 +6,13 @@ import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TierCount } from "../charts/tier-mark.tsx";
 import { count, countWithNoun, moneyText } from "../page-format.ts";
 import { HazardFilter } from "../records/hazard-filter.tsx";
-import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../widgets/filters.tsx";
+import {
+  FilterRow,
+  RETIRED_CHOICES,
+  RetiredFilter,
+  SearchFilter,
+  SelectFilter,
+} from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../widgets/load-states.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
@@ -36,7 +42,7 @@ export function PropertiesPage({ route }: { route: Route }) {
     void portfolio.start();
   }, [portfolio]);
   const { loaded, total, failure } = portfolio.state;
-  const showsRetired = route.query.get("status") === RETIRED;
+  const showsRetired = route.query.get("status") === RETIRED_CHOICES;
   const flag = route.query.get("flag") ?? "";
 
   return (
@@ -58,14 +64,17 @@ export function PropertiesPage({ route }: { route: Route }) {
         <EmptyState title="No properties yet">
           <p>
             Properties added through the API or by <a href={hrefTo(["import"])}>import of a file</a> appear
-            here. <a href={hrefTo(["properties"], { status: RETIRED })}>Show retired properties</a>
+            here. <a href={hrefTo(["properties"], { status: RETIRED_CHOICES })}>Show retired properties</a>
           </p>
         </EmptyState>
       )}
       {showsRetired ? (
         <>
           <FilterRow>
-            <RetiredFilter value={RETIRED} onChange={(status) => replaceAddressQuery(route, { status })} />
+            <RetiredFilter
+              value={RETIRED_CHOICES}
+              onChange={(status) => replaceAddressQuery(route, { status })}
+            />
           </FilterRow>
           <RetiredProperties />
         </>

@@ -54,8 +54,8 @@ export type ImportMapping = {
   scores: readonly { column: string }[];
 };
 
-export const KINDS = ["properties", "appliances", "components", "service_events", "claims"] as const;
-export type ImportKind = (typeof KINDS)[number];
+export const IMPORT_KINDS = ["properties", "appliances", "components", "service_events", "claims"] as const;
+export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 export type ImportRun = {
   isDry: boolean;
@@ -293,7 +293,7 @@ export async function importFile(
     // The next rows are probably as dense.
     if (run.done + sent < file.rows.length) most = sent;
     const counts = Object.fromEntries(
-      KINDS.map((kind) => {
+      IMPORT_KINDS.map((kind) => {
         const [sum, more] = [run.counts[kind], answer[kind]];
         return [kind, { created: sum.created + more.created, unchanged: sum.unchanged + more.unchanged }];
       }),

@@ -3,7 +3,7 @@ import { UNIT_LABELS } from "../../domain/property.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import { DATE_FORMATS, DAY_FIELDS, type DateFormat } from "../../domain/written-dates.ts";
 import { countWithNoun } from "../page-format.ts";
-import { DataTable, Section } from "../sections/section.tsx";
+import { DataTable, ReportSection } from "../sections/section.tsx";
 import {
   distinctChoiceCells,
   type ImportMapping,
@@ -30,7 +30,7 @@ export function ImportMappingSection(props: {
   const fieldOf = new Map(Object.entries(mapping.fields).map(([field, column]) => [column, field]));
   const constants = Object.entries(mapping.constants);
   return (
-    <Section
+    <ReportSection
       id="import-mapping"
       title="2. What the columns contain"
       about={`Each row is ${ROW_NAMES[mapping.rows] ?? "a record"}. Correct any wrong guesses.`}
@@ -97,7 +97,7 @@ export function ImportMappingSection(props: {
           {constants.map(([field, value]) => `${field} ${value}`).join(", ")}.
         </p>
       )}
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -5,18 +5,18 @@ import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.
 import { downloadCsv } from "../browser/csv-file.ts";
 import { hrefTo } from "../browser/route.ts";
 import { count, countWithNoun } from "../page-format.ts";
-import { DataTable, Section } from "../sections/section.tsx";
+import { DataTable, ReportSection } from "../sections/section.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { useApiCallCost } from "./api-call-cost.ts";
 import { useApp, useAppTitle } from "./app-context.ts";
 import { readWorkbookFile } from "./browser-workbook-file.ts";
 import {
+  IMPORT_KINDS,
   type ImportKind,
   type ImportMapping,
   type ImportRun,
   importFile,
   importRowsPerCall,
-  KINDS,
   lacksDateFormat,
   readCsvTable,
   sendRows,
@@ -114,7 +114,7 @@ export function ImportPage() {
           </p>
         </div>
       </header>
-      <Section id="import-file" title="1. Choose a file">
+      <ReportSection id="import-file" title="1. Choose a file">
         <label>
           CSV or XLSX file
           <input
@@ -147,7 +147,7 @@ export function ImportPage() {
             {cost && `: ${cost} for a check, and as many for the import`}.
           </p>
         )}
-      </Section>
+      </ReportSection>
       {problem !== undefined && <p role="alert">{problem}</p>}
       {file && guess && mapping && (
         <>
@@ -161,7 +161,7 @@ export function ImportPage() {
               setRun(undefined);
             }}
           />
-          <Section
+          <ReportSection
             id="import-run"
             title="3. Check, then import"
             about={
@@ -197,7 +197,7 @@ export function ImportPage() {
               </button>
             </p>
             {run && <Progress run={run} rows={file.rows.length} />}
-          </Section>
+          </ReportSection>
           {run && <Results run={run} file={file} />}
         </>
       )}
@@ -247,7 +247,7 @@ const MOST_SHOWN = 50;
 /** The records of an import or a check, and the rows that were rejected. */
 function Results({ run, file }: { run: ImportRun; file: TableFile }) {
   const { rejected, leftOut, isDry } = run;
-  const kinds = KINDS.filter((kind) => run.counts[kind].created + run.counts[kind].unchanged > 0);
+  const kinds = IMPORT_KINDS.filter((kind) => run.counts[kind].created + run.counts[kind].unchanged > 0);
   const reasons = [...Map.groupBy(rejected, ({ error }) => error)];
   const download = () =>
     downloadCsv(
@@ -256,7 +256,7 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
       rejected.map(({ row, error }) => [...row.cells, row.number, error]),
     );
   return (
-    <Section
+    <ReportSection
       id="import-results"
       title={isDry ? "Result of the check" : "Imported"}
       about={isDry ? "Nothing was written." : undefined}
@@ -316,6 +316,6 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
           <a href={hrefTo(["properties"])}>Go to properties</a>
         </p>
       )}
-    </Section>
+    </ReportSection>
   );
 }

@@ -10,7 +10,7 @@ import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
 import { ConditionHeadlineFigures, dueNowHeadline } from "../sections/condition.tsx";
 import { delayCostText, dueCount, dueNowText, PlanCostsByYear } from "../sections/plan.tsx";
-import { Section } from "../sections/section.tsx";
+import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { useApiCallCost } from "./api-call-cost.ts";
 import { useApp } from "./app-context.ts";
@@ -72,7 +72,7 @@ export function DueWorkOfPortfolio({ plan }: { plan: ReturnType<typeof usePortfo
 export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof usePortfolioPlan>) {
   const { plan, demo, route } = props;
   return (
-    <Section
+    <ReportSection
       id="plan"
       title="Costs and reserve"
       about="Where the work is that is due now, and what all properties cost by year."
@@ -87,7 +87,7 @@ export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof
           </>
         )}
       </LoadedContent>
-    </Section>
+    </ReportSection>
   );
 }
 

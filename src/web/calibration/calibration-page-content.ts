@@ -47,12 +47,12 @@ export type CausesContent = {
   outside: { before: number; after: number };
 };
 
-export type Interval = { low: number; high: number };
+export type DrawnInterval = { low: number; high: number };
 export type MeasureName = "concordance" | "brierSkill" | "calibrationError" | "logLoss" | "actualToExpected";
 
 export type ModelContent = {
   measures: Readonly<Record<MeasureName, number | null>>;
-  intervals: Readonly<Record<MeasureName, Interval | null>>;
+  intervals: Readonly<Record<MeasureName, DrawnInterval | null>>;
   bins: readonly BinContent[];
 };
 
@@ -63,7 +63,7 @@ export type BinContent = {
   failed: number;
   forecast: number | null;
   outcome: number | null;
-  interval: Interval | null;
+  interval: DrawnInterval | null;
 };
 
 /** The shares of lifetimes in each decile of the prior, with the χ² statistic of their deviation from 10% each. */
@@ -89,7 +89,7 @@ export type CurveContent = {
   defaultScale: number;
   calibratedScale: number;
   frailtyShape: number | null;
-  steps: readonly { age: number; atRisk: number; failed: number; survival: number; band: Interval }[];
+  steps: readonly { age: number; atRisk: number; failed: number; survival: number; band: DrawnInterval }[];
 };
 
 /** Returns the probability of surviving an age by the calibrated model, over appliances of all frailties. */

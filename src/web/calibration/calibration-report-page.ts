@@ -8,8 +8,8 @@ import {
   type CausesContent,
   type CurveContent,
   calibratedModelSurvival,
+  type DrawnInterval,
   defaultModelSurvival,
-  type Interval,
   type MeasureName,
   type ModelContent,
 } from "./calibration-page-content.ts";
@@ -288,7 +288,7 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
-const range = (interval: Interval | null, decimals: number) =>
+const range = (interval: DrawnInterval | null, decimals: number) =>
   interval ? `${decimal(interval.low, decimals)} to ${decimal(interval.high, decimals)}` : "";
 const decimal = (value: number, decimals: number) => value.toFixed(decimals).replace("-", "−");
 /** Returns the HTML of a date that is not broken across lines. */

@@ -4,7 +4,7 @@ import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { codeLabel } from "../code-labels.ts";
 import { RatioBar } from "../explanation/component-evidence.tsx";
-import { formatNumber, formatPrecisePercent } from "../explanation/precise-number-format.ts";
+import { formatPreciseNumber, formatPrecisePercent } from "../explanation/precise-number-format.ts";
 import { count } from "../page-format.ts";
 import { CollapsedTable } from "../sections/section.tsx";
 
@@ -20,9 +20,9 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
       <p class="small">
         {frailty_shape === null
           ? "Appliances of the same type show no difference in reliability beyond chance."
-          : `Appliances of the same type differ in reliability (frailty shape ${formatNumber(frailty_shape)}).`}{" "}
-        Evidence exponents: condition {formatNumber(strength.condition)}, repairs{" "}
-        {formatNumber(strength.repairs)}.
+          : `Appliances of the same type differ in reliability (frailty shape ${formatPreciseNumber(frailty_shape)}).`}{" "}
+        Evidence exponents: condition {formatPreciseNumber(strength.condition)}, repairs{" "}
+        {formatPreciseNumber(strength.repairs)}.
       </p>
       <DCalibrationChart dCalibration={d_calibration} />
       <CollapsedTable
@@ -33,14 +33,14 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
           {
             heading: "Lifetime",
             isNumber: true,
-            cell: ({ life_factor }) => `× ${formatNumber(life_factor)}`,
+            cell: ({ life_factor }) => `× ${formatPreciseNumber(life_factor)}`,
           },
           {
             heading: "Shorter · longer",
             cell: ({ life_factor }) => <RatioBar factor={life_factor} furthest={furthest} isGoodAbove />,
           },
           { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
-          { heading: "Expected", isNumber: true, cell: ({ expected }) => formatNumber(expected) },
+          { heading: "Expected", isNumber: true, cell: ({ expected }) => formatPreciseNumber(expected) },
         ]}
       />
       {shared_causes && <SharedCauses causes={shared_causes} />}
@@ -67,13 +67,17 @@ function SharedCauses({ causes }: { causes: NonNullable<FitJson["shared_causes"]
             { heading: "Class", cell: ({ system }) => codeLabel(system) },
             { heading: "Years", isNumber: true, cell: (cause) => count(cause.years) },
             { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
-            { heading: "Expected", isNumber: true, cell: ({ expected }) => formatNumber(expected) },
-            { heading: "Default", isNumber: true, cell: (cause) => formatNumber(cause.default_variance) },
+            { heading: "Expected", isNumber: true, cell: ({ expected }) => formatPreciseNumber(expected) },
+            {
+              heading: "Default",
+              isNumber: true,
+              cell: (cause) => formatPreciseNumber(cause.default_variance),
+            },
             {
               heading: "In use",
               isNumber: true,
               cell: (cause) =>
-                `${formatNumber(cause.year_factor_variance)}${cause.learned ? "" : " (default)"}`,
+                `${formatPreciseNumber(cause.year_factor_variance)}${cause.learned ? "" : " (default)"}`,
             },
           ]}
         />
@@ -106,7 +110,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
           width="100%"
           height={HEIGHT}
           role="img"
-          aria-label={`Share of lifetimes that ended in each decile of the forecast; 10% each if the forecast is correct. Chi-squared: default ${formatNumber(before.chi_squared)}, calibrated ${formatNumber(after.chi_squared)}.`}
+          aria-label={`Share of lifetimes that ended in each decile of the forecast; 10% each if the forecast is correct. Chi-squared: default ${formatPreciseNumber(before.chi_squared)}, calibrated ${formatPreciseNumber(after.chi_squared)}.`}
         >
           {deciles.map((at) =>
             [before, after].map(({ shares }, nth) => (

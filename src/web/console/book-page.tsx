@@ -10,8 +10,14 @@ import { count, countWithNoun, moneyText } from "../page-format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { HazardFilter } from "../records/hazard-filter.tsx";
 import { LargestDamageTable, LossDrivers, LossExceedanceTable } from "../sections/loss-tables.tsx";
-import { Section } from "../sections/section.tsx";
-import { FilterRow, RETIRED, RetiredFilter, SearchFilter, SelectFilter } from "../widgets/filters.tsx";
+import { ReportSection } from "../sections/section.tsx";
+import {
+  FilterRow,
+  RETIRED_CHOICES,
+  RetiredFilter,
+  SearchFilter,
+  SelectFilter,
+} from "../widgets/filters.tsx";
 import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
@@ -113,7 +119,7 @@ const PROPERTY_COLUMNS: readonly TableColumn<BookPropertiesPageJson["portfolio"]
 
 function Properties({ partner, route }: ViewProps) {
   const filter = (name: string) => route.query.get(name) ?? "";
-  const showsRetired = filter("status") === RETIRED;
+  const showsRetired = filter("status") === RETIRED_CHOICES;
   const query = listQuery({ partner, route });
   for (const name of ["q", "state", "flag", "include_demo"])
     if (filter(name) !== "") query.set(name, filter(name));
@@ -271,20 +277,20 @@ function Losses({ partner, route }: ViewProps) {
         {(losses) => (
           <div class="underwriting">
             <div class="two-columns">
-              <Section
+              <ReportSection
                 id="bad-years"
                 title="Bad years"
                 about={`${countWithNoun(losses.components, "component")} in ${countWithNoun(losses.properties, "property", "properties")}.`}
               >
                 <LossExceedanceTable losses={losses} />
                 <LargestDamageTable losses={losses} />
-              </Section>
-              <Section id="drivers" title="What drives it">
+              </ReportSection>
+              <ReportSection id="drivers" title="What drives it">
                 <LossDrivers losses={losses} by="system" heading="System" />
                 <LossDrivers losses={losses} by="peril" heading="Peril" />
                 <LossDrivers losses={losses} by="state" heading="State or region" />
                 <LossDrivers losses={losses} by="kind" heading="Component" />
-              </Section>
+              </ReportSection>
             </div>
             <ul class="small muted">
               {[...losses.notes, losses.assumptions.statement].map((sentence) => (

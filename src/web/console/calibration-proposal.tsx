@@ -2,7 +2,7 @@ import type { ModelProposalJson } from "../../api-schemas/calibration-proposal-s
 import { CalibrationReport } from "../calibration/calibration-report.tsx";
 import { CalibrationValidation } from "../calibration/calibration-validation.tsx";
 import { countWithNoun } from "../page-format.ts";
-import { Section } from "../sections/section.tsx";
+import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -30,7 +30,7 @@ export function ModelProposal({ onApplied }: { onApplied: () => void }) {
     onApplied();
   };
   return (
-    <Section
+    <ReportSection
       id="proposal"
       title="New calibration"
       about="Estimates component lifetimes, appliance reliability and evidence weights from your recorded failures. Nothing changes until you activate it."
@@ -68,7 +68,7 @@ export function ModelProposal({ onApplied }: { onApplied: () => void }) {
           </>
         )}
       </LoadedContent>
-    </Section>
+    </ReportSection>
   );
 }
 

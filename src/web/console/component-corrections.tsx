@@ -4,7 +4,7 @@ import { useLoad } from "../browser/use-load.ts";
 import { EditComponent } from "../records/edit-component.tsx";
 import { recordPath, useRecords } from "../records/records-context.ts";
 import { ServiceEvents } from "../records/service-events.tsx";
-import { Section } from "../sections/section.tsx";
+import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 
 /** The record and the service events of a component, to correct. */
@@ -20,7 +20,7 @@ export function CorrectComponentRecords({ id, onChanged }: { id: string; onChang
     onChanged();
   };
   return (
-    <Section
+    <ReportSection
       id="corrections"
       title="Record and service history"
       about="Component and appliance records, newest first. Corrections are in the audit log, before and after."
@@ -35,6 +35,6 @@ export function CorrectComponentRecords({ id, onChanged }: { id: string; onChang
           </>
         )}
       </LoadedContent>
-    </Section>
+    </ReportSection>
   );
 }

@@ -8,7 +8,7 @@ import {
   readCsvFile,
 } from "../browser/csv-file.ts";
 import { countWithNoun } from "../page-format.ts";
-import { Section } from "../sections/section.tsx";
+import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { costLineFromTexts, type NewCostLine } from "./cost-line-fields.tsx";
 
@@ -66,7 +66,7 @@ export function CostBookFileActions(props: {
     return message?.replace(/^Line (\d+)/, (_, line) => `Row ${Number(line) - kept.length + 1} of the file`);
   };
   return (
-    <Section
+    <ReportSection
       id="file"
       title="Import and export"
       about={`A CSV file with the columns ${COLUMNS.join(", ")}. A row replaces the line for the same; other lines stay.`}
@@ -108,6 +108,6 @@ export function CostBookFileActions(props: {
       )}
       {typeof file?.found === "string" && <p role="alert">{file.found}</p>}
       {found?.length === 0 && <p role="alert">The file has no rows.</p>}
-    </Section>
+    </ReportSection>
   );
 }

@@ -4,7 +4,7 @@ import { hrefTo } from "../browser/route.ts";
 import type { LoadState } from "../browser/use-load.ts";
 import { count, countWithNoun } from "../page-format.ts";
 import { sumBy } from "../page-grouping.ts";
-import { DataTable, Section } from "../sections/section.tsx";
+import { DataTable, ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -28,7 +28,7 @@ export function DeliveryFailureGroups(props: {
     <LoadedContent loaded={shown} what="the failures">
       {({ groups }) =>
         groups.length === 0 ? null : (
-          <Section
+          <ReportSection
             id="failures"
             title="Failed deliveries"
             about="By endpoint and error: all events of the selected period. Resending keeps the order, the IDs and the payloads."
@@ -53,7 +53,7 @@ export function DeliveryFailureGroups(props: {
                 },
               ]}
             />
-          </Section>
+          </ReportSection>
         )
       }
     </LoadedContent>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { DeliverySignatureJson, FullDeliveryJson } from "../../api-schemas/delivery-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { count } from "../page-format.ts";
-import { DataTable, Section } from "../sections/section.tsx";
+import { DataTable, ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
@@ -53,7 +53,7 @@ export function ConsoleDeliveryPage({ id }: { id: string }) {
                 )}
               </div>
             </ConsoleHeading>
-            <Section id="attempts" title="Attempts" about={<Times delivery={delivery} />}>
+            <ReportSection id="attempts" title="Attempts" about={<Times delivery={delivery} />}>
               {delivery.attempts.length > 0 && (
                 <DataTable
                   caption="Attempts"
@@ -75,10 +75,10 @@ export function ConsoleDeliveryPage({ id }: { id: string }) {
                   ]}
                 />
               )}
-            </Section>
-            <Section id="payload" title="Payload">
+            </ReportSection>
+            <ReportSection id="payload" title="Payload">
               <JsonWithIdLinks value={delivery.payload} />
-            </Section>
+            </ReportSection>
             <Signature path={path} />
           </>
         )}
@@ -114,7 +114,7 @@ function Times({ delivery }: { delivery: FullDeliveryJson }) {
 function Signature({ path }: { path: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <Section
+    <ReportSection
       id="signature"
       title="Signature headers"
       about="Headers for an attempt sent now. The signature includes a timestamp, so it changes with each attempt."
@@ -128,7 +128,7 @@ function Signature({ path }: { path: string }) {
           </button>
         </p>
       )}
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -4,7 +4,7 @@ import { hrefTo } from "../browser/route.ts";
 import { CalibrationReport } from "../calibration/calibration-report.tsx";
 import { CalibrationValidation, formatMeasure } from "../calibration/calibration-validation.tsx";
 import { count, countWithNoun, date } from "../page-format.ts";
-import { DataTable, Section } from "../sections/section.tsx";
+import { DataTable, ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -37,7 +37,7 @@ export function CalibrationModelPage() {
             </ConsoleHeading>
             {model.latest_check && <LatestCheck check={model.latest_check} />}
             {active && (
-              <Section
+              <ReportSection
                 id="validation"
                 title="Validation"
                 about={
@@ -50,10 +50,10 @@ export function CalibrationModelPage() {
                 {active.forced && <p class="chip due_soon">Activated without proof of improvement</p>}
                 <CalibrationValidation validation={active.validation} />
                 <CalibrationReport fit={active} />
-              </Section>
+              </ReportSection>
             )}
             <ModelProposal onApplied={loaded.reload} />
-            <Section id="versions" title="Versions">
+            <ReportSection id="versions" title="Versions">
               {model.versions.length === 0 ? (
                 <p class="empty">No calibration has been activated.</p>
               ) : (
@@ -62,7 +62,7 @@ export function CalibrationModelPage() {
               <p class="small muted">
                 See the <a href={hrefTo(["audit"])}>audit log</a> for who activated or reverted versions.
               </p>
-            </Section>
+            </ReportSection>
           </>
         );
       }}
@@ -96,7 +96,7 @@ function Revert({ model, onChange }: { model: ModelJson; onChange: () => void })
 
 function LatestCheck({ check }: { check: NonNullable<ModelJson["latest_check"]> }) {
   return (
-    <Section
+    <ReportSection
       id="check"
       title={
         check.worse_than_plain
@@ -106,7 +106,7 @@ function LatestCheck({ check }: { check: NonNullable<ModelJson["latest_check"]> 
       about={`Checked ${date(check.date)} against the outcomes of the preceding year. Checked monthly.`}
     >
       {check.worse_than_plain && <p>Run a new calibration below, or revert to the previous model.</p>}
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -10,7 +10,7 @@ import {
   readableColor,
 } from "../../domain/brand.ts";
 import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/logo.ts";
-import { Section } from "../sections/section.tsx";
+import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead, useConsole } from "./console-context.ts";
@@ -19,7 +19,7 @@ import { useAdminRead, useConsole } from "./console-context.ts";
 export function PartnerBrandForm({ path }: { path: string }) {
   const loaded = useAdminRead<BrandJson>(`${path}/brand`);
   return (
-    <Section id="brand" title="Name, colors and logo of embeds">
+    <ReportSection id="brand" title="Name, colors and logo of embeds">
       <LoadedContent loaded={loaded} what="the brand">
         {(brand) => (
           <>
@@ -33,7 +33,7 @@ export function PartnerBrandForm({ path }: { path: string }) {
           </>
         )}
       </LoadedContent>
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -4,7 +4,7 @@ import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { count, countWithNoun } from "../page-format.ts";
-import { Section } from "../sections/section.tsx";
+import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -22,7 +22,7 @@ export function PartnerEndpoint(props: {
   if (partner.webhook_url === null) return null;
   const sending = task?.kind === "announce" ? task : null;
   return (
-    <Section
+    <ReportSection
       id="endpoint"
       title="Test the webhook endpoint"
       about="A test event has a valid signature. The verification check sends an invalid one: an endpoint that accepts it does not verify signatures."
@@ -54,7 +54,7 @@ export function PartnerEndpoint(props: {
           <a href={hrefTo(["deliveries"], { partner_id: partner.partner_id })}>Show deliveries</a>
         </p>
       )}
-    </Section>
+    </ReportSection>
   );
 }
 

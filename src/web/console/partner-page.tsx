@@ -3,7 +3,7 @@ import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { count, countWithNoun, date, fileSize } from "../page-format.ts";
-import { Section } from "../sections/section.tsx";
+import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -100,7 +100,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
   const since = webhook_paused_at ?? webhook_failing_since;
   const deliveries = (status: string) => hrefTo(["deliveries"], { partner_id, status });
   return (
-    <Section id="facts" title="Overview">
+    <ReportSection id="facts" title="Overview">
       <dl class="facts">
         <div>
           <dt>Portfolio</dt>
@@ -155,7 +155,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
           </dd>
         </div>
       </dl>
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -204,7 +204,7 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
     scrollTo({ top: 0 });
   };
   return (
-    <Section
+    <ReportSection
       id="credentials"
       title="Credentials"
       about={
@@ -280,6 +280,6 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
           <InstantWithLocalTime at={partner.webhook_secret_rotates_at} />.
         </p>
       )}
-    </Section>
+    </ReportSection>
   );
 }

@@ -3,7 +3,7 @@ import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { countWithNoun } from "../page-format.ts";
-import { Section } from "../sections/section.tsx";
+import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { EmptyState } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -31,7 +31,7 @@ export function PartnerRemoval(props: {
     return undefined;
   };
   return (
-    <Section
+    <ReportSection
       id="removal"
       title="Export, disable and delete"
       about="Export all partner data as NDJSON (photos not included), end the partner's access for now, or permanently delete all of it. Existing backups still contain the data."
@@ -84,7 +84,7 @@ export function PartnerRemoval(props: {
           </ConfirmDialog>
         )}
       </p>
-    </Section>
+    </ReportSection>
   );
 }
 

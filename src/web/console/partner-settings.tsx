@@ -1,6 +1,6 @@
 import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { Section } from "../sections/section.tsx";
+import { ReportSection } from "../sections/section.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
 
 /** Edits a partner's daily call limit and webhook endpoint. */
@@ -25,7 +25,7 @@ export function PartnerSettingsForm(props: { partner: FullPartnerJson; path: str
   };
   const { webhook_events: chosen } = partner;
   return (
-    <Section id="settings" title="API limit and webhook endpoint">
+    <ReportSection id="settings" title="API limit and webhook endpoint">
       <form class="fields" onSubmit={(event) => void save(event)}>
         <label>
           Daily API call limit
@@ -79,6 +79,6 @@ export function PartnerSettingsForm(props: { partner: FullPartnerJson; path: str
           </button>
         </p>
       </form>
-    </Section>
+    </ReportSection>
   );
 }

@@ -2,7 +2,7 @@ import type { UsageJson } from "../../api-schemas/partner-schema.ts";
 import { type Route, replaceAddressQuery } from "../browser/route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
 import { count, countWithNoun, date } from "../page-format.ts";
-import { CollapsedTable, Section } from "../sections/section.tsx";
+import { CollapsedTable, ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead } from "./console-context.ts";
 
@@ -19,7 +19,7 @@ export function PartnerUsageSection({
   const month = route.query.get("month") ?? new Date().toISOString().slice(0, 7);
   const loaded = useAdminRead<UsageJson>(`${path}/usage?month=${encodeURIComponent(month)}`);
   return (
-    <Section id="usage" title="API calls">
+    <ReportSection id="usage" title="API calls">
       <form class="filters month" onSubmit={(event) => event.preventDefault()}>
         <span class="filter">
           <label for="month">Month (UTC)</label>
@@ -35,7 +35,7 @@ export function PartnerUsageSection({
       <LoadedContent loaded={loaded} what="the calls">
         {(usage) => <MonthUsage usage={usage} dailyLimit={dailyLimit} />}
       </LoadedContent>
-    </Section>
+    </ReportSection>
   );
 }
 

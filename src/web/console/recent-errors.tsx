@@ -1,6 +1,6 @@
 import type { LoggedErrorJson } from "../../api-schemas/error-log-schema.ts";
 import { countWithNoun } from "../page-format.ts";
-import { DataTable, Section } from "../sections/section.tsx";
+import { DataTable, ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminRead } from "./console-context.ts";
@@ -13,7 +13,7 @@ export function RecentErrors() {
   return (
     <LoadedContent loaded={loaded} what="the errors">
       {({ server, errors }) => (
-        <Section
+        <ReportSection
           id="errors"
           title="Recent errors"
           about={
@@ -44,7 +44,7 @@ export function RecentErrors() {
               ]}
             />
           )}
-        </Section>
+        </ReportSection>
       )}
     </LoadedContent>
   );

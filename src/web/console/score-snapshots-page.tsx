@@ -4,7 +4,7 @@ import { ColumnChart } from "../charts/column-chart.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS, TIERS } from "../code-labels.ts";
 import { count, countWithNoun, date } from "../page-format.ts";
-import { DataTable, Section } from "../sections/section.tsx";
+import { DataTable, ReportSection } from "../sections/section.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
@@ -44,7 +44,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
   const summary = `${date(latest.date)}: ${countWithNoun(latest.components, "component")}, ${count(latest.critical)} critical (${share}%), ${count(latest.warning)} warning.`;
   return (
     <>
-      <Section id="elevated" title="Critical and warning components" about={summary}>
+      <ReportSection id="elevated" title="Critical and warning components" about={summary}>
         <figure>
           <ColumnChart
             name="critical and warning components by day"
@@ -69,8 +69,8 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
             </span>
           ))}
         </p>
-      </Section>
-      <Section id="all" title="All components">
+      </ReportSection>
+      <ReportSection id="all" title="All components">
         <figure>
           <ColumnChart
             name="components by day"
@@ -94,8 +94,8 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
             </span>
           ))}
         </p>
-      </Section>
-      <Section
+      </ReportSection>
+      <ReportSection
         id="runs"
         title="Snapshot history"
         about={`${countWithNoun(runs.length, "snapshot")}, newest first.`}
@@ -124,7 +124,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
             { heading: "Model", cell: (run) => run.model_version },
           ]}
         />
-      </Section>
+      </ReportSection>
     </>
   );
 }

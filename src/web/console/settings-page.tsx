@@ -1,7 +1,7 @@
 import type { SettingJson, SettingsJson } from "../../api-schemas/setting-schema.ts";
 import { type Route, replaceAddressQuery } from "../browser/route.ts";
 import { countWithNoun } from "../page-format.ts";
-import { DataTable, Section } from "../sections/section.tsx";
+import { DataTable, ReportSection } from "../sections/section.tsx";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
@@ -64,7 +64,7 @@ export function SettingsPage({ route }: { route: Route }) {
               />
             )}
             {[...sections].map(([name, group]) => (
-              <Section id={`settings-${name}`} title={name}>
+              <ReportSection id={`settings-${name}`} title={name}>
                 <DataTable
                   caption={`Settings: ${name}`}
                   rows={group}
@@ -78,7 +78,7 @@ export function SettingsPage({ route }: { route: Route }) {
                     },
                   ]}
                 />
-              </Section>
+              </ReportSection>
             ))}
           </>
         );

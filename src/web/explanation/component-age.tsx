@@ -6,8 +6,8 @@ import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { codeLabel } from "../code-labels.ts";
 import { count, date } from "../page-format.ts";
-import { CollapsedTable, Section } from "../sections/section.tsx";
-import { formatNumber, formatPrecisePercent, formatYears } from "./precise-number-format.ts";
+import { CollapsedTable, ReportSection } from "../sections/section.tsx";
+import { formatPreciseNumber, formatPrecisePercent, formatPreciseYears } from "./precise-number-format.ts";
 
 const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
   replacement: "last recorded replacement",
@@ -20,15 +20,15 @@ export function ExplainedAge({ explained }: { explained: ExplanationJson }) {
   const { age, rate } = explained;
   const past = age.unknown_past;
   return (
-    <Section
+    <ReportSection
       id="age"
       title="Age"
-      about={`Effective age ${formatYears(age.effective_age_years)}, or ${formatYears(age.effective_virtual_age_years)} of normal use. By that age, ${formatPrecisePercent(age.prior)} of components of this type have failed.`}
+      about={`Effective age ${formatPreciseYears(age.effective_age_years)}, or ${formatPreciseYears(age.effective_virtual_age_years)} of normal use. By that age, ${formatPrecisePercent(age.prior)} of components of this type have failed.`}
     >
       <LifeCurve explained={explained} />
       <dl class="facts">
         <Fact name="Installed">
-          {date(age.born_on)} ({INSTALL_DATE_SOURCES[age.reason]}), {formatYears(age.age_years)} ago
+          {date(age.born_on)} ({INSTALL_DATE_SOURCES[age.reason]}), {formatPreciseYears(age.age_years)} ago
         </Fact>
         {past && (
           <Fact name="Unknown history">
@@ -38,17 +38,17 @@ export function ExplainedAge({ explained }: { explained: ExplanationJson }) {
           </Fact>
         )}
         <Fact name="Effective aging">
-          {formatYears((rate.years_per_year * age.counted_days) / 365.25)} in the {count(age.counted_days)}{" "}
-          days since {date(age.counted_from)}
+          {formatPreciseYears((rate.years_per_year * age.counted_days) / 365.25)} in the{" "}
+          {count(age.counted_days)} days since {date(age.counted_from)}
         </Fact>
         {age.restorations.map((credit) => (
           <Fact name="Maintenance credit">
-            {formatYears(credit.removed_years)} for the {credit.event_type} on {date(credit.date)}:{" "}
+            {formatPreciseYears(credit.removed_years)} for the {credit.event_type} on {date(credit.date)}:{" "}
             {formatPrecisePercent(credit.share)} of the aging since the previous credit
           </Fact>
         ))}
       </dl>
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -93,7 +93,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         name="share still working by age"
         points={along(READOUTS).map((years) => ({
           x: years / oldest,
-          text: `After ${formatYears(years)} of normal use: ${formatPrecisePercent(working(years))} still working`,
+          text: `After ${formatPreciseYears(years)} of normal use: ${formatPrecisePercent(working(years))} still working`,
         }))}
       >
         <svg
@@ -101,7 +101,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
           width="100%"
           height={HEIGHT}
           role="img"
-          aria-label={`Half of the components of this type still work at ${formatYears(median)}; at this component’s ${formatYears(age.effective_virtual_age_years)} of normal use, ${formatPrecisePercent(now)}.`}
+          aria-label={`Half of the components of this type still work at ${formatPreciseYears(median)}; at this component’s ${formatPreciseYears(age.effective_virtual_age_years)} of normal use, ${formatPrecisePercent(now)}.`}
         >
           <svg width="100%" height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
             <path class="under" d={under} />
@@ -141,7 +141,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         caption="Share still working by years of normal use"
         rows={along(TABLE_POINTS)}
         columns={[
-          { heading: "Effective age", cell: (years) => formatYears(years) },
+          { heading: "Effective age", cell: (years) => formatPreciseYears(years) },
           { heading: "Still working", isNumber: true, cell: (years) => formatPrecisePercent(working(years)) },
         ]}
       />
@@ -155,38 +155,38 @@ export function ExplainedLife({ explained }: { explained: ExplanationJson }) {
   const isCalibrated = life.kind_factor !== 1 || life.frailty !== 1;
   const { median_life_years: median, weibull_shape: shape } = definition;
   return (
-    <Section
+    <ReportSection
       id="life"
       title="Expected life and aging rate"
-      about={`Median life ${formatYears(life.calibrated_median_years)} of normal use. Here, one calendar year adds ${formatYears(rate.years_per_year)} of effective age.`}
+      about={`Median life ${formatPreciseYears(life.calibrated_median_years)} of normal use. Here, one calendar year adds ${formatPreciseYears(rate.years_per_year)} of effective age.`}
     >
       <dl class="facts">
         <Fact name="Median life">
-          {formatYears(life.median_life_years)}{" "}
+          {formatPreciseYears(life.median_life_years)}{" "}
           {life.overridden ? "(override_lifespan of this component)" : <Citation {...median} />}
         </Fact>
         <Fact name="Brand">
-          × {formatNumber(life.brand_factor)}, {life.brand_tier} <Citation {...model_source} />
+          × {formatPreciseNumber(life.brand_factor)}, {life.brand_tier} <Citation {...model_source} />
         </Fact>
         {isCalibrated && (
           <Fact name="Calibration">
-            × {formatNumber(life.kind_factor)} for this component type, × {formatNumber(life.frailty_factor)}{" "}
-            for this appliance
+            × {formatPreciseNumber(life.kind_factor)} for this component type, ×{" "}
+            {formatPreciseNumber(life.frailty_factor)} for this appliance
           </Fact>
         )}
         <Fact name="Lifetime distribution">
-          Weibull, shape {formatNumber(life.weibull_shape)} <Citation {...shape} />, scale{" "}
-          {formatYears(life.weibull_scale_years)}
+          Weibull, shape {formatPreciseNumber(life.weibull_shape)} <Citation {...shape} />, scale{" "}
+          {formatPreciseYears(life.weibull_scale_years)}
         </Fact>
         <Fact name="Use">
           {definition.wear === "use"
-            ? `× ${formatNumber(rate.usage_factor)} at usage intensity ${formatNumber(rate.usage_intensity)}`
+            ? `× ${formatPreciseNumber(rate.usage_factor)} at usage intensity ${formatPreciseNumber(rate.usage_intensity)}`
             : "Ages with time only"}
         </Fact>
         {rate.environment.map((exposure) => (
           <Fact name={codeLabel(exposure.factor)}>
             Reduces life to {formatPrecisePercent(exposure.life_factor)}: 1 −{" "}
-            {formatNumber(exposure.sensitivity)} × {formatNumber(exposure.value)} (
+            {formatPreciseNumber(exposure.sensitivity)} × {formatPreciseNumber(exposure.value)} (
             {rate.environment_basis === "state" ? (
               <code>{rate.source}</code>
             ) : (
@@ -195,9 +195,11 @@ export function ExplainedLife({ explained }: { explained: ExplanationJson }) {
             )
           </Fact>
         ))}
-        <Fact name="Effective lifespan">{formatYears(score.effective_lifespan_years)} in calendar time</Fact>
+        <Fact name="Effective lifespan">
+          {formatPreciseYears(score.effective_lifespan_years)} in calendar time
+        </Fact>
       </dl>
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -3,8 +3,8 @@ import type { EvidenceJson } from "../../api-schemas/explained-evidence-schema.t
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { countWithNoun, date } from "../page-format.ts";
-import { DataTable, Section } from "../sections/section.tsx";
-import { formatNumber, formatPrecisePercent } from "./precise-number-format.ts";
+import { DataTable, ReportSection } from "../sections/section.tsx";
+import { formatPreciseNumber, formatPrecisePercent } from "./precise-number-format.ts";
 
 /** Lists the evidence about a component with its effect on the hazard, and the active sensor alarms. */
 export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {
@@ -12,19 +12,19 @@ export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: 
   const lasting = evidence.filter(({ kind }) => kind !== "smart_event");
   return (
     <>
-      <Section
+      <ReportSection
         id="evidence"
         title="Evidence"
         about={
           lasting.length === 0
             ? "No evidence on record. The score depends on age only."
-            : `${countWithNoun(lasting.length, "evidence item")}. Values above 1 increase risk, below 1 reduce it. Combined: × ${formatNumber(hazard.hazard_ratio)}.`
+            : `${countWithNoun(lasting.length, "evidence item")}. Values above 1 increase risk, below 1 reduce it. Combined: × ${formatPreciseNumber(hazard.hazard_ratio)}.`
         }
       >
         {lasting.length > 0 && <Lasting evidence={lasting} hazard={hazard} />}
-      </Section>
+      </ReportSection>
       {acute.length > 0 && (
-        <Section
+        <ReportSection
           id="acute"
           title="Active sensor alarms"
           about={`Added to the hazard regardless of age. An alarm expires within ${countWithNoun(hazard.acute_span_days, "day")} or when the component is repaired.`}
@@ -46,13 +46,13 @@ export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: 
               {
                 heading: "Added hazard",
                 isNumber: true,
-                cell: ({ acute_hazard }) => `+ ${formatNumber(acute_hazard)}`,
+                cell: ({ acute_hazard }) => `+ ${formatPreciseNumber(acute_hazard)}`,
               },
               { heading: "Expires", cell: expiry },
               { heading: "Source", cell: ({ source }) => <code>{source}</code> },
             ]}
           />
-        </Section>
+        </ReportSection>
       )}
     </>
   );
@@ -78,7 +78,11 @@ function Lasting({
             heading: "Date",
             cell: ({ date: on }) => <span class="one-line">{on === null ? "—" : date(on)}</span>,
           },
-          { heading: "Initial", isNumber: true, cell: ({ base_ratio }) => `× ${formatNumber(base_ratio)}` },
+          {
+            heading: "Initial",
+            isNumber: true,
+            cell: ({ base_ratio }) => `× ${formatPreciseNumber(base_ratio)}`,
+          },
           { heading: "Remaining", isNumber: true, cell: ({ remaining }) => formatPrecisePercent(remaining) },
           ...(isShared
             ? [
@@ -86,11 +90,11 @@ function Lasting({
                   heading: "Exponent",
                   isNumber: true,
                   cell: ({ weight, strength, times }: EvidenceJson) =>
-                    formatNumber(weight * strength * times),
+                    formatPreciseNumber(weight * strength * times),
                 },
               ]
             : []),
-          { heading: "Current", isNumber: true, cell: ({ factor }) => `× ${formatNumber(factor)}` },
+          { heading: "Current", isNumber: true, cell: ({ factor }) => `× ${formatPreciseNumber(factor)}` },
           {
             heading: "Lowers · raises risk",
             cell: ({ factor }) => <RatioBar factor={factor} furthest={furthest} />,
@@ -107,8 +111,8 @@ function Lasting({
       )}
       {hazard.cascades !== 1 && (
         <p class="small muted">
-          Own evidence × {formatNumber(hazard.own_product)}; related components ×{" "}
-          {formatNumber(hazard.cascades)}.
+          Own evidence × {formatPreciseNumber(hazard.own_product)}; related components ×{" "}
+          {formatPreciseNumber(hazard.cascades)}.
         </p>
       )}
     </>

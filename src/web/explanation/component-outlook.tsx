@@ -2,7 +2,7 @@ import type { ExplanationJson, ScoreChangeJson } from "../../api-schemas/explana
 import { TierMark } from "../charts/tier-mark.tsx";
 import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../code-labels.ts";
 import { countWithNoun, date, likelyFailureText, moneyText } from "../page-format.ts";
-import { DataTable, Section } from "../sections/section.tsx";
+import { DataTable, ReportSection } from "../sections/section.tsx";
 import { formatPrecisePercent } from "./precise-number-format.ts";
 
 const SCENARIO_LABELS: Readonly<Record<ScoreChangeJson["change"], string>> = {
@@ -28,7 +28,7 @@ export function WhatIfScenarios({
     ...changes.map((change): Scenario => ({ ...change, name: SCENARIO_LABELS[change.change] })),
   ];
   return (
-    <Section
+    <ReportSection
       id="what-if"
       title="What-if scenarios"
       about="Each scenario on its own, on the date of the score."
@@ -60,7 +60,7 @@ export function WhatIfScenarios({
           { heading: "Confidence", cell: ({ confidence }) => codeLabel(confidence.toLowerCase()) },
         ]}
       />
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -68,7 +68,7 @@ export function WhatIfScenarios({
 export function ScoreConfidence({ explained: { confidence, projection } }: { explained: ExplanationJson }) {
   const { raised_to, raised_by, condition_observed_on, brand_known, service_events } = confidence;
   return (
-    <Section
+    <ReportSection
       id="confidence"
       title="Confidence"
       about={`${countWithNoun(service_events, "service event")}. ${
@@ -83,7 +83,7 @@ export function ScoreConfidence({ explained: { confidence, projection } }: { exp
           : `Required for ${raised_to.toLowerCase()} confidence: ${new Intl.ListFormat("en-US").format(raised_by)}.`}{" "}
         Failure {likelyFailureText(projection.failure_window_80)}, with a probability of 80%.
       </p>
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -100,7 +100,7 @@ export function RecommendedAction({ explained: { decision } }: { explained: Expl
   } = decision;
   const isByAge = replace_on !== null;
   return (
-    <Section
+    <ReportSection
       id="decision"
       title="Recommended action"
       about={`${ACTION_LABELS[action]}. ${reason}${isByAge ? ` Due ${date(replace_on)}.` : ""}`}
@@ -141,14 +141,14 @@ export function RecommendedAction({ explained: { decision } }: { explained: Expl
           </dd>
         </div>
       </dl>
-    </Section>
+    </ReportSection>
   );
 }
 
 /** Lists the sources that the sections above cite. */
 export function CitedSources({ sources }: Pick<ExplanationJson, "sources">) {
   return (
-    <Section id="sources" title="Sources">
+    <ReportSection id="sources" title="Sources">
       <ul class="plain-list small">
         {sources.map(({ token, title, publisher, year, address, strength, second_hand }) => (
           <li>
@@ -159,6 +159,6 @@ export function CitedSources({ sources }: Pick<ExplanationJson, "sources">) {
           </li>
         ))}
       </ul>
-    </Section>
+    </ReportSection>
   );
 }

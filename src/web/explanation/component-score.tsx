@@ -4,21 +4,21 @@ import { percentLength as length } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS } from "../code-labels.ts";
 import { count } from "../page-format.ts";
-import { Section } from "../sections/section.tsx";
-import { formatNumber, formatPrecisePercent, formatYears } from "./precise-number-format.ts";
+import { ReportSection } from "../sections/section.tsx";
+import { formatPreciseNumber, formatPrecisePercent, formatPreciseYears } from "./precise-number-format.ts";
 
 /** Shows how age, evidence and sensor alarms make up the hazard, and how the score follows from it. */
 export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
   const { score } = explained;
   return (
-    <Section
+    <ReportSection
       id="score"
       title="Score breakdown"
       about={
         <>
           {count(score.period_days)}-day hazard
           {score.period_days < score.usual_period_days &&
-            ` (${formatPrecisePercent(score.share_of_life)} of the effective lifespan of ${formatYears(score.effective_lifespan_years)})`}{" "}
+            ` (${formatPrecisePercent(score.share_of_life)} of the effective lifespan of ${formatPreciseYears(score.effective_lifespan_years)})`}{" "}
           = baseline (age) × evidence + active sensor alarms.
         </>
       }
@@ -30,7 +30,7 @@ export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
       </ol>
       <p>
         Probability of failure within {count(score.period_days)} days: 1 − exp(−
-        {formatNumber(score.cumulative_hazard)}) = {formatPrecisePercent(score.q)}; within{" "}
+        {formatPreciseNumber(score.cumulative_hazard)}) = {formatPrecisePercent(score.q)}; within{" "}
         {count(score.period_days * score.periods)} days: {formatPrecisePercent(score.cumulative_risk)}. The
         latter is the score:{" "}
         <strong>
@@ -40,7 +40,7 @@ export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
         at {score.critical_from}.
       </p>
       <Limits explained={explained} />
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -62,11 +62,11 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
   return [
     {
       name: "Baseline (age)",
-      about: `effective age ${formatYears(age.effective_age_years)}`,
+      about: `effective age ${formatPreciseYears(age.effective_age_years)}`,
       from: 0,
       to: ofAge,
       kind: "age",
-      value: formatNumber(ofAge),
+      value: formatPreciseNumber(ofAge),
     },
     {
       name: "Evidence",
@@ -79,7 +79,7 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
       from: ofAge,
       to: withEvidence,
       kind: change < 0 ? "better" : "worse",
-      value: `× ${formatNumber(hazard.hazard_ratio)}`,
+      value: `× ${formatPreciseNumber(hazard.hazard_ratio)}`,
     },
     {
       name: "Active sensor alarms",
@@ -87,7 +87,7 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
       from: withEvidence,
       to: withEvidence + acute,
       kind: "worse",
-      value: `+ ${formatNumber(acute)}`,
+      value: `+ ${formatPreciseNumber(acute)}`,
     },
     {
       name: "Total hazard",
@@ -95,7 +95,7 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
       from: 0,
       to: sum,
       kind: "sum",
-      value: `= ${formatNumber(sum)}`,
+      value: `= ${formatPreciseNumber(sum)}`,
     },
   ];
 }
@@ -136,9 +136,9 @@ function Limits({ explained }: { explained: ExplanationJson }) {
   const { hazard, age, rate, score } = explained;
   const limits = [
     hazard.cascades < hazard.cascades_product &&
-      `Related components: × ${formatNumber(hazard.cascades_product)}, limited to × ${formatNumber(hazard.cascades)}.`,
+      `Related components: × ${formatPreciseNumber(hazard.cascades_product)}, limited to × ${formatPreciseNumber(hazard.cascades)}.`,
     hazard.hazard_ratio !== hazard.product &&
-      `Evidence: × ${formatNumber(hazard.product)}, limited to × ${formatNumber(hazard.hazard_ratio)} (range ${hazard.lowest} to ${hazard.highest}).`,
+      `Evidence: × ${formatPreciseNumber(hazard.product)}, limited to × ${formatPreciseNumber(hazard.hazard_ratio)} (range ${hazard.lowest} to ${hazard.highest}).`,
     age.prior_unlimited > age.prior + 1e-12 &&
       `Failure probability by this age: ${formatPrecisePercent(age.prior_unlimited)}, limited to ${formatPrecisePercent(age.highest_prior)}.`,
     rate.environment_product < rate.lowest_life_factor &&

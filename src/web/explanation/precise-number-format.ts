@@ -1,7 +1,7 @@
 /* Number formats with more digits than those of `format.ts`, so that readers can verify a calculation. */
 
 /** Formats with four significant digits. */
-export const formatNumber = (value: number) =>
+export const formatPreciseNumber = (value: number) =>
   Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
 
 /** Formats a share as a percentage with three significant digits; never rounds up to 100%. */
@@ -10,5 +10,5 @@ export function formatPrecisePercent(share: number): string {
   return shown === 100 && share < 1 ? "over 99.9%" : `${shown}%`;
 }
 
-export const formatYears = (value: number) =>
-  `${formatNumber(value)} ${formatNumber(value) === "1" ? "year" : "years"}`;
+export const formatPreciseYears = (value: number) =>
+  `${formatPreciseNumber(value)} ${formatPreciseNumber(value) === "1" ? "year" : "years"}`;

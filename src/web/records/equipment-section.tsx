@@ -10,7 +10,7 @@ import { systemLabel } from "../code-labels.ts";
 import { ApplianceNames } from "../page-appliance-names.ts";
 import { count, countWithNoun, date } from "../page-format.ts";
 import { DataTable } from "../sections/section.tsx";
-import { FilterRow, RETIRED, RetiredFilter } from "../widgets/filters.tsx";
+import { FilterRow, RETIRED_CHOICES, RetiredFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
@@ -32,7 +32,7 @@ export function PropertyEquipment(props: {
 }) {
   const { propertyId, data, isRetired } = props;
   const records = useRecords();
-  const [status, setStatus] = useState(isRetired ? RETIRED : "");
+  const [status, setStatus] = useState(isRetired ? RETIRED_CHOICES : "");
   const id = encodeURIComponent(propertyId);
   const equipment = useLoad(propertyId, async () => ({
     appliances: await readAllPages<"appliances", ApplianceJson>(

@@ -9,7 +9,7 @@ import { rangeText, sumBy } from "../page-grouping.ts";
 import type { PlanLine } from "../page-plan-lines.ts";
 import type { DefinedTerm } from "../page-term-definitions.ts";
 import { dueNowDate } from "./plan.tsx";
-import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 import { DefinitionButton } from "./term-definition.tsx";
 
 /** Rows that are shown at once. */
@@ -44,7 +44,7 @@ export function DueActions(props: {
   const table = { asOf, applianceNames: props.applianceNames, renderMark: props.renderMark };
   const rest = rows.slice(FIRST_ROWS);
   return (
-    <Section
+    <ReportSection
       id="actions"
       title="Actions"
       about={
@@ -101,7 +101,7 @@ export function DueActions(props: {
           },
         ]}
       />
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -5,10 +5,10 @@ import type { ApplianceNames } from "../page-appliance-names.ts";
 import { expectedLossUsd } from "../page-expected-loss.ts";
 import { failureWindowText, moneyText } from "../page-format.ts";
 import { ComponentName } from "./component-name.tsx";
-import type { Column } from "./section.tsx";
+import type { DataTableColumn } from "./section.tsx";
 
 /** The columns of every table of components. */
-export function pageComponentColumns(applianceNames: ApplianceNames): Column<ComponentJson>[] {
+export function pageComponentColumns(applianceNames: ApplianceNames): DataTableColumn<ComponentJson>[] {
   return [
     {
       heading: "Component",

@@ -3,7 +3,7 @@ import { timeRangePresets } from "../chart-time-range.ts";
 import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
 import { compactMoney, date, moneyText } from "../page-format.ts";
 import { GRADES } from "./condition.tsx";
-import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
 
 /** With fewer weeks there is nothing to see. */
@@ -22,7 +22,7 @@ export function ConditionTrend(props: {
   const { range, setRange, shown } = useTimeRange(points, formRange);
   if (points.length < LEAST_POINTS) return null;
   return (
-    <Section
+    <ReportSection
       id="over-time"
       title="Condition over time"
       about="Once a week: the condition score, and the expected cost of failures within 12 months of critical and warning components."
@@ -58,7 +58,7 @@ export function ConditionTrend(props: {
           },
         ]}
       />
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -5,7 +5,7 @@ import { percentLength } from "../charts/bar.tsx";
 import { capitalizeFirst, count, countWithNoun, moneyText } from "../page-format.ts";
 import { dueAmountTexts, dueNowText } from "./plan.tsx";
 import { useUnitName } from "./property-unit-name.ts";
-import { Section } from "./section.tsx";
+import { ReportSection } from "./section.tsx";
 import { DefinitionButton } from "./term-definition.tsx";
 
 /** The scores of each grade. */
@@ -116,11 +116,11 @@ export function ConditionHeadlineFigures({ plan }: Pick<Headline, "plan">) {
 
 function NoAssessment() {
   return (
-    <Section id="condition" title="No assessment yet">
+    <ReportSection id="condition" title="No assessment yet">
       <p class="empty">
         No equipment has been added to this property. Add appliances to get a condition score.
       </p>
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -7,7 +7,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { TIER_LABELS, TIERS } from "../code-labels.ts";
 import { assumptionSentences } from "../page-assumption-sentences.ts";
 import { count, countWithNoun, moneyText } from "../page-format.ts";
-import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 import { PlanDefinitions } from "./term-definition.tsx";
 
 type Costs = Pick<
@@ -52,7 +52,7 @@ export function Methodology(props: {
   const { totals, assumptions, condition, csv } = props;
   const { HIGH: high, MEDIUM: medium, LOW: low } = totals.confidences;
   return (
-    <Section id="method" title="Method and limits">
+    <ReportSection id="method" title="Method and limits">
       <p class="data-confidence small muted">
         Based on {countWithNoun(totals.components, "component")} in{" "}
         {countWithNoun(totals.appliances, "appliance")}. Data confidence: {count(high)} high, {count(medium)}{" "}
@@ -83,7 +83,7 @@ export function Methodology(props: {
         <summary>Definitions</summary>
         <PlanDefinitions />
       </details>
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -2,7 +2,7 @@ import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../code-labels.ts";
 import type { ApplianceNames } from "../page-appliance-names.ts";
 import { count, countWithNoun } from "../page-format.ts";
-import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 
 type Flag = ComponentJson["flags"][number];
 /** A hazard with one component of each appliance that has it, to name the places. */
@@ -37,7 +37,7 @@ export function KnownHazards(props: {
 }) {
   const { groups, applianceNames, csv } = props;
   return (
-    <Section id="hazards" title="Known hazards" about={summaryOf(groups)}>
+    <ReportSection id="hazards" title="Known hazards" about={summaryOf(groups)}>
       <ul class="inspections">
         {groups.map(({ flag, appliances }) => (
           <li>
@@ -65,7 +65,7 @@ export function KnownHazards(props: {
           { heading: "Authority", cell: ({ flag }) => flag.authority },
         ]}
       />
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -12,7 +12,7 @@ import { groupInSteps, sumBy } from "../page-grouping.ts";
 import { ComponentName } from "./component-name.tsx";
 import { pageComponentColumns } from "./component-table.tsx";
 import { ScoreReasons } from "./reasons.tsx";
-import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 
 /** The most symbols drawn for one system; with more components, a symbol stands for several of one tier. */
 const MAX_SYMBOLS = 160;
@@ -41,7 +41,7 @@ export function SystemRiskHeatMap(props: {
 }) {
   const { systems: rows, elevated, reasons, applianceNames, csv, all } = props;
   return (
-    <Section
+    <ReportSection
       id="systems"
       title="Risk by building system"
       about={
@@ -111,7 +111,7 @@ export function SystemRiskHeatMap(props: {
           note="The highest expected loss of the next 12 months first: probability of failure × cost of failure."
         />
       )}
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -3,7 +3,7 @@ import { INSPECTION_NOTICE } from "../../domain/figures/inspection-law-notice.ts
 import { codeLabel, INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS } from "../code-labels.ts";
 import type { ApplianceNames } from "../page-appliance-names.ts";
 import { count, countWithNoun, date, relativeDaysText } from "../page-format.ts";
-import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 
 const MAX_LINES = 8;
 
@@ -17,13 +17,17 @@ export function DueInspections(props: {
   const { inspections, applianceNames, csv } = props;
   if (inspections.length === 0)
     return (
-      <Section id="inspections" title="Inspections">
+      <ReportSection id="inspections" title="Inspections">
         <p class="empty">No inspections apply to the equipment on record.</p>
-      </Section>
+      </ReportSection>
     );
   const lines = firstLines(inspections, applianceNames);
   return (
-    <Section id="inspections" title="Inspections" about={`${summaryOf(inspections)} ${INSPECTION_NOTICE}`}>
+    <ReportSection
+      id="inspections"
+      title="Inspections"
+      about={`${summaryOf(inspections)} ${INSPECTION_NOTICE}`}
+    >
       <ul class="inspections">
         {lines.map(({ inspection, applianceName, count: like }) => (
           <li>
@@ -78,7 +82,7 @@ export function DueInspections(props: {
           { heading: "Known from", cell: (row) => INSPECTION_BASIS_LABELS[row.basis] },
         ]}
       />
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -28,7 +28,7 @@ import {
 import { BalanceTable, DepositSentence } from "./deposit.tsx";
 import { useUnitName } from "./property-unit-name.ts";
 import { FailureCostForecast, ReserveContributions } from "./reserve-and-forecast.tsx";
-import { CollapsedTable, type CsvLink, Section } from "./section.tsx";
+import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 
 /** With more components than this, the page leaves their data out and its form asks the server. */
 const MAX_EMBEDDED_COMPONENTS = 10_000;
@@ -114,7 +114,7 @@ export function PlanCostsAndReserve(props: {
   const { plan, details, forecast, reserve, links = {} } = props;
   const { due_now: due } = plan;
   return (
-    <Section
+    <ReportSection
       id="plan"
       title="Costs and reserve"
       about={`As of ${date(plan.as_of)}. Amounts are in ${todaysMoney()} unless noted.`}
@@ -136,7 +136,7 @@ export function PlanCostsAndReserve(props: {
       <FailureCostForecast forecast={forecast} csv={links.forecastCsv} />
       <ReserveContributions reserve={reserve} csv={links.reserveCsv} />
       <BudgetPlanner budget={details.budget} renderBudgetPlanner={props.renderBudgetPlanner} />
-    </Section>
+    </ReportSection>
   );
 }
 

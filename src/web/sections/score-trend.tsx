@@ -6,7 +6,7 @@ import { changePoints, TimeChart } from "../charts/time-chart.tsx";
 import { codeLabel, foundConditionText, TIER_LABELS } from "../code-labels.ts";
 import type { ApplianceNames } from "../page-appliance-names.ts";
 import { countWithNoun, date, moneyText } from "../page-format.ts";
-import { CollapsedTable, type CsvLink, DataTable, Section } from "./section.tsx";
+import { CollapsedTable, type CsvLink, DataTable, ReportSection } from "./section.tsx";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
 
 /** With fewer days there is nothing to see. */
@@ -29,7 +29,7 @@ export function ScoreTrend(props: {
   const { component, points: all, events, applianceNames, choices, formRange, csv } = props;
   const { range, setRange, shown: points } = useTimeRange(all, formRange);
   return (
-    <Section id="trend" title="Score history">
+    <ReportSection id="trend" title="Score history">
       {choices ? (
         <form class="choice" method="get" action="#trend" data-replaces="trend">
           <ComponentSelect component={component} choices={choices} applianceNames={applianceNames} />
@@ -89,7 +89,7 @@ export function ScoreTrend(props: {
           />
         </details>
       )}
-    </Section>
+    </ReportSection>
   );
 }
 

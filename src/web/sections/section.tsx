@@ -3,7 +3,7 @@ import type { DefinedTerm } from "../page-term-definitions.ts";
 import { DefinitionButton } from "./term-definition.tsx";
 
 /** A section of a page. `about` is a line below its heading, `define` a term that a button beside it defines. */
-export function Section(props: {
+export function ReportSection(props: {
   id: string;
   title: string;
   about?: ComponentChildren;
@@ -27,7 +27,7 @@ export function Section(props: {
   );
 }
 
-export type Column<Row> = {
+export type DataTableColumn<Row> = {
   heading: string;
   /** Aligned right, so that digits line up. */
   isNumber?: boolean;
@@ -42,7 +42,7 @@ const LONG_HEADING = 15;
 
 export function DataTable<Row>(props: {
   caption: string;
-  columns: readonly Column<Row>[];
+  columns: readonly DataTableColumn<Row>[];
   rows: readonly Row[];
 }) {
   const { caption, columns, rows } = props;
@@ -92,7 +92,7 @@ export function CollapsedTable<Row>(props: {
   caption?: string;
   /** The text that opens the table. */
   summary?: string | undefined;
-  columns: readonly Column<Row>[];
+  columns: readonly DataTableColumn<Row>[];
   rows: readonly Row[];
   csv?: CsvLink;
   /** The address of a page with all rows. */

@@ -6,7 +6,7 @@ import { codeLabel } from "../code-labels.ts";
 import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { LossDrivers, LossExceedanceTable } from "./loss-tables.tsx";
 import { unitNameOf } from "./property-unit-name.ts";
-import { DataTable, Section } from "./section.tsx";
+import { DataTable, ReportSection } from "./section.tsx";
 import { DefinitionButton } from "./term-definition.tsx";
 
 const usd = (amount: number) => moneyText(Math.round(amount));
@@ -41,13 +41,13 @@ export function UnderwritingReport(props: {
       <Facts made={made} book={book} />
       <div class="columns">
         <div class="stack">
-          <Section id="bad-years" title="Bad years" define="exceededOnce">
+          <ReportSection id="bad-years" title="Bad years" define="exceededOnce">
             <LossExceedanceTable losses={losses} height={CURVE_HEIGHT} />
-          </Section>
+          </ReportSection>
           <Claims made={made} />
         </div>
         <div class="stack">
-          <Section id="perils" title="Expected damage a year">
+          <ReportSection id="perils" title="Expected damage a year">
             <dl class="figures">
               {losses.damage.by_peril.map(({ peril, expected }) => (
                 <div>
@@ -56,10 +56,10 @@ export function UnderwritingReport(props: {
                 </div>
               ))}
             </dl>
-          </Section>
-          <Section id="drivers" title="What drives it" define="variance">
+          </ReportSection>
+          <ReportSection id="drivers" title="What drives it" define="variance">
             <LossDrivers losses={losses} by="kind" heading="Component" />
-          </Section>
+          </ReportSection>
           <Assumptions made={made} />
         </div>
         <div class="stack">
@@ -75,13 +75,13 @@ function Assumptions({ made }: { made: UnderwritingJson }) {
   const { notes, assumptions } = made.losses;
   const list = [...notes, assumptions.statement].map((sentence) => <li>{sentence}</li>);
   return (
-    <Section id="assumptions" title="Confidence and assumptions">
+    <ReportSection id="assumptions" title="Confidence and assumptions">
       <details class="table-details">
         <summary>What the figures include and exclude</summary>
         <ul class="small">{list}</ul>
       </details>
       <ul class="small paper">{list}</ul>
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -187,7 +187,7 @@ function Control({ made: { loss_control: control } }: { made: UnderwritingJson }
       ? "No critical or warning component damages anything else."
       : `Replacing the ${countWithNoun(control.components, "critical or warning component")} for ${usd(control.planned_cost)} saves ${usd(control.damage_saved)} of damage in the first year: ${exactMoney(control.saved_per_dollar ?? 0)} a ${oneOfCurrency()}.`;
   return (
-    <Section id="loss-control" title="Loss control" about={about} define="lossControl">
+    <ReportSection id="loss-control" title="Loss control" about={about} define="lossControl">
       {control.best.length > 0 && (
         <DataTable
           caption={`Planned work that saves most damage per ${oneOfCurrency()}`}
@@ -199,7 +199,7 @@ function Control({ made: { loss_control: control } }: { made: UnderwritingJson }
           rows={control.best}
         />
       )}
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -220,7 +220,7 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
     </li>
   );
   return (
-    <Section
+    <ReportSection
       id="open"
       title="Hazards and overdue inspections"
       about={
@@ -250,7 +250,7 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
           </ul>
         </details>
       )}
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -270,7 +270,7 @@ function More({ count, of, plural }: { count: number; of: string; plural?: strin
 
 function Claims({ made: { claims } }: { made: UnderwritingJson }) {
   return (
-    <Section id="claims" title="Claims" about={`Since ${date(claims.since)}, without denied ones.`}>
+    <ReportSection id="claims" title="Claims" about={`Since ${date(claims.since)}, without denied ones.`}>
       <dl class="figures">
         <div>
           <dt>Claims</dt>
@@ -287,6 +287,6 @@ function Claims({ made: { claims } }: { made: UnderwritingJson }) {
           <dd class="small muted">damages a year</dd>
         </div>
       </dl>
-    </Section>
+    </ReportSection>
   );
 }

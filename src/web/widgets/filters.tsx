@@ -73,7 +73,7 @@ export function SearchFilter(props: { label: string; value: string; onChange: (v
   );
 }
 
-export const RETIRED = "retired";
+export const RETIRED_CHOICES = "retired";
 
 /** The filter between what is in service and what is retired. */
 export function RetiredFilter({ value, onChange }: { value: string; onChange: (status: string) => void }) {
@@ -82,7 +82,7 @@ export function RetiredFilter({ value, onChange }: { value: string; onChange: (s
       label="Status"
       value={value}
       all="In service"
-      choices={[[RETIRED, "Retired"]]}
+      choices={[[RETIRED_CHOICES, "Retired"]]}
       onChange={onChange}
     />
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { body, nullable, required } from "../../../src/api-schemas/definition/input-schema.ts";
-import { readNewProperty } from "../../../src/api-schemas/property-request-schema.ts";
+import { parseNewPropertyJson } from "../../../src/api-schemas/property-request-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { type } from "../../../src/validation/arktype-validators.ts";
 
@@ -27,7 +27,7 @@ describe("parse", () => {
   test("lists all required fields if one is missing, empty or null", () => {
     const message = "name, address, state required";
     for (const body of [{}, { name: "A", address: "B" }, { name: "A", address: " ", state: null }])
-      expect(refusal(() => readNewProperty(body)).message).toBe(message);
+      expect(refusal(() => parseNewPropertyJson(body)).message).toBe(message);
   });
 
   test("reports an invalid field with its own description", () => {
@@ -45,7 +45,7 @@ describe("parse", () => {
       zip: "x!",
       year_built: Number.POSITIVE_INFINITY,
     };
-    const fields = refusal(() => readNewProperty(body)).details?.map(({ field }) => field);
+    const fields = refusal(() => parseNewPropertyJson(body)).details?.map(({ field }) => field);
     expect(fields).toEqual(["unit_count", "year_built", "zip"]);
   });
 
@@ -61,7 +61,7 @@ describe("parse", () => {
           unit_count: text,
           year_built: [text],
         };
-        const { message, details } = refusal(() => readNewProperty(body));
+        const { message, details } = refusal(() => parseNewPropertyJson(body));
         expect(JSON.stringify([message, details])).not.toContain(JSON.stringify(text).slice(1, -1));
       }),
     );

@@ -9,7 +9,7 @@ import {
   optional,
   required,
 } from "../../../src/api-schemas/definition/input-schema.ts";
-import { csvInputColumns } from "../../../src/api-schemas/definition/input-schema-csv-columns.ts";
+import { csvColumnsOfInputSchema } from "../../../src/api-schemas/definition/input-schema-csv-columns.ts";
 import {
   line,
   requiredLine,
@@ -32,12 +32,12 @@ import {
 import type { SchemaType } from "../../../src/api-schemas/definition/schema-type.ts";
 import {
   exampleOfSchemaType,
-  openApiSchemaOf,
+  jsonSchemaOfType,
   SchemaRegistry,
 } from "../../../src/api-schemas/definition/schema-type-to-json-schema.ts";
 import { type } from "../../../src/validation/arktype-validators.ts";
 
-const schemaAlone = (form: SchemaType<unknown>) => openApiSchemaOf(form, new SchemaRegistry());
+const schemaAlone = (form: SchemaType<unknown>) => jsonSchemaOfType(form, new SchemaRegistry());
 
 describe("a response type", () => {
   test("has a description, a unit and an example", () => {
@@ -81,11 +81,11 @@ describe("a response type", () => {
       year_2: span.describedAs("The second"),
       parts: list("Parts", object({ of: text("Of", "A") })),
     });
-    expect(openApiSchemaOf(plan, names, "GetPlanReply")).toEqual({
+    expect(jsonSchemaOfType(plan, names, "GetPlanReply")).toEqual({
       $ref: "#/components/schemas/GetPlanReply",
     });
     expect([...names.keys()]).toEqual(["GetPlanReply", "GetPlanReplyYear1", "GetPlanReplyPartsItem"]);
-    expect(() => openApiSchemaOf(object({}), names, "GetPlanReply")).toThrow("two records");
+    expect(() => jsonSchemaOfType(object({}), names, "GetPlanReply")).toThrow("two records");
   });
 
   test("with a name is written once, however often it is used", () => {
@@ -96,7 +96,7 @@ describe("a response type", () => {
       rooms: list("The rooms", room),
     });
     const names = new SchemaRegistry();
-    expect(openApiSchemaOf(house, names)).toEqual({ $ref: "#/components/schemas/House" });
+    expect(jsonSchemaOfType(house, names)).toEqual({ $ref: "#/components/schemas/House" });
     const $ref = "#/components/schemas/Room";
     expect([...names.keys()].sort()).toEqual(["House", "Room"]);
     expect(names.get("House")!.properties).toEqual({
@@ -137,7 +137,7 @@ describe("a request type", () => {
 
   test("is described by its constraints, with the descriptions of the response", () => {
     const names = new SchemaRegistry();
-    openApiSchemaOf(house.type, names);
+    jsonSchemaOfType(house.type, names);
     const { properties, required: needed } = names.get("House")!;
     expect(needed).toEqual(["name", "kind", "owner", "rooms"]);
     expect(properties!.name).toEqual({
@@ -174,7 +174,7 @@ describe("a request type", () => {
 
   test("determines the columns of a CSV file", () => {
     expect(
-      csvInputColumns(
+      csvColumnsOfInputSchema(
         input("Row", {
           name: required(requiredLine, "N"),
           cost: nullable(usdIn, "C"),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { planAssumptionSentences } from "../../../src/api-schemas/plan-assumptions-schema.ts";
+import { serializePlanAssumptions } from "../../../src/api-schemas/plan-assumptions-schema.ts";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
 import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
 import {
@@ -57,7 +57,7 @@ describe("a stored component", () => {
     expect(lifespanYearsOf(partFor(own))).toBeCloseTo(40, 9);
     expect(planned(own).bestAgeMonths!).toBeGreaterThan(planned(tank).bestAgeMonths!);
     const sentences = (overridden: number) =>
-      planAssumptionSentences(
+      serializePlanAssumptions(
         {
           terms: { ...USUAL_TERMS, years: 1 },
           asOf: "2026-11-21",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inflate } from "../../../src/api-schemas/brand-schema.ts";
+import { inflateLogo } from "../../../src/api-schemas/brand-schema.ts";
 import { type ArchiveMember, writeArchive } from "../../../src/backup/backup-archive.ts";
 import { CHECKSUMS, DATABASE, KEY, MANIFEST, parseManifest } from "../../../src/backup/backup-manifest.ts";
 import { PassphraseEncryption } from "../../../src/backup/backup-passphrase-encryption.ts";
@@ -199,7 +199,7 @@ const logo: Target = {
     "<svg>",
   ],
   parse(input) {
-    const read = readLogo(input, inflate);
+    const read = readLogo(input, inflateLogo);
     if (typeof read === "string") throw invalid(read);
     if (read.png.length > input.length) throw new Error("the logo has more than its file");
     return "logo";

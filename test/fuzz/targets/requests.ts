@@ -1,26 +1,36 @@
-import { readApplianceChange, readNewAppliance } from "../../../src/api-schemas/appliance-schema.ts";
-import { readBrandChange } from "../../../src/api-schemas/brand-schema.ts";
-import { readClaimChange, readClaimList, readNewClaim } from "../../../src/api-schemas/claim-schema.ts";
-import { readComponentChange } from "../../../src/api-schemas/component-change-schema.ts";
-import { readCostBook, readCostLine } from "../../../src/api-schemas/cost-book-schema.ts";
-import { readNewEmbed } from "../../../src/api-schemas/embed-request-schema.ts";
-import { readFailedWindow } from "../../../src/api-schemas/failed-window-schema.ts";
-import { readNewPartner, readPartnerSettings } from "../../../src/api-schemas/partner-settings-schema.ts";
 import {
-  readNewProperty,
-  readPropertyChange,
-  readPropertyMerge,
+  parseApplianceChangeJson,
+  parseNewApplianceJson,
+} from "../../../src/api-schemas/appliance-schema.ts";
+import { parseBrandChangeJson } from "../../../src/api-schemas/brand-schema.ts";
+import {
+  parseClaimChangeJson,
+  parseClaimListJson,
+  parseNewClaimJson,
+} from "../../../src/api-schemas/claim-schema.ts";
+import { parseComponentChangeJson } from "../../../src/api-schemas/component-change-schema.ts";
+import { parseCostBookJson, parseCostLineJson } from "../../../src/api-schemas/cost-book-schema.ts";
+import { parseNewEmbedJson } from "../../../src/api-schemas/embed-request-schema.ts";
+import { parseFailedWindowJson } from "../../../src/api-schemas/failed-window-schema.ts";
+import {
+  parseNewPartnerJson,
+  parsePartnerSettingsJson,
+} from "../../../src/api-schemas/partner-settings-schema.ts";
+import {
+  parseNewPropertyJson,
+  parsePropertyChangeJson,
+  parsePropertyMergeJson,
 } from "../../../src/api-schemas/property-request-schema.ts";
 import {
-  readFlatSmartEvent,
-  readMeterEvent,
-  readSmartEvent,
+  parseFlatSmartEventJson,
+  parseMeterEventJson,
+  parseSmartEventJson,
 } from "../../../src/api-schemas/sensor-event-schema.ts";
 import {
-  readNewServiceEvent,
-  readServiceEventChange,
+  parseNewServiceEventJson,
+  parseServiceEventChangeJson,
 } from "../../../src/api-schemas/service-event-schema.ts";
-import { readWorkMark } from "../../../src/api-schemas/work-schema.ts";
+import { parseWorkMarkJson } from "../../../src/api-schemas/work-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { parseHeaderWeights } from "../../../src/http/accept-header.ts";
@@ -163,12 +173,12 @@ const tokens: Target = {
 };
 
 const READERS = [
-  readNewProperty,
-  readNewAppliance,
-  readNewClaim,
-  readNewServiceEvent,
-  readMeterEvent,
-  readSmartEvent,
+  parseNewPropertyJson,
+  parseNewApplianceJson,
+  parseNewClaimJson,
+  parseNewServiceEventJson,
+  parseMeterEventJson,
+  parseSmartEventJson,
 ];
 const MOST_VALUES = 31_000;
 
@@ -190,21 +200,21 @@ const body: Target = {
 };
 
 const CHANGE_READERS: readonly ((given: Record<string, unknown>) => unknown)[] = [
-  readPropertyChange,
-  readPropertyMerge,
-  readApplianceChange,
-  readComponentChange,
-  readServiceEventChange,
-  readClaimChange,
-  readClaimList,
-  readWorkMark,
-  readFlatSmartEvent,
-  (given) => readCostBook(given).map((line) => accepts(() => readCostLine(line, "2026-01-01"))),
-  readNewEmbed,
-  readBrandChange,
-  readFailedWindow,
-  (given) => readNewPartner(given, 1000),
-  readPartnerSettings,
+  parsePropertyChangeJson,
+  parsePropertyMergeJson,
+  parseApplianceChangeJson,
+  parseComponentChangeJson,
+  parseServiceEventChangeJson,
+  parseClaimChangeJson,
+  parseClaimListJson,
+  parseWorkMarkJson,
+  parseFlatSmartEventJson,
+  (given) => parseCostBookJson(given).map((line) => accepts(() => parseCostLineJson(line, "2026-01-01"))),
+  parseNewEmbedJson,
+  parseBrandChangeJson,
+  parseFailedWindowJson,
+  (given) => parseNewPartnerJson(given, 1000),
+  parsePartnerSettingsJson,
 ];
 
 const changes: Target = {

@@ -8,7 +8,7 @@ import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { createLogger } from "../../../src/logging/logger.ts";
 import { defineModelGauges } from "../../../src/metrics/model-gauges.ts";
-import { buildCalibrationCheck } from "../../../src/server/composition/compose-calibration-check.ts";
+import { composeCalibrationCheck } from "../../../src/server/composition/compose-calibration-check.ts";
 import { calibrateModel } from "../../../src/usecases/calibration/calibrate.ts";
 import { checkActiveCalibration } from "../../../src/usecases/calibration/check-model.ts";
 import { applyCalibration, revertModel } from "../../../src/usecases/calibration/model-versions.ts";
@@ -53,7 +53,7 @@ function spoiled(fit: Calibration): Calibration {
 
 /** Called by the schedule. */
 async function tick(): Promise<void> {
-  const job = buildCalibrationCheck({
+  const job = composeCalibrationCheck({
     config: loadConfig({ cwd: "/", env: {} }),
     env: {},
     clock: fixture.clock,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { temporaryPath } from "../../../src/files/durable-files.ts";
 import { createLogger } from "../../../src/logging/logger.ts";
-import { buildStorageJobs } from "../../../src/server/composition/compose-storage-jobs.ts";
+import { composeStorageJobs } from "../../../src/server/composition/compose-storage-jobs.ts";
 import { databaseFile } from "../../../src/server/data-folder.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -46,7 +46,7 @@ test("a folder that cannot be listed is a warning, and the other is swept", asyn
     });
     const env = { MAINSTAY_STORAGE__DATA_DIR: dataDir, MAINSTAY_BACKUP__DIR: backupDir };
     const config = loadConfig({ env, cwd: root });
-    const { jobs } = buildStorageJobs({ config, env: {}, clock: Date.now, log, store });
+    const { jobs } = composeStorageJobs({ config, env: {}, clock: Date.now, log, store });
     await jobs.find(({ name }) => name === "sweep-uploads")!.run(new AbortController().signal);
     return lines.map(({ level, msg, folder }) => ({ level, msg, folder }));
   };

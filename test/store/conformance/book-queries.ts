@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { matchesPropertyFilter, type PropertyFilter } from "../../../src/domain/property-filter.ts";
-import { TOTALS } from "../../../src/domain/property-totals.ts";
+import { PROPERTY_TOTALS } from "../../../src/domain/property-totals.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { bookAlerts } from "../../../src/usecases/book/book-alerts.ts";
 import { bookPortfolio, bookProperties } from "../../../src/usecases/book/book-properties.ts";
@@ -85,7 +85,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
           const counted = page.rows.filter(({ property }) => includeDemo || !property.isDemo);
           expect(page.totals.properties).toBe(counted.length);
           expect(page.counted!.components).toBe(page.totals.components);
-          for (const name of TOTALS)
+          for (const name of PROPERTY_TOTALS)
             expect(page.totals[name], name).toBe(counted.reduce((sum, { totals }) => sum + totals[name], 0));
           const known = counted
             .flatMap(({ flags }) => flags)
@@ -122,7 +122,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
           ({ property }) => property.seq > 0 && (includeDemo || !property.isDemo),
         );
         expect(totals.properties).toBe(summed.length);
-        for (const name of TOTALS)
+        for (const name of PROPERTY_TOTALS)
           expect(totals[name], name).toBe(summed.reduce((sum, row) => sum + row.totals[name], 0));
         expect(counted!.components).toBe(totals.components);
       }

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { MIGRATIONS, type Migration } from "../../../src/store/postgres/postgres-migrations.ts";
+import {
+  POSTGRES_MIGRATIONS,
+  type PostgresMigration,
+} from "../../../src/store/postgres/postgres-migrations.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { rowsOf, tableLockAwaited, usePostgres } from "../../support/postgres.ts";
 
@@ -10,9 +13,13 @@ const deps = {
 };
 const SERVER = { id: "a", address: "http://10.0.0.1:8080", version: "0.1.0", schemaVersion: 1, model: "2" };
 
-const number = MIGRATIONS.length + 1;
-const additive: Migration = { number, name: "more", sql: "CREATE TABLE more (id BIGINT PRIMARY KEY)" };
-const breaking: Migration = {
+const number = POSTGRES_MIGRATIONS.length + 1;
+const additive: PostgresMigration = {
+  number,
+  name: "more",
+  sql: "CREATE TABLE more (id BIGINT PRIMARY KEY)",
+};
+const breaking: PostgresMigration = {
   number: number + 1,
   name: "less",
   sql: "DROP TABLE more",
@@ -24,13 +31,13 @@ test("a migration that is incompatible with older servers is applied only while 
   const older = await openPostgresStore(url, deps);
   await older.write((tx) => tx.servers.join({ ...SERVER, clockOffMs: 0 }));
 
-  const open = (migrations: readonly Migration[]) => openPostgresStore(url, { ...deps, migrations });
-  await (await open([...MIGRATIONS, additive])).close();
-  await expect(open([...MIGRATIONS, additive, breaking])).rejects.toThrow(
+  const open = (migrations: readonly PostgresMigration[]) => openPostgresStore(url, { ...deps, migrations });
+  await (await open([...POSTGRES_MIGRATIONS, additive])).close();
+  await expect(open([...POSTGRES_MIGRATIONS, additive, breaking])).rejects.toThrow(
     /are incompatible with migration \d+ \(less\): http:\/\/10\.0\.0\.1:8080 \(0\.1\.0\)/,
   );
   await older.write((tx) => tx.servers.leave(SERVER.id));
-  const newer = await open([...MIGRATIONS, additive, breaking]);
+  const newer = await open([...POSTGRES_MIGRATIONS, additive, breaking]);
   expect(newer.applied.map(({ name }) => name)).toEqual(["less"]);
   await Promise.all([older.close(), newer.close()]);
 }, 60_000);
@@ -39,7 +46,8 @@ test("a server that registers at that moment is waited for, and the row of a sus
   const url = await postgres.newDatabase();
   const older = await openPostgresStore(url, deps);
   const server = { ...SERVER, clockOffMs: 0 };
-  const open = () => openPostgresStore(url, { ...deps, migrations: [...MIGRATIONS, additive, breaking] });
+  const open = () =>
+    openPostgresStore(url, { ...deps, migrations: [...POSTGRES_MIGRATIONS, additive, breaking] });
   let refused: Promise<unknown> | undefined;
   await older.write(async (tx) => {
     await tx.servers.join(server);
@@ -64,14 +72,14 @@ test("such a migration waits for commands that hold a lock, and a suspended comm
   const older = await openPostgresStore(url, deps);
   const lock = { name: "import:PARTNER_1", id: "lock", owner: "cli:ana on host-1", acquiredAt: Date.now() };
   expect(await older.write((tx) => tx.locks.acquire(lock, 15_000))).toBe(true);
-  const open = (migrations: readonly Migration[]) => openPostgresStore(url, { ...deps, migrations });
-  await (await open([...MIGRATIONS, additive])).close();
-  await expect(open([...MIGRATIONS, additive, breaking])).rejects.toThrow(
+  const open = (migrations: readonly PostgresMigration[]) => openPostgresStore(url, { ...deps, migrations });
+  await (await open([...POSTGRES_MIGRATIONS, additive])).close();
+  await expect(open([...POSTGRES_MIGRATIONS, additive, breaking])).rejects.toThrow(
     /by commands that are incompatible with migration \d+ \(less\): cli:ana on host-1 \(import:PARTNER_1\)/,
   );
 
   await rowsOf(url, "UPDATE locks SET expires_at = expires_at - 60000");
-  const newer = await open([...MIGRATIONS, additive, breaking]);
+  const newer = await open([...POSTGRES_MIGRATIONS, additive, breaking]);
   expect(newer.applied.map(({ name }) => name)).toEqual(["less"]);
   expect(await older.write((tx) => tx.locks.renew(lock.id, 15_000))).toBe(false);
   await Promise.all([older.close(), newer.close()]);

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { OperatorError } from "../../../src/domain/errors.ts";
-import { MIGRATIONS } from "../../../src/store/postgres/postgres-migrations.ts";
+import { POSTGRES_MIGRATIONS } from "../../../src/store/postgres/postgres-migrations.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { directTo, rowsOf, usePostgres } from "../../support/postgres.ts";
@@ -35,27 +35,29 @@ test("one of several servers that start at once on an empty database creates the
   const url = await postgres.newDatabase();
   const opened = await Promise.all(Array.from({ length: 6 }, () => open(url)));
   expect(opened.flatMap(({ applied }) => applied).map(({ number }) => number)).toEqual(
-    MIGRATIONS.map(({ number }) => number),
+    POSTGRES_MIGRATIONS.map(({ number }) => number),
   );
   const ledger = await rowsOf(url, "SELECT number, applied_at FROM schema_migrations ORDER BY number");
-  expect(ledger).toEqual(MIGRATIONS.map(({ number }) => ({ number, applied_at: 1_700_000_000_000 })));
+  expect(ledger).toEqual(
+    POSTGRES_MIGRATIONS.map(({ number }) => ({ number, applied_at: 1_700_000_000_000 })),
+  );
   expect((await open(url)).applied).toEqual([]);
 });
 
 test("a migration that fails leaves nothing of those before it", async () => {
   const url = await postgres.newDatabase();
   const migrations = [
-    ...MIGRATIONS,
+    ...POSTGRES_MIGRATIONS,
     { number: 99, name: "broken", sql: "CREATE TABLE one (id int); NONSENSE" },
   ];
   await expect(open(url, { migrations })).rejects.toThrow("syntax error");
   expect(await tablesOf(url)).toEqual(["schema_migrations"]);
-  expect((await open(url)).applied).toHaveLength(MIGRATIONS.length);
+  expect((await open(url)).applied).toHaveLength(POSTGRES_MIGRATIONS.length);
 });
 
 test("a newer schema is refused, and one with another text of a migration", async () => {
   const url = await postgres.newDatabase();
-  const newer = [...MIGRATIONS, { number: 99, name: "later", sql: "CREATE TABLE later (id int)" }];
+  const newer = [...POSTGRES_MIGRATIONS, { number: 99, name: "later", sql: "CREATE TABLE later (id int)" }];
   await open(url, { migrations: newer });
   expect((await refusal(url)).message).toContain(
     "was written by a newer version of Mainstay: it has migration 99 (later)",

@@ -5,7 +5,7 @@ import type { Store, Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import type { RowBatch, RowOutcome } from "../../../src/usecases/import/row-kind.ts";
-import { serviceEventRows } from "../../../src/usecases/import/service-event-import.ts";
+import { serviceEventImportRows } from "../../../src/usecases/import/service-event-import.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
@@ -220,7 +220,7 @@ function applied(events: Reported[], row: Reported, update: boolean): RowOutcome
 }
 
 const entryOf = (applianceId: string, { componentId, eventType, date, notes, totalCostCents }: Reported) =>
-  serviceEventRows.read({
+  serviceEventImportRows.read({
     appliance_id: applianceId,
     event_type: eventType,
     date,
@@ -233,7 +233,7 @@ type Entry = ReturnType<typeof entryOf>;
 /** Returns the results of the rows of one transaction. `isInVain` rolls the transaction back. */
 async function take(
   { store, partner }: Pick<PortfolioFixture, "store" | "partner">,
-  batches: ReturnType<typeof serviceEventRows.start>,
+  batches: ReturnType<typeof serviceEventImportRows.start>,
   entries: readonly Entry[],
   { update, isInVain = false }: { update: boolean; isInVain?: boolean },
 ): Promise<(RowOutcome | "updated")[]> {
@@ -283,7 +283,7 @@ test("matches each row to the same event as a full search, in any transactions a
       });
       const expected = before.map(named);
       await log(fixture, heater!.id, expected);
-      const batches = serviceEventRows.start();
+      const batches = serviceEventImportRows.start();
       for (const { rows, by, isTriedInVain } of steps) {
         const events = rows.map(named);
         if (by === "other") {

@@ -21,7 +21,7 @@ import { FIELD_WORDS } from "../../../src/usecases/import/mapping/heading-words.
 import { guessFileMapping, mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
 import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare-import-rows.ts";
-import { buildingUnitsIn } from "../../../src/usecases/import/mapping/unit-name-lists.ts";
+import { unitNamesInCell } from "../../../src/usecases/import/mapping/unit-name-lists.ts";
 import { usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -358,7 +358,7 @@ describe("numbers", () => {
     ["1-999999", "Units", 1],
     ["Roof", "Unit", 1],
   ] as const)("units %s under %s are %d", (cell, heading, count) => {
-    expect(buildingUnitsIn(cell, heading)).toHaveLength(count);
+    expect(unitNamesInCell(cell, heading)).toHaveLength(count);
   });
 });
 

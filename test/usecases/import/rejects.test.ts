@@ -7,7 +7,7 @@ import type { CsvSource } from "../../../src/csv/csv-source.ts";
 import { readCsv } from "../../../src/csv/read-csv.ts";
 import { csvLine } from "../../../src/csv/write-csv.ts";
 import { readImportRows, surveyImportFile } from "../../../src/usecases/import/file-rows.ts";
-import { propertyRows } from "../../../src/usecases/import/property-import.ts";
+import { propertyImportRows } from "../../../src/usecases/import/property-import.ts";
 import { RejectLog } from "../../../src/usecases/import/rejects.ts";
 import { formulaLike } from "../../support/formula-like.ts";
 
@@ -18,10 +18,10 @@ const COLUMNS = ["partner_property_id", "name", "address", "state"];
 
 /** Reads a file of properties as an import does, and rejects every row. */
 async function rejectAll(source: CsvSource, error: string): Promise<{ path: string; cells: string[][] }> {
-  const file = await surveyImportFile(propertyRows, source, [], []);
+  const file = await surveyImportFile(propertyImportRows, source, [], []);
   const log = new RejectLog(file, mkdtempSync(join(folder, "r-")));
   const cells: string[][] = [];
-  for await (const row of readImportRows(file, propertyRows)) {
+  for await (const row of readImportRows(file, propertyImportRows)) {
     cells.push(row.cells.slice(0, file.layout.columns.length));
     log.add([{ line: row.line, cells: row.cells, error }]);
   }
@@ -50,7 +50,7 @@ describe("a file of rejected rows", () => {
         // Rejected rows may be rejected again.
         const second = await rejectAll({ path: first.path }, error);
         expect(second.cells).toEqual(rows);
-        const read = await surveyImportFile(propertyRows, { path: second.path }, [], []);
+        const read = await surveyImportFile(propertyImportRows, { path: second.path }, [], []);
         expect(read.layout.columns).toEqual(heading);
         for await (const { cells } of readCsv({ path: second.path }))
           for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
@@ -73,7 +73,7 @@ test("a required column is found behind a heading that was neutralized", async (
   const heading = "\tname,partner_property_id,address,state";
   const original = { name: "properties.csv", text: `${heading}\nN,B1,1 Elm St,NY\n` };
   const { path } = await rejectAll(original, "reason");
-  const { layout } = await surveyImportFile(propertyRows, { path }, [], []);
+  const { layout } = await surveyImportFile(propertyImportRows, { path }, [], []);
   expect(layout.fields.map(({ field }) => field)).toContain("name");
 });
 

@@ -6,7 +6,7 @@ import { applyCalibration, revertModel } from "../../../src/usecases/calibration
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { LossBooks, type LossRequest } from "../../../src/usecases/losses/loss-books.ts";
-import { AnswerCaches } from "../../../src/usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../../src/usecases/partners/partner-revision-caches.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
     typeId: "roof",
     installYear: 2005,
   });
-  books = new LossBooks(knowledge, new AnswerCaches(1e8));
+  books = new LossBooks(knowledge, new RevisionCaches(1e8));
 });
 
 async function losses(request = ALL) {
@@ -138,7 +138,7 @@ describe("an answer", () => {
       await change();
       const after = await losses(request);
       const revision = (await store.read.partners.revision(partnerId))!;
-      const computed = await new LossBooks(knowledge, new AnswerCaches(0)).ofPartners(
+      const computed = await new LossBooks(knowledge, new RevisionCaches(0)).ofPartners(
         { store, now: fixture.time.now, yieldNow: async () => {} },
         [{ id: partnerId, revision }],
         request,

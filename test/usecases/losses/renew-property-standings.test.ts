@@ -3,7 +3,7 @@ import { dayOf } from "../../../src/domain/time.ts";
 import { LossBooks } from "../../../src/usecases/losses/loss-books.ts";
 import { renewPropertyStandings } from "../../../src/usecases/losses/renew-property-standings.ts";
 import { underwriteProperty } from "../../../src/usecases/losses/underwrite-property.ts";
-import { AnswerCaches } from "../../../src/usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../../src/usecases/partners/partner-revision-caches.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
 import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
@@ -67,7 +67,7 @@ test("the amounts that are compared are the expected losses of the book", async 
   await snapshot();
   const { store, partnerId, time } = fixture;
   const revision = (await store.read.partners.revision(partnerId))!;
-  const { losses, unitsOf } = await new LossBooks(knowledge, new AnswerCaches(1e8)).ofPartners(
+  const { losses, unitsOf } = await new LossBooks(knowledge, new RevisionCaches(1e8)).ofPartners(
     { store, now: time.now, yieldNow },
     [{ id: partnerId, revision }],
     { selection: { includeDemo: false }, layer: { deductible: 0, limit: null } },
@@ -179,7 +179,7 @@ test("a property that is retired has no place until it is brought back", async (
   await snapshot();
   await renew();
   const { store, partnerId, time, write } = fixture;
-  const books = new LossBooks(knowledge, new AnswerCaches(0));
+  const books = new LossBooks(knowledge, new RevisionCaches(0));
   const placeOf = async (id: string) => {
     const property = (await store.read.properties.find(partnerId, id))!;
     const owner = { id: partnerId, revision: (await store.read.partners.revision(partnerId))! };

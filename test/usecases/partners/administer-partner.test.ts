@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { systemTimers } from "../../../src/event-loop/event-loop.ts";
-import { watchCommitsOfOtherProcesses } from "../../../src/server/composition/compose-webhook-delivery.ts";
+import { composeCommitWatch } from "../../../src/server/composition/compose-webhook-delivery.ts";
 import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.ts";
 import { createDeliveryRepository } from "../../../src/usecases/deliveries/stored-delivery-repository.ts";
 import {
@@ -102,7 +102,7 @@ test("a paused endpoint is shown, and retried as soon as another process changes
     },
     { ...DISPATCHER_DEFAULTS, pauseLimits: { failures: 2, failingMs: 0 }, probeIntervalMs: HOUR },
   );
-  const endWatch = await watchCommitsOfOtherProcesses(store, dispatcher, { error: note } as never);
+  const endWatch = await composeCommitWatch(store, dispatcher, { error: note } as never);
   try {
     for (let i = 0; i < 3; i++)
       await sendTestEvent(administration, partnerId, { message: "Hello", requestedBy: "test" });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
-  AnswerCache,
-  AnswerCaches,
+  RevisionCache,
+  RevisionCaches,
   sumsByRevision,
 } from "../../../src/usecases/partners/partner-revision-caches.ts";
 
@@ -11,7 +11,7 @@ const shown = (revision: number, more: { id?: string; day?: string; besides?: st
 };
 type Text = { text: string };
 const cacheOf = (maxBytes: number, mostBytes?: number) =>
-  new AnswerCache<Text>(maxBytes, {
+  new RevisionCache<Text>(maxBytes, {
     bytesOf: ({ text }) => text.length,
     ...(mostBytes !== undefined && { mostBytes }),
   });
@@ -87,13 +87,13 @@ describe("the memory for answers", () => {
     const cache = cacheOf(60_000, 1_000);
     cache.set("large", shown(1), answer(2_000));
     expect(cache.get("large", shown(1))).toBeUndefined();
-    const none = new AnswerCaches(0).open<Text>("losses", { bytesOf: () => 0 });
+    const none = new RevisionCaches(0).open<Text>("losses", { bytesOf: () => 0 });
     none.set("any", shown(1), answer());
     expect(none.size).toBe(0);
   });
 
   test("is divided among the kinds of answers, whose sum is all of it", () => {
-    const caches = new AnswerCaches(1_000_000);
+    const caches = new RevisionCaches(1_000_000);
     const kinds = ["responses", "sums", "pages", "losses"] as const;
     const opened = kinds.map((kind) => caches.open<Text>(kind, { bytesOf: ({ text }) => text.length }));
     for (const cache of opened)
@@ -108,7 +108,7 @@ describe("the memory for answers", () => {
 
 // Rule: cache-current
 test("the sums of a list are found once for a partner's revision, and each time without one", async () => {
-  const cache = new AnswerCache<object>(10_000, { bytesOf: () => 10 });
+  const cache = new RevisionCache<object>(10_000, { bytesOf: () => 10 });
   let found = 0;
   const find = async () => ({ found: ++found });
   const sumsOf = sumsByRevision(cache, "PARTNER_1");

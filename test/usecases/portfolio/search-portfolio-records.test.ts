@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { MOST_FOUND, searchRecords } from "../../../src/usecases/portfolio/search-portfolio-records.ts";
+import {
+  MOST_FOUND,
+  searchPortfolioRecords,
+} from "../../../src/usecases/portfolio/search-portfolio-records.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();
@@ -11,7 +14,7 @@ test("a search of one partner or of all returns at most 8 records of a kind, the
   for (let nth = 0; nth < MOST_FOUND; nth++) await fixture.addProperty({ name: `Elm ${nth}` });
   const deps = { read: fixture.store.read, knowledge };
   for (const partnerId of [fixture.partner.id, undefined]) {
-    const found = await searchRecords(deps, partnerId, "Elm");
+    const found = await searchPortfolioRecords(deps, partnerId, "Elm");
     expect(found.map(({ kind }) => kind)).toEqual(Array(MOST_FOUND).fill("property"));
     expect(found[0]!.id).toBe(referenced.id);
   }

@@ -13,7 +13,7 @@ import {
   requireUsableDatabase,
 } from "../migrate-postgres.ts";
 import { explainPostgresError } from "../postgres-errors.ts";
-import { MIGRATIONS } from "../postgres-migrations.ts";
+import { POSTGRES_MIGRATIONS } from "../postgres-migrations.ts";
 import { readServerDiagnostics, type ServerDiagnostics } from "./postgres-server-diagnostics.ts";
 
 /** The state of a database, for `mainstay doctor`, whether servers use it or not. */
@@ -39,16 +39,16 @@ export type DatabaseDiagnostics = {
 };
 
 /** Reads the state of a database, and changes nothing. Rejects with an OperatorError if the database can't be used. */
-export async function diagnoseDatabase(url: string): Promise<DatabaseDiagnostics> {
+export async function readDatabaseDiagnostics(url: string): Promise<DatabaseDiagnostics> {
   const address = parseDatabaseUrl(url);
   const connections = new PostgresConnections(address);
   try {
     const client = await connections.open();
     await requireUsableDatabase(client, address);
     const server = await readServerDiagnostics(client, address);
-    const missing = (await pendingPostgresMigrations(client, address, MIGRATIONS)).length;
+    const missing = (await pendingPostgresMigrations(client, address, POSTGRES_MIGRATIONS)).length;
     const incomplete = missing === 0 ? await missingTablesAndColumns(client) : undefined;
-    const schema = { version: MIGRATIONS.length - missing, missing, incomplete };
+    const schema = { version: POSTGRES_MIGRATIONS.length - missing, missing, incomplete };
     if (schema.version === 0 || incomplete !== undefined) return { server, schema, rows: undefined };
     const all = async <Row>(text: string) =>
       (await client.query({ text, types: TYPE_PARSERS })).rows as Row[];

@@ -4,7 +4,7 @@ import { isConnectionLost, isLockTimeout, isRetryableConflict } from "../postgre
 import { refuseWriteJob, settleWriteJob, withCommitTimeout } from "./commit-timeout.ts";
 import { GroupTransaction, type TransactionHooks } from "./group-transaction.ts";
 import { type JobOutcome, orderSharedRowJobsLast, type WriteJob } from "./write-job.ts";
-import type { WriterConnection } from "./writer-connection.ts";
+import type { PostgresWriterConnection } from "./writer-connection.ts";
 
 /** How often a group is repeated after conflicts with other transactions. */
 const MOST_CONFLICTS = 20;
@@ -14,7 +14,7 @@ const CONFLICT_PAUSE_MS = 5;
 const EXPIRY_INTERVAL_MS = 250;
 
 type GroupCommitterOptions = TransactionHooks & {
-  connection: WriterConnection;
+  connection: PostgresWriterConnection;
   /** The writer's name, unique among all writers on the database. */
   writer: string;
   preparesStatements: boolean;

@@ -9,7 +9,7 @@ import {
 import type { Statement } from "../postgres-statement.ts";
 import * as statements from "./transaction-statements.ts";
 import type { JobOutcome, WriteJob } from "./write-job.ts";
-import type { WriterConnection } from "./writer-connection.ts";
+import type { PostgresWriterConnection } from "./writer-connection.ts";
 
 /** The lock timeout for the rest of a group in which one job has waited for a row for too long. */
 const NEXT_LOCK_TIMEOUT_MS = 20;
@@ -39,7 +39,7 @@ export type TransactionHooks = {
 };
 
 type GroupTransactionOptions = TransactionHooks & {
-  connection: WriterConnection;
+  connection: PostgresWriterConnection;
   /** The writer's name, unique among all writers on the database. */
   writer: string;
   preparesStatements: boolean;

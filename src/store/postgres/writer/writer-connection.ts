@@ -9,7 +9,7 @@ const MOST_PENDING = 128;
  * The connection of one writer. Statements that return nothing are sent without waiting for their answers; the first
  * failure of a transaction is kept, since PostgreSQL refuses all statements after it.
  */
-export class WriterConnection implements StatementRunner {
+export class PostgresWriterConnection implements StatementRunner {
   #client: pg.Client | undefined;
   #pending = 0;
   #failure: unknown;

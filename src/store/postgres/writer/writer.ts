@@ -9,7 +9,7 @@ import { GroupCommitter } from "./group-committer.ts";
 import { LockedPartners } from "./locked-partner-rows.ts";
 import { StatementBatcher } from "./statement-batcher.ts";
 import type { WriteJob } from "./write-job.ts";
-import { WriterConnection } from "./writer-connection.ts";
+import { PostgresWriterConnection } from "./writer-connection.ts";
 
 const LOCK_CLOCK = {
   text: "SELECT last_instant FROM clock FOR UPDATE",
@@ -44,7 +44,7 @@ type WriterOptions = {
 export function openPostgresWriter(options: WriterOptions): Writer {
   const { connections, name, clock, monotonicMs, groupSize, yieldToEventLoop } = options;
   const { preparesStatements } = connections.address;
-  const connection = new WriterConnection(connections);
+  const connection = new PostgresWriterConnection(connections);
   const batcher = new StatementBatcher(connection, preparesStatements);
   const partners = new LockedPartners(batcher, preparesStatements, options.nextDelivery);
   const stores = keepingRevisions(

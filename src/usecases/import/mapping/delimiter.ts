@@ -6,7 +6,7 @@ const DELIMITERS: readonly Delimiter[] = [",", ";", "\t", "|"];
 const LINES = 20;
 
 /** Returns what separates the cells of a file: what makes the most known headings of one of its first lines. */
-export async function detectDelimiter(source: CsvSource): Promise<Delimiter> {
+export async function detectImportDelimiter(source: CsvSource): Promise<Delimiter> {
   const lines = (await firstText(source))
     .replace(/^\uFEFF/, "")
     .split(/\r\n|\n|\r/)

@@ -9,7 +9,11 @@ import {
   NO_VALUE,
   plainWords,
 } from "./heading-words.ts";
-import { areCanadianPostalCodes, provinceOfPostalCodes, stateAbbreviation } from "./states-and-provinces.ts";
+import {
+  areCanadianPostalCodes,
+  provinceOfImportedPostalCodes,
+  stateAbbreviation,
+} from "./states-and-provinces.ts";
 
 /** A column with its heading in plain words, and what its first rows contain. */
 type Column = { name: string; words: string; cells: readonly string[] };
@@ -233,7 +237,7 @@ function stateValues(column: Column | undefined): Record<string, string> {
 
 function placeOf(zip: Column | undefined, fields: Readonly<Record<string, string>>): Record<string, string> {
   if (!zip || fields.country !== undefined || !areCanadianPostalCodes(zip.cells)) return {};
-  const province = fields.state === undefined ? provinceOfPostalCodes(zip.cells) : undefined;
+  const province = fields.state === undefined ? provinceOfImportedPostalCodes(zip.cells) : undefined;
   if (fields.state === undefined && province === undefined) return {};
   return { country: "CA", ...(province && { state: province }) };
 }

@@ -23,7 +23,7 @@ export const isUnknownValue = (field: string, cell: string): boolean =>
 export const FORMULA_ERROR = /^#(n\/a|ref!|value!|div\/0!|name\?|null!|num!|spill!|calc!|getting_data)$/i;
 
 /** The first cell of a row that adds up others. */
-export const TOTALS = /^((grand|sub|portfolio) ?)?totals?( general)?:?$|^(sous total|sum|somme)$/;
+export const TOTALS_HEADINGS = /^((grand|sub|portfolio) ?)?totals?( general)?:?$|^(sous total|sum|somme)$/;
 
 type FieldWords = readonly (readonly [field: string, heading: RegExp])[];
 

@@ -8,7 +8,7 @@ import { buildingSyncTables } from "../../buildingsync/read-buildingsync.ts";
 import { isCobie } from "../../cobie/cobie-sheet-rows.ts";
 import { cobieTables } from "../../cobie/read-cobie.ts";
 import type { AreaUnit } from "./area-units.ts";
-import { detectDelimiter } from "./delimiter.ts";
+import { detectImportDelimiter } from "./delimiter.ts";
 import { FIRST_ROWS, findHeadingRow } from "./heading-row.ts";
 import { type ImportTable, SAMPLE } from "./source-table.ts";
 
@@ -44,7 +44,7 @@ export async function openImportTables(path: string, areaUnit: AreaUnit = "sqft"
 async function csvTable(path: string): Promise<ImportTable> {
   const source = { path };
   csvSourceBytes(source);
-  const delimiter = await detectDelimiter(source);
+  const delimiter = await detectImportDelimiter(source);
   const first: string[][] = [];
   const sample: string[][] = [];
   let read = 0;

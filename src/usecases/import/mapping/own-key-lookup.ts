@@ -6,7 +6,10 @@ export const lookUpOwnKey = <T>(table: Readonly<Record<string, T>>, text: string
   Object.hasOwn(table, text) ? table[text] : undefined;
 
 /** Returns the value of a cell, or of the first of its items separated by commas that has one. */
-export function lookUpListed(values: Readonly<Record<string, string>>, cell: string): string | undefined {
+export function lookUpOwnKeyInList(
+  values: Readonly<Record<string, string>>,
+  cell: string,
+): string | undefined {
   return (
     lookUpOwnKey(values, cell) ??
     cell

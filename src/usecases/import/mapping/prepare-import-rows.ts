@@ -21,15 +21,15 @@ import {
   isUnknownValue,
   NO_VALUE,
   plainWords,
-  TOTALS,
+  TOTALS_HEADINGS,
 } from "./heading-words.ts";
 import { type ImportSizeLimits, ImportSizeMeter } from "./import-size-meter.ts";
 import { KnownProperties } from "./known-properties.ts";
 import { LeftOutCounts } from "./left-out-counts.ts";
 import { isMultilineField, plainCellValue, restoreZipZeros } from "./mapped-cell-values.ts";
-import { lookUpListed, lookUpOwnKey } from "./own-key-lookup.ts";
+import { lookUpOwnKey, lookUpOwnKeyInList } from "./own-key-lookup.ts";
 import type { ImportTable, LeftOut, TableCells } from "./source-table.ts";
-import { buildingUnitsIn, namesUnitsWithoutNumbers } from "./unit-name-lists.ts";
+import { namesUnitsWithoutNumbers, unitNamesInCell } from "./unit-name-lists.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
@@ -211,7 +211,7 @@ class RowMapper {
   isIdle(cells: readonly string[]): boolean {
     const first = cells.find((cell) => cell.trim() !== "")?.trim() ?? "";
     const isHeading = cells.length > 1 && this.table.headings.every((name, at) => name === cells[at]?.trim());
-    if (!isHeading && !TOTALS.test(plainWords(first))) return false;
+    if (!isHeading && !TOTALS_HEADINGS.test(plainWords(first))) return false;
     this.left.add(
       this.table.name,
       first.slice(0, LONGEST_SHOWN),
@@ -313,7 +313,7 @@ class RowMapper {
       this.#leave(`quantity ${quantity}`, "none of them is there");
       return [];
     }
-    const units = unit === undefined ? [undefined] : buildingUnitsIn(unit, this.mapping.fields.unit ?? "");
+    const units = unit === undefined ? [undefined] : unitNamesInCell(unit, this.mapping.fields.unit ?? "");
     if (units.length > 1) {
       if (quantity !== undefined && count !== 1 && count !== units.length)
         this.#leave(`quantity ${quantity}`, "not the number of its units");
@@ -352,7 +352,7 @@ class RowMapper {
     missing: (typeId: string) => Promise<(count: number) => readonly string[]>,
   ): Promise<TableCells[]> {
     const cell = this.#cell(cells, column);
-    const typeId = kind === "choice" ? lookUpListed(types, cell) : types["*"];
+    const typeId = kind === "choice" ? lookUpOwnKeyInList(types, cell) : types["*"];
     if (cell === "" || typeId === undefined) return [];
     const count =
       kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|oui|true|1)$/i.test(cell) ? 1 : 0;

@@ -17,7 +17,7 @@ export const namesUnitsWithoutNumbers = (cell: string): boolean => SEVERAL.test(
  * Returns the units that a cell names: none where it names a part of the building that is no unit, else as it stands. A hyphen
  * makes a range under a heading in the plural, or between numbers of three digits: `1-4` may be unit 4 of building 1.
  */
-export function buildingUnitsIn(cell: string, heading: string): readonly (string | undefined)[] {
+export function unitNamesInCell(cell: string, heading: string): readonly (string | undefined)[] {
   const text = cell.trim().replace(/^(units?|apts?|suites?)\.? +(?=\d)/i, "");
   if (WHOLE_BUILDING.test(text)) return [undefined];
   const isPlural = /\b(units|apts|apartments|suites|logements)\b/i.test(heading);
