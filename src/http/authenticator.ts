@@ -16,7 +16,7 @@ const CHALLENGE = 'Bearer realm="mainstay", ApiKey realm="mainstay"';
 const MAX_CACHED = 10_000;
 
 /** Returns a partner's current revision; undefined for an unknown partner. */
-type Revisions = { revision(partnerId: string): Promise<number | undefined> };
+type Revisions = { revision(partnerId: string): Promise<string | undefined> };
 
 /**
  * Authenticates partners by API key or bearer token. Successful authentications are cached until the partner's revision
@@ -57,7 +57,7 @@ export class Authenticator {
   }
 
   /** Drops partners that are gone or have changed, with their credentials. */
-  dropSuperseded(revisions: ReadonlyMap<string, number>): void {
+  dropSuperseded(revisions: ReadonlyMap<string, string>): void {
     const isCurrent = ({ id, revision }: RevisedPartner) => revisions.get(id) === revision;
     for (const [key, partner] of this.#byKey.entries()) if (!isCurrent(partner)) this.#byKey.delete(key);
     for (const [token, { claims, partner }] of this.#byToken.entries())

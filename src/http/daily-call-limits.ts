@@ -121,7 +121,7 @@ export class DailyCallLimits {
    * Returns the partner's revision, which every request reads. If few calls are left and a write would cost more
    * than this statement, it also makes the next reservation.
    */
-  async revision(partnerId: string): Promise<number | undefined> {
+  async revision(partnerId: string): Promise<string | undefined> {
     const account = this.#accounts.get(partnerId);
     const block = account && this.#isShort(account) ? this.#setAsideAhead(partnerId, account) : undefined;
     return (await block)?.revision ?? (await this.store.read.partners.revision(partnerId));
@@ -215,7 +215,7 @@ export class DailyCallLimits {
    * Drops the accounts of partners that are gone: unknown twice in a row, since one may have been created after the revisions
    * were read. Calls that are only in the ledger keep an account.
    */
-  dropSuperseded(revisions: ReadonlyMap<string, number>): void {
+  dropSuperseded(revisions: ReadonlyMap<string, string>): void {
     const unknown = new Set<string>();
     for (const [id, { behind }] of this.#accounts) {
       if (revisions.has(id) || behind > 0) continue;

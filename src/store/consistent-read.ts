@@ -14,8 +14,8 @@ type ReadableStore = Pick<Store, "read" | "inReadSnapshot">;
 export const readConsistently = <T>(
   store: ReadableStore,
   partnerId: string,
-  run: (read: Stores, revision: number | undefined) => Promise<T>,
-  latest?: number,
+  run: (read: Stores, revision: string | undefined) => Promise<T>,
+  latest?: string,
 ): Promise<T> => readUnchanged(store, () => store.read.partners.revision(partnerId), run, latest);
 
 /** Runs reads of the data of several partners in the same way. */
@@ -26,9 +26,9 @@ export const readBookConsistently = <T>(
 
 async function readUnchanged<T>(
   store: ReadableStore,
-  revision: () => Promise<number | undefined>,
-  run: (read: Stores, revision: number | undefined) => Promise<T>,
-  latest?: number,
+  revision: () => Promise<string | undefined>,
+  run: (read: Stores, revision: string | undefined) => Promise<T>,
+  latest?: string,
 ): Promise<T> {
   let before = latest ?? (await revision());
   for (let tries = 0; tries < TRIES; tries++) {

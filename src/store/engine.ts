@@ -37,6 +37,8 @@ export type Engine = RowWrites & {
   list(values: readonly (string | number)[]): unknown;
   /** The condition that a `bool` is true, as a literal: with a bound value a partial index would not be used. */
   isTrue(column: AnySQLiteColumn): SQL;
+  /** The revision that a number stands for: no other is the same, also if a failover of the database has lost the latest changes. */
+  revisionOf(number: AnySQLiteColumn | SQL): SQL<string>;
   /** The database's clock, in epoch milliseconds, which all servers share. */
   now: SQL<number>;
   /** The end of a select in a transaction that skips rows locked by other transactions. */

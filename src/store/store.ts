@@ -86,7 +86,7 @@ export type PartnerRows = {
 /** The result of a reservation of calls. */
 export type BudgetReservation = {
   /** The partner's revision at the time of the reservation. */
-  revision: number;
+  revision: string;
   /** The calls of the day that are taken, this reservation included; undefined if nothing was reserved. */
   taken: number | undefined;
 };

@@ -18,13 +18,15 @@ export type PostgresProxy = Awaited<ReturnType<typeof startPostgresProxy>>;
 export async function startPostgresProxy(target: number) {
   const pairs = new Set<[Socket, Socket]>();
   const state: {
+    /** The port that new connections reach. */
+    target: number;
     cut: Cut | undefined;
     loss: Loss | undefined;
     isSilent: boolean;
     arrive: () => Promise<void>;
-  } = { cut: undefined, loss: undefined, isSilent: false, arrive: async () => {} };
+  } = { target, cut: undefined, loss: undefined, isSilent: false, arrive: async () => {} };
   const listener = createServer((near) => {
-    const far = createConnection(target, "127.0.0.1");
+    const far = createConnection(state.target, "127.0.0.1");
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
     let isLosing = false;

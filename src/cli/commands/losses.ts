@@ -125,7 +125,7 @@ async function ofProperty(
     );
   const property = (await properties.find(owner, id))!;
   const books = new LossBooks(knowledge, new RevisionCaches(0));
-  const selected = await books.ofProperty(deps, { id: owner, revision: 0 }, property, request);
+  const selected = await books.ofProperty(deps, { id: owner, revision: "" }, property, request);
   const components = serializeLossComponents(knowledge, await books.componentsOf(deps, property, request));
   return { losses: await written(knowledge, selected, request), name: property.name, components };
 }

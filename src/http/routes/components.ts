@@ -314,7 +314,7 @@ async function findAlerts(call: PartnerCall, slice: LimitAndOffset): Promise<Fou
     };
     return await readConsistently(store, partner.id, read, partner.revision);
   }
-  const read = async (read: Stores, revision: number | undefined) => {
+  const read = async (read: Stores, revision: string | undefined) => {
     const name = `alerts ${tier ?? ""} ${includesDemo}`;
     const { byScore, critical, warning, demo } = await sumsOf(name, revision, async () => ({
       byScore: await read.components.countElevated(partner.id),

@@ -186,7 +186,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     if (!gate.isOpenTo(call.request, found.embed, call.now)) return await passcodePage(call, found, up);
     const encoding = encodingFor(call.request.headers.get("accept-encoding"));
     const { id, partnerId } = found.embed;
-    const revision = (await read.partners.revision(partnerId)) ?? 0;
+    const revision = (await read.partners.revision(partnerId)) ?? "";
     const shown = { partners: [{ id: partnerId, revision }], day: dayOf(call.now) };
     const key = replyKey(id, name, encoding, call.query);
     // A cached reply takes memory, too, until the client has read it.

@@ -37,7 +37,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
         const format = parseTableFormat(call);
-        const revision = (await store.read.partners.revision(partner.id)) ?? 0;
+        const revision = (await store.read.partners.revision(partner.id)) ?? "";
         const selected = await books.ofPartners(lossDeps(call), [{ id: partner.id, revision }], asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await serializeSelectedLosses(knowledge, selected, asked, { terms, deviation });
@@ -62,7 +62,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const terms = parsePremiumTerms(query);
         const format = parseTableFormat(call);
         const property = await requirePropertyOfCall(store, partner, params.id!);
-        const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
+        const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? "" };
         const deps = lossDeps(call);
         const selected = await books.ofProperty(deps, owner, property, asked);
         const deviation = () => books.shareOfDeviation(deps, owner, property, asked);
@@ -89,7 +89,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const { params, partner, query, store } = call;
         const request = parseInsuredLayer(query);
         const property = await requirePropertyOfCall(store, partner, params.id!);
-        const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? 0 };
+        const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? "" };
         const made = await underwriteProperty(
           lossDeps(call),
           knowledge,

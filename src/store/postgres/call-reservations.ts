@@ -2,6 +2,7 @@ import type { Day } from "../../domain/time.ts";
 import type { BudgetReservation, BudgetReservations } from "../store.ts";
 import { TYPE_PARSERS } from "./column-type-parsers.ts";
 import type { PostgresConnections } from "./connection/postgres-connections.ts";
+import { REVISION_OF } from "./connection/server-runs.ts";
 import { isConnectionLost } from "./postgres-errors.ts";
 
 /*
@@ -13,6 +14,7 @@ import { isConnectionLost } from "./postgres-errors.ts";
 
 const REGISTER_WRITER =
   "INSERT INTO write_groups (writer, number, written_at) VALUES ($1, 0, now()) ON CONFLICT (writer) DO NOTHING";
+const REVISION = `${REVISION_OF} p.revision AS revision`;
 const RESERVE = `
   WITH own AS MATERIALIZED (SELECT writer FROM write_groups WHERE writer = $1 AND number >= 0 FOR UPDATE),
   free AS MATERIALIZED (
@@ -24,7 +26,7 @@ const RESERVE = `
     WHERE b.partner_id = free.partner_id AND b.day = free.day AND b.calls + $5 <= $6 RETURNING b.calls
   ),
   marked AS (UPDATE write_groups SET number = $2, written_at = now() FROM granted WHERE writer = $1)
-  SELECT p.revision, (SELECT calls FROM granted) AS taken, EXISTS (SELECT FROM own) AS registered
+  SELECT ${REVISION}, (SELECT calls FROM granted) AS taken, EXISTS (SELECT FROM own) AS registered
   FROM partners p WHERE p.id = $3`;
 /**
  * Waits for the writer's reservation, returns its number if it was committed, and prevents a later commit otherwise.
@@ -34,11 +36,11 @@ const SETTLE = `
   SET number = CASE WHEN write_groups.number = $2 THEN write_groups.number ELSE -1 END, written_at = now()
   RETURNING number`;
 const READ_RESERVATION = `
-  SELECT p.revision, b.calls AS taken FROM partners p JOIN daily_budgets b ON b.partner_id = p.id AND b.day = $2
+  SELECT ${REVISION}, b.calls AS taken FROM partners p JOIN daily_budgets b ON b.partner_id = p.id AND b.day = $2
   WHERE p.id = $1`;
 
 type Writer = { name: string; number: number };
-type Row = { revision: number; taken: number | null; registered: boolean };
+type Row = { revision: string; taken: number | null; registered: boolean };
 
 /** `process` is the name of this process, unique among all processes on the database. */
 export function createCallReservations(

@@ -5,6 +5,7 @@ import type { Db, Engine } from "../engine.ts";
 import { lazy } from "../lazy-value.ts";
 import { columnsToInsert, type RowValues, type RowWrite } from "../row-writes.ts";
 import { TYPE_PARSERS } from "./column-type-parsers.ts";
+import { REVISION_OF } from "./connection/server-runs.ts";
 import {
   type Statement,
   type StatementResult,
@@ -108,6 +109,7 @@ export function postgresEngine(
     // PostgreSQL would read the whole table for a join with a query whose values are many.
     isAmongSelected: (column, values) => sql`${column} = any(array${values})`,
     list: (values) => values,
+    revisionOf: (number) => sql`${sql.raw(REVISION_OF)}${number}`,
     // A cast alone would round up to a millisecond that has not begun.
     now: sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     skipLocked: sql` for update skip locked`,

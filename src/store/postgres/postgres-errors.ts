@@ -41,6 +41,11 @@ export function isConnectionLost(error: unknown): boolean {
   return LOST.test(code) || isNoSocket || LOST_MESSAGE.test(message);
 }
 
+/** Returns the error of a connection to a standby, which counts as lost: the address is about to reach the primary. */
+export const standbyError = () =>
+  Object.assign(new Error("Connection terminated: the server is a standby"), { code: READ_ONLY });
+const READ_ONLY = "25006";
+
 /** Returns whether a statement had no answer within its limit. */
 export const isReadTimeout = (error: unknown): boolean => postgresErrorOf(error)?.message === READ_TIMEOUT;
 const READ_TIMEOUT = "Query read timeout";
@@ -160,7 +165,7 @@ export function explainPostgresError(error: unknown, address: DatabaseAddress): 
       `the service at ${host}:${port} does not speak TLS as PostgreSQL does (${message})`,
       "Check the host and port in storage.url: another service may listen there.",
     );
-  if (code === "25006")
+  if (code === READ_ONLY)
     return storage(
       "the database is read-only, or a standby",
       "Point storage.url at the primary, or reset default_transaction_read_only.",

@@ -74,7 +74,7 @@ type Opened = StoreOptions & {
 
 function assemble(opened: Opened): Store {
   const { connections, process, poller, applied } = opened;
-  const { address, terms } = connections;
+  const { address } = connections;
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
   let onGroup: ((jobs: number, durationMs: number) => void) | undefined;
   const writers = new PostgresWriters({
@@ -85,7 +85,7 @@ function assemble(opened: Opened): Store {
   let isClosed = false;
 
   return {
-    read: terms.tagReads(createStores(postgresEngine(connections.reader, address.preparesStatements))),
+    read: createStores(postgresEngine(connections.reader, address.preparesStatements)),
     async inReadSnapshot(run) {
       const snapshot = await openReadSnapshot(connections);
       try {
@@ -97,7 +97,7 @@ function assemble(opened: Opened): Store {
     write: writers.write,
     explain: (error) => explainPostgresError(error, address),
     isShared: true,
-    budgetReservations: terms.tagReservations(createCallReservations(connections, process)),
+    budgetReservations: createCallReservations(connections, process),
     dataVersion: () => poller.version,
     queueLength: () => writers.length,
     onGroup: (listener) => {

@@ -18,7 +18,7 @@ const { placeholder } = sql;
 export type BookMember = {
   id: string;
   name: string;
-  revision: number;
+  revision: string;
   /** Properties in lists, and the number of the latest one, retired or not. */
   properties: number;
   latestProperty: number;
@@ -52,7 +52,8 @@ export function bookStore(engine: Engine) {
   const members = engine.read<BookMember>(() =>
     db
       .select({
-        ...aliased({ id: partners.id, name: partners.name, revision: partners.revision }),
+        ...aliased({ id: partners.id, name: partners.name }),
+        revision: engine.revisionOf(partners.revision).as("revision"),
         properties: sql`${partnerTotals.properties} - ${partnerTotals.retiredProperties}`.as("properties"),
         latestProperty: sql`${partnerTotals.properties}`.as("latestProperty"),
         alerts: sql`${partnerTotals.critical} + ${partnerTotals.warning}`.as("alerts"),
@@ -61,9 +62,13 @@ export function bookStore(engine: Engine) {
       .innerJoin(partnerTotals, eq(partnerTotals.partnerId, partners.id))
       .orderBy(asc(partners.id)),
   );
-  const revision = engine.read<{ revision: number }>(() =>
+  const revision = engine.read<{ revision: string }>(() =>
     db
-      .select({ revision: sql`coalesce(sum(${partners.revision}), 0) + ${count()}`.as("revision") })
+      .select({
+        revision: engine
+          .revisionOf(sql`(coalesce(sum(${partners.revision}), 0) + ${count()})`)
+          .as("revision"),
+      })
       .from(partners),
   );
   const isOfPartners = engine.isAmong(partnerTotals.partnerId, "partnerIds");
@@ -216,8 +221,8 @@ export function bookStore(engine: Engine) {
     async members(): Promise<BookMember[]> {
       return members({});
     },
-    /** Returns a number that each change of a partner's data changes. */
-    async revision(): Promise<number> {
+    /** Returns a text that each change of a partner's data changes. */
+    async revision(): Promise<string> {
       return (await revision({}))[0]!.revision;
     },
     /** Sums the portfolios of partners. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Administrator, Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -18,7 +18,7 @@ type DeliveryTarget = Pick<WebhookEndpoint, "secret" | "nextSecret" | "rotatesAt
 };
 
 /** A partner with the revision of its data. */
-export type RevisedPartner = Partner & { revision: number };
+export type RevisedPartner = Partner & { revision: string };
 
 const { placeholder } = sql;
 
@@ -27,15 +27,17 @@ export function partnerStore(engine: Engine) {
   const { db } = engine;
   const { credentials, partners, partnerTotals, properties, webhookEndpoints } = engine.tables;
   const oneMore = sql`${partners.revision} + 1`;
+  const revision = engine.revisionOf(partners.revision).as("revision");
+  const revised = { ...getTableColumns(partners), revision };
   const byId = engine.prepared(() =>
     db
-      .select()
+      .select(revised)
       .from(partners)
       .where(eq(partners.id, placeholder("id"))),
   );
   const byApiKey = engine.prepared(() =>
     db
-      .select({ partner: partners })
+      .select({ partner: revised })
       .from(credentials)
       .innerJoin(partners, eq(partners.id, credentials.partnerId))
       .where(
@@ -74,9 +76,9 @@ export function partnerStore(engine: Engine) {
         ),
       ),
   );
-  const revisionOf = engine.read<{ revision: number }>(() =>
+  const revisionOf = engine.read<{ revision: string }>(() =>
     db
-      .select(aliased({ revision: partners.revision }))
+      .select({ revision })
       .from(partners)
       .where(eq(partners.id, placeholder("id"))),
   );
@@ -94,13 +96,12 @@ export function partnerStore(engine: Engine) {
       return (await byId().execute({ id }))[0];
     },
     /** Returns undefined for an unknown partner. */
-    async revision(id: string): Promise<number | undefined> {
+    async revision(id: string): Promise<string | undefined> {
       return (await revisionOf({ id }))[0]?.revision;
     },
     /** Returns the revisions of all partners by their IDs. */
-    async revisions(): Promise<Map<string, number>> {
-      const { id, revision } = partners;
-      const rows = await db.select({ id, revision }).from(partners);
+    async revisions(): Promise<Map<string, string>> {
+      const rows = await db.select({ id: partners.id, revision }).from(partners);
       return new Map(rows.map((row) => [row.id, row.revision]));
     },
     /** Raises the partner's revision, since its data has changed. */

@@ -47,6 +47,7 @@ export function sqliteEngine(client: Database): Engine {
     isAmongSelected: (column, values) => sql`${column} in ${values}`,
     list: (values) => JSON.stringify(values),
     isTrue: sqliteColumnTypes.isTrue,
+    revisionOf: (number) => sql`cast(${number} as text)`,
     now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
     // Only one connection writes, so that no row is locked by another transaction.
     skipLocked: sql``,

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Day } from "../../domain/time.ts";
 
 /** A partner whose data an answer shows, with the revision of the data. */
-export type ShownPartner = { id: string; revision: number };
+export type ShownPartner = { id: string; revision: string };
 
 /** The state of the data that an answer shows. It is read before the answer is computed, so that no answer is older. */
 type Shown = {
@@ -66,7 +66,7 @@ export class RevisionCache<Answer extends object> {
   }
 
   /** Drops the answers of other days, of partners that are gone, and of data that have changed since. */
-  dropSuperseded(revisions: ReadonlyMap<string, number>, today: Day): void {
+  dropSuperseded(revisions: ReadonlyMap<string, string>, today: Day): void {
     const isCurrent = ({ partners, day }: Shown) =>
       (day === undefined || day === today) &&
       partners.every(({ id, revision }) => revisions.get(id) === revision);
@@ -80,7 +80,7 @@ export class RevisionCache<Answer extends object> {
  */
 export type SumsOf = <Sums extends object>(
   name: string,
-  revision: number | undefined,
+  revision: string | undefined,
   find: () => Promise<Sums>,
 ) => Promise<Sums>;
 
@@ -88,7 +88,7 @@ export type SumsOf = <Sums extends object>(
 export function sumsByRevision(cache: RevisionCache<object>, id: string): SumsOf {
   return async <Sums extends object>(
     name: string,
-    revision: number | undefined,
+    revision: string | undefined,
     find: () => Promise<Sums>,
   ) => {
     if (revision === undefined) return await find();
@@ -125,7 +125,7 @@ export class RevisionCaches {
     this.#caches.push(cache);
   }
 
-  dropSuperseded(revisions: ReadonlyMap<string, number>, today: Day): void {
+  dropSuperseded(revisions: ReadonlyMap<string, string>, today: Day): void {
     for (const cache of this.#caches) cache.dropSuperseded(revisions, today);
   }
 }

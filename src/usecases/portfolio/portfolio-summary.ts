@@ -98,7 +98,7 @@ export async function demoProperties(
 
 type FindDeps = Pick<SummaryDeps, "sumsOf" | "yieldNow"> & {
   read: Stores;
-  revision: number | undefined;
+  revision: string | undefined;
   count: (properties: CountedProperties) => Promise<AssumptionCounts | null>;
 };
 

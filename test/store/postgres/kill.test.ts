@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DistributedRateWindow } from "../../../src/cluster/distributed-rate-window.ts";
 import { systemTimers } from "../../../src/event-loop/event-loop.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
@@ -6,7 +9,9 @@ import type { Store } from "../../../src/store/store.ts";
 import { StoredFeedCursors } from "../../../src/usecases/history/event-feed-cursors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowsOf } from "../../support/postgres.ts";
+import { type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
+import { revisionNumber } from "../../support/revision-number.ts";
 
 /*
  * Checks that a kill of the database loses nothing that was acknowledged after a wait for its disk. What does not
@@ -70,36 +75,104 @@ test("the calls of a minute are never admitted twice", async () => {
   expect(await calls()).toBe(0);
 });
 
-/** A partner's revision on the server, and what this store says of it. */
-async function revisionsOf(id: string) {
-  const [row] = await rowsOf(server.url(), `SELECT revision::int FROM partners WHERE id = '${id}'`);
-  return { stored: row!.revision as number, read: (await store.read.partners.revision(id))! };
-}
+const PARTNER = "PARTNER_9";
+const DAY = "2026-03-10";
+/** Sets the partner's daily budget, which tells its states apart. */
+const setBudget = (of: Store, dailyBudget: number) =>
+  of.write((tx) => tx.partners.update(PARTNER, { dailyBudget }), { durability: "process" });
+const budgetOn = async (on: PostgresServer) =>
+  (await rowsOf(on.url(), "SELECT daily_budget::int AS budget FROM partners"))[0]!.budget;
 
 // Rule: cache-failover
 test("a revision is not given again after a crash, nor used after a restart or failover", async () => {
-  const id = "PARTNER_9";
-  const day = "2026-03-10";
   await store.write(async (tx) => {
-    const partner = { id, name: "Acme", enabled: true, dailyBudget: 100, credentialGeneration: 1 };
+    const partner = { id: PARTNER, name: "Acme", enabled: true, dailyBudget: 100, credentialGeneration: 1 };
     await tx.partners.insert({ ...partner, createdAt: NOW });
-    await tx.budgets.add(id, day, 1);
+    await tx.budgets.add(PARTNER, DAY, 1);
   });
+  const { partners } = store.read;
+  const before = revisionNumber(await partners.revision(PARTNER));
   const process = { durability: "process" } as const;
-  const before = await revisionsOf(id);
-  await store.write(async (tx) => tx.bumpRevision(id), process);
+  await store.write(async (tx) => tx.bumpRevision(PARTNER), process);
   await store.write((tx) => tx.partners.bumpAllRevisions(), process);
-  const bumped = await revisionsOf(id);
-  expect(bumped).toEqual({ stored: before.stored + 2, read: before.read + 2 });
+  const bumped = (await partners.revision(PARTNER))!;
+  expect(revisionNumber(bumped)).toBe(before + 2);
+  const bookBefore = await store.read.book.revision();
   await server.stop("crash");
   await server.start();
-  await eventually(async () => expect((await store.read.partners.list()).length).toBe(1));
-  const after = await revisionsOf(id);
-  expect(after.stored).toBe(bumped.stored);
+  const after = await eventually(async () => (await partners.revision(PARTNER))!);
+  expect(revisionNumber(after)).toBe(before + 2);
   // A standby that takes over may count on from an older revision.
-  expect(after.read).toBeGreaterThan(bumped.read + 1_000_000);
-  expect((await store.read.partners.find(id))!.revision).toBe(after.read);
-  expect((await store.read.partners.revisions()).get(id)).toBe(after.read);
-  expect((await store.read.book.members())[0]!.revision).toBe(after.read);
-  expect((await store.budgetReservations!.reserve(id, day, 7, 100))!.revision).toBe(after.read);
+  expect(after).not.toBe(bumped);
+  expect(await store.read.book.revision()).not.toBe(bookBefore);
+  expect((await partners.find(PARTNER))!.revision).toBe(after);
+  expect((await partners.revisions()).get(PARTNER)).toBe(after);
+  expect((await store.read.book.members())[0]!.revision).toBe(after);
+  const reserved = await eventually(
+    async () => (await store.budgetReservations!.reserve(PARTNER, DAY, 7, 100))!,
+  );
+  expect(reserved.revision).toBe(after);
+});
+
+describe("a standby that takes over without the latest changes", () => {
+  let promoted: PostgresServer;
+  let proxy: PostgresProxy;
+  /** Opened before the failover. */
+  let running: Store;
+  let lost: string;
+  beforeAll(async () => {
+    await server.stop();
+    promoted = await PostgresServer.start({
+      fill: async (target) => void spawnSync("cp", ["-a", join(server.folder, "data"), target]),
+    });
+    await server.start();
+    proxy = await startPostgresProxy(server.port);
+    const url = Object.assign(new URL(server.url()), { port: proxy.port }).href;
+    running = await openPostgresStore(url, { clock: () => NOW, random });
+    await setBudget(running, 1);
+    lost = (await running.read.partners.revision(PARTNER))!;
+  }, 60_000);
+  afterAll(async () => {
+    await running.close();
+    await proxy.end();
+    await promoted.end();
+  });
+
+  // Rule: cache-failover
+  test("never gives a revision that another gave to data that is lost", async () => {
+    const started = await openPostgresStore(promoted.url(), { clock: () => NOW, random });
+    await setBudget(started, 2);
+    const next = (await started.read.partners.revision(PARTNER))!;
+    await started.close();
+    expect(revisionNumber(next)).toBe(revisionNumber(lost));
+    expect(next).not.toBe(lost);
+  });
+
+  // Rule: old-primary
+  test("is used although the old primary still responds on open connections", async () => {
+    expect((await running.read.partners.find(PARTNER))!.dailyBudget).toBe(1);
+    proxy.state.target = promoted.port;
+    await eventually(async () => expect((await running.read.partners.find(PARTNER))!.dailyBudget).toBe(2));
+    await setBudget(running, 3);
+    expect([await budgetOn(server), await budgetOn(promoted)]).toEqual([1, 3]);
+  });
+
+  // Rule: old-primary
+  test("is not replaced by the old primary, which responds to reads as a standby", async () => {
+    await server.stop();
+    writeFileSync(join(server.folder, "data", "standby.signal"), "");
+    await server.start();
+    expect(await budgetOn(server)).toBe(1);
+    proxy.state.target = server.port;
+    await promoted.stop();
+    const answers: unknown[] = [];
+    await eventually(async () => {
+      answers.push(await running.read.partners.find(PARTNER).catch((error) => `${running.explain(error)}`));
+      expect(answers.at(-1)).toContain("the database is read-only, or a standby");
+    });
+    expect(answers.filter((answer) => typeof answer !== "string")).toEqual([]);
+    await promoted.start();
+    proxy.state.target = promoted.port;
+    await eventually(async () => expect((await running.read.partners.find(PARTNER))!.dailyBudget).toBe(3));
+  });
 });

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readConsistently } from "../../../src/store/consistent-read.ts";
 import { EventStream } from "../../../src/usecases/history/event-stream.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { revisionNumber } from "../../support/revision-number.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
@@ -80,7 +81,7 @@ test("a partner that writes between any two reads is read in one transaction", a
   let round = 1;
   const revisions: (number | undefined)[] = [];
   const rows = await readConsistently(fixture.store, fixture.partnerId, async (read, revision) => {
-    revisions.push(revision);
+    revisions.push(revision === undefined ? undefined : revisionNumber(revision));
     const { critical, warning } = await read.totals.ofPartner(fixture.partnerId);
     await move(round++);
     const found = await read.components.elevatedPage(fixture.partnerId, { limit: 200, offset: 0 });

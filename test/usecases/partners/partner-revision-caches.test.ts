@@ -5,9 +5,9 @@ import {
   sumsByRevision,
 } from "../../../src/usecases/partners/partner-revision-caches.ts";
 
-const shown = (revision: number, more: { id?: string; day?: string; besides?: string } = {}) => {
+const shown = (number: number, more: { id?: string; day?: string; besides?: string } = {}) => {
   const { id = "PARTNER_1", ...rest } = more;
-  return { partners: [{ id, revision }], ...rest };
+  return { partners: [{ id, revision: `${number}` }], ...rest };
 };
 type Text = { text: string };
 const cacheOf = (maxBytes: number, mostBytes?: number) =>
@@ -28,7 +28,7 @@ describe("an answer", () => {
       shown(1, { day: "2026-03-10", besides: "v2" }),
       shown(1, { day: "2026-03-10" }),
       shown(1, { id: "PARTNER_2", day: "2026-03-10", besides: "v1" }),
-      { ...first, partners: [...first.partners, { id: "PARTNER_2", revision: 1 }] },
+      { ...first, partners: [...first.partners, { id: "PARTNER_2", revision: "1" }] },
     ]) {
       const cache = cacheOf(10_000);
       cache.set("page", first, given);
@@ -48,11 +48,11 @@ describe("an answer", () => {
     cache.set("of yesterday", shown(3, { day: "2026-03-09" }), answer());
     cache.set("superseded", shown(2), answer());
     cache.set("of a purged partner", shown(3, { id: "PARTNER_9" }), answer());
-    const both = { partners: [...shown(3).partners, { id: "PARTNER_2", revision: 7 }] };
+    const both = { partners: [...shown(3).partners, { id: "PARTNER_2", revision: "7" }] };
     cache.set("of a book whose other partner changed", both, answer());
     const revisions = new Map([
-      ["PARTNER_1", 3],
-      ["PARTNER_2", 8],
+      ["PARTNER_1", "3"],
+      ["PARTNER_2", "8"],
     ]);
     const before = cache.bytes;
     cache.dropSuperseded(revisions, today);
@@ -112,10 +112,10 @@ test("the sums of a list are found once for a partner's revision, and each time 
   let found = 0;
   const find = async () => ({ found: ++found });
   const sumsOf = sumsByRevision(cache, "PARTNER_1");
-  const revisions = [1, 1, 2, 1, undefined, undefined];
+  const revisions = ["1", "1", "2", "1", undefined, undefined];
   const sums: { found: number }[] = [];
   for (const revision of revisions) sums.push(await sumsOf("alerts", revision, find));
   expect(sums.map((one) => one.found)).toEqual([1, 1, 2, 3, 4, 5]);
-  expect(await sumsOf("portfolio", 1, find)).toEqual({ found: 6 });
-  expect(await sumsByRevision(cache, "PARTNER_2")("alerts", 1, find)).toEqual({ found: 7 });
+  expect(await sumsOf("portfolio", "1", find)).toEqual({ found: 6 });
+  expect(await sumsByRevision(cache, "PARTNER_2")("alerts", "1", find)).toEqual({ found: 7 });
 });

@@ -21,6 +21,7 @@ import {
   usePortfolioStore,
 } from "../../support/portfolio-store.ts";
 import { onPostgres, testOnSqlite } from "../../support/postgres.ts";
+import { revisionNumber } from "../../support/revision-number.ts";
 
 const THREE = Date.parse("2026-03-10T03:00:00Z");
 const open = usePortfolioStore();
@@ -146,9 +147,9 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
       webhookUrl: null,
     });
     await fixture.addAppliances({ propertyId });
-    const revisions = () =>
-      Promise.all([fixture.partnerId, other.id].map((id) => fixture.store.read.partners.revision(id)));
-    const [mine, others] = (await revisions()) as [number, number];
+    const revisionOf = async (id: string) => revisionNumber(await fixture.store.read.partners.revision(id));
+    const revisions = () => Promise.all([revisionOf(fixture.partnerId), revisionOf(other.id)]);
+    const [mine, others] = await revisions();
     // Everything is scored in the first step, which follows one that opens the shares; only the end of the run is left.
     // The step ends by its size, however slow the machine is.
     await expect(take({ cutAfter: divided ? 1 : 0, monotonicMs: () => 0 })).rejects.toThrow();

@@ -1,9 +1,9 @@
 import type pg from "pg";
 import type { PostgresConnections } from "./postgres-connections.ts";
-import { STARTED_AT } from "./server-terms.ts";
+import { SERVER_STATE, type ServerState } from "./server-runs.ts";
 
 /** Changes with every group of writes that another process commits: the sum of the numbers of all other writers. */
-const WRITTEN_BY_OTHERS = `SELECT count(*) || ':' || coalesce(sum(number), 0) AS written, ${STARTED_AT}
+const WRITTEN_BY_OTHERS = `SELECT count(*) || ':' || coalesce(sum(number), 0) AS written, ${SERVER_STATE}
   FROM write_groups WHERE writer NOT LIKE $1`;
 const DELETE_OLD = "DELETE FROM write_groups WHERE written_at < now() - interval '1 day'";
 const DELETE_OWN = "DELETE FROM write_groups WHERE writer LIKE $1";
@@ -39,12 +39,12 @@ export class ChangePoller {
   }
 
   async #poll(client: pg.Client): Promise<void> {
-    const { rows } = await client.query<{ written: string; started_at: string }>(WRITTEN_BY_OTHERS, [
+    const { rows } = await client.query<ServerState & { written: string }>(WRITTEN_BY_OTHERS, [
       this.#ownWriters,
     ]);
-    const { written, started_at } = rows[0]!;
+    const { written, ...server } = rows[0]!;
     // A connection to a pooler outlives the server behind it.
-    this.connections.terms.saw(started_at);
+    this.connections.sawServer(server);
     if (this.#written !== undefined && this.#written !== written) this.version++;
     this.#written = written;
   }

@@ -6,10 +6,11 @@ import {
   isConnectionLost,
   isReadTimeout,
   isRetryableConflict,
+  standbyError,
 } from "../postgres-errors.ts";
 import type { Statement, StatementResult, StatementRunner } from "../postgres-statement.ts";
 import type { DatabaseAddress } from "./database-address.ts";
-import { ServerTerms, STARTED_AT } from "./server-terms.ts";
+import { SERVER_STATE, type ServerState } from "./server-runs.ts";
 
 /** The limit of a read; whatever takes longer is read in pages. */
 const READ_TIMEOUT_MS = 60_000;
@@ -25,6 +26,8 @@ export type ReadTimeouts = {
   repeatMs?: number;
 };
 const POLL_INTERVAL_MS = 250;
+/** How often a new connection is opened to check which server the address reaches. */
+const PROBE_INTERVAL_MS = 2_000;
 /** A firewall forgets a connection that is idle for longer, and drops what is sent on it later without a reply. */
 const KEEP_ALIVE_MS = 30_000;
 /** The time that the other side has to acknowledge the end of a connection. */
@@ -39,7 +42,9 @@ const RETRY_SHARE = 0.9;
 /**
  * The connections to one database: a pool for reads, and dedicated connections. Polling detects a database that does
  * not answer although no connection was closed: then all connections are destroyed, callers are refused at once, and
- * polling continues until the database answers again.
+ * polling continues until the database answers again. From the first poll on, every new connection is checked for the server
+ * that it reaches. When another server has taken over, all connections are destroyed: the one that was the primary may still
+ * respond on them, such as behind a proxy that leaves sessions open.
  */
 export class PostgresConnections {
   readonly #settings: pg.ClientConfig;
@@ -56,7 +61,8 @@ export class PostgresConnections {
   readonly #noAnswerMs: number;
   /** How long an operation is retried while the database is unavailable. */
   readonly reconnectMs: number;
-  readonly terms = new ServerTerms();
+  /** The run of the server that the latest connection or poll has reached; undefined before the first poll. */
+  #serverRun: string | undefined;
   #unavailable: StorageError | undefined;
   #isClosed = false;
   #stopPolling = () => {};
@@ -91,7 +97,7 @@ export class PostgresConnections {
       query_timeout: readMs,
       allowExitOnIdle: true,
       verify: (client, done) => {
-        this.#seeServer(client).then(() => done(), done);
+        this.#checkServer(client).then(() => done(), done);
       },
     });
     // The pool replaces a connection that is lost while idle when it is next needed.
@@ -238,8 +244,10 @@ export class PostgresConnections {
       schedule(() => void pollOnce(), pauseMs);
     };
     schedule(() => void pollOnce(), POLL_INTERVAL_MS);
+    const stopProbing = this.#startProbing();
     this.#stopPolling = () => {
       clearTimeout(timer);
+      stopProbing();
       if (client) void this.end(client);
     };
   }
@@ -263,20 +271,60 @@ export class PostgresConnections {
     });
     await client.connect();
     this.#dedicated.set(client, socket);
+    try {
+      await this.#checkServer(client);
+    } catch (error) {
+      this.drop(client);
+      throw error;
+    }
     return client;
   }
 
-  async #seeServer(client: pg.PoolClient): Promise<void> {
-    const statement = { text: `SELECT ${STARTED_AT}`, query_timeout: this.#noAnswerMs };
+  /** Rejects if the new connection reaches a standby, or the first one to reach a server that has taken over. */
+  async #checkServer(client: pg.ClientBase): Promise<void> {
+    if (this.#serverRun === undefined) return;
+    const statement = { text: `SELECT ${SERVER_STATE}`, query_timeout: this.#noAnswerMs };
     // The statement reports the error.
     const ignore = () => {};
     client.on("error", ignore);
     try {
-      const { rows } = await client.query<{ started_at: string }>(statement as pg.QueryConfig);
-      this.terms.saw(rows[0]!.started_at);
+      const { rows } = await client.query<ServerState>(statement as pg.QueryConfig);
+      if (this.sawServer(rows[0]!)) throw new Error("Connection terminated: another server has taken over");
     } finally {
       client.off("error", ignore);
     }
+  }
+
+  /**
+   * Destroys all connections and returns true if another server has taken over. Throws for a standby, which may be far behind
+   * the primary, or have been one.
+   */
+  sawServer({ run, standby }: ServerState): boolean {
+    if (standby) throw standbyError();
+    const isOther = this.#serverRun !== undefined && this.#serverRun !== run;
+    this.#serverRun = run;
+    if (isOther) this.#destroySockets();
+    return isOther;
+  }
+
+  /** Opens a connection from time to time, since those that are kept reach the same server as before. */
+  #startProbing(): () => void {
+    let timer: ReturnType<typeof setTimeout>;
+    const schedule = () => {
+      if (this.#isClosed) return;
+      timer = setTimeout(() => void probe(), PROBE_INTERVAL_MS);
+      timer.unref();
+    };
+    const probe = async () => {
+      try {
+        await this.end(await this.#connect());
+      } catch {
+        // Polling detects a database that does not respond.
+      }
+      schedule();
+    };
+    schedule();
+    return () => clearTimeout(timer);
   }
 
   #newSocket(): Socket {
@@ -288,6 +336,10 @@ export class PostgresConnections {
 
   #destroyAll(error: Error): void {
     this.#unavailable = this.#refusal(error);
+    this.#destroySockets();
+  }
+
+  #destroySockets(): void {
     this.#dedicated.clear();
     for (const socket of this.#sockets) socket.destroy();
   }

@@ -42,8 +42,8 @@ export type ServerDiagnostics = {
   standbys: { name: string; state: string; isSynchronous: boolean; lagMs: number }[] | undefined;
 };
 
-/** The connections beside the pool: six writers and the change poller. */
-const BESIDE_POOL = 7;
+/** The connections beside the pool: six writers, the change poller, and the check of where the address leads. */
+const BESIDE_POOL = 8;
 
 /** Reads the settings and the state of the PostgreSQL server that `doctor` checks. */
 export async function readServerDiagnostics(

@@ -1,0 +1,12 @@
+/**
+ * The run of the server that responds: it differs after a restart, and from that of a standby that has taken over. A failover
+ * may lose the latest changes, and the new primary then gives the numbers of the lost revisions again, to other data.
+ */
+const SERVER_RUN = "extract(epoch FROM pg_postmaster_start_time())::text";
+
+/** Part of every poll, and of the first statement of every later connection. */
+export const SERVER_STATE = `${SERVER_RUN} AS run, pg_is_in_recovery() AS standby`;
+export type ServerState = { run: string; standby: boolean };
+
+/** The beginning of the expression for a revision, before that for its number. */
+export const REVISION_OF = `${SERVER_RUN} || ':' || `;
