@@ -1,7 +1,9 @@
+import { SQLiteError } from "bun:sqlite";
 import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { OperatorError } from "../domain/errors.ts";
+import { OperatorError, StorageError } from "../domain/errors.ts";
+import { isPhotoFileName } from "../domain/photo.ts";
 import {
   moveIntoPlace,
   readRegularFile,
@@ -28,6 +30,8 @@ import {
   photoFileNames,
 } from "../store/sqlite/inspect-database.ts";
 import { switchToWal } from "../store/sqlite/open.ts";
+import { repairDefinitions, requireTablesAndColumns } from "../store/sqlite/schema-repair.ts";
+import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { type ReadMember, readArchive, readArchiveText } from "./backup-archive.ts";
 import { DATABASE, damagedBackupError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
@@ -49,6 +53,8 @@ type RestoredBackup = {
   key: "backup" | "file" | "environment";
   /** The number of migrations that the next start will apply. */
   pendingMigrations: number;
+  /** The changes that gave the database the indexes, triggers and views of its schema, for people. */
+  repairs: readonly string[];
 };
 
 /**
@@ -113,7 +119,7 @@ async function check(
   { file, keyFile, env }: RestoreRequest,
   scratch: string,
   manifest: Manifest,
-): Promise<Pick<RestoredBackup, "key" | "pendingMigrations">> {
+): Promise<Omit<RestoredBackup, "manifest">> {
   const path = join(scratch, DATABASE);
   if (!existsSync(path)) throw damagedBackupError(file, "it has no database");
   const db = openSqliteForReading(path);
@@ -121,15 +127,28 @@ async function check(
     const pendingMigrations = missingMigrations(db, `the database in ${file}`).length;
     const problems = findIntegrityProblems(db, "full");
     if (problems.length > 0) throw damagedBackupError(file, `its database is damaged: ${problems[0]}`);
+    requireTablesAndColumns(db, `the database in ${file}`);
     if (!Bun.deepEquals(countRowsByTable(db), manifest.counts))
       throw damagedBackupError(file, `the row counts of its database differ from its ${MANIFEST}`);
-    const missing = photoFileNames(db).filter((name) => !existsSync(join(scratch, UPLOADS, name))).length;
+    const photos = photoFileNames(db);
+    const planted = photos.find((name) => !isPhotoFileName(name));
+    if (planted !== undefined)
+      throw damagedBackupError(
+        file,
+        `its database has the photo ${JSON.stringify(planted)}, which is not a file name of a photo`,
+      );
+    const missing = photos.filter((name) => !existsSync(join(scratch, UPLOADS, name))).length;
     if (missing !== manifest.uploads_missing) throw damagedBackupError(file, "uploaded files are missing");
     const key = await installKey({ file, keyFile, env }, scratch, anySealedSecret(db));
-    return { key, pendingMigrations };
-  } finally {
     db.close();
+    const repairs = repairDefinitions(path);
     switchToWal(path);
+    return { key, pendingMigrations, repairs };
+  } catch (error) {
+    db.close();
+    if (error instanceof SQLiteError && !(explainSqliteError(error, path) instanceof StorageError))
+      throw damagedBackupError(file, `its database cannot be read: ${error.message}`);
+    throw error;
   }
 }
 

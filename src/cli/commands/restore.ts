@@ -23,7 +23,7 @@ export const restoreCommand = defineCommand({
       keyFile: key && resolve(cwd, key),
       env,
     });
-    const { manifest, pendingMigrations } = restored;
+    const { manifest, pendingMigrations, repairs } = restored;
     const durationMs = Math.round(performance.now() - startedAt);
     print(
       {
@@ -33,6 +33,7 @@ export const restoreCommand = defineCommand({
         schema_version: manifest.schema_version,
         pending_migrations: pendingMigrations,
         key: restored.key,
+        schema_repairs: repairs,
         uploads: manifest.uploads,
         uploads_missing: manifest.uploads_missing,
         counts: manifest.counts,
@@ -41,6 +42,7 @@ export const restoreCommand = defineCommand({
       [
         `Restored the backup of ${manifest.created_at} to ${dataDir} and verified it.`,
         `Contains ${manifest.counts.components ?? 0} components and ${manifest.uploads} uploads.`,
+        ...repairs.map((repair) => `The schema differed from that of Mainstay: ${repair}.`),
         ...(pendingMigrations > 0 ? [`The next start runs ${pendingMigrations} schema migrations.`] : []),
         `Start with: mainstay serve --data-dir ${dataDir}`,
       ].join("\n"),

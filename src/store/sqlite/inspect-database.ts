@@ -2,6 +2,7 @@ import { constants, Database, type SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { StorageError } from "../../domain/errors.ts";
 import { pendingSqliteMigrations } from "./migrate-sqlite.ts";
+import { quotedName } from "./schema-repair.ts";
 import { explainSqliteError } from "./sqlite-errors.ts";
 import { SQLITE_MIGRATIONS, type SqliteMigration } from "./sqlite-migrations.ts";
 
@@ -87,7 +88,7 @@ export async function findDatabasePageProblems(
       const problems: string[] = [];
       for (const { name } of tablesOf(db)) {
         const lines = db
-          .query(`PRAGMA quick_check("${name}")`)
+          .query(`PRAGMA quick_check(${quotedName(name)})`)
           .values()
           .map(([line]) => String(line));
         problems.push(...lines.filter((line) => line !== "ok").slice(0, 5));
@@ -115,7 +116,7 @@ function tablesOf(db: Database): { name: string }[] {
 /** Returns the number of rows of each table. */
 export function countRowsByTable(db: Database): RowCounts {
   const count = (table: string) =>
-    db.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM "${table}"`).get()!.rows;
+    db.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${quotedName(table)}`).get()!.rows;
   return Object.fromEntries(tablesOf(db).map(({ name }) => [name, count(name)]));
 }
 

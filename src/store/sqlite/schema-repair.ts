@@ -1,0 +1,93 @@
+import { Database } from "bun:sqlite";
+import { OperatorError } from "../../domain/errors.ts";
+import { applySqliteMigrations } from "./migrate-sqlite.ts";
+import { SQLITE_MIGRATIONS } from "./sqlite-migrations.ts";
+
+/** A definition that holds no data, so that a repair can remove and create it. */
+type Definition = { type: "index" | "trigger" | "view"; name: string; sql: string };
+/** A column, such as `partners.name`, with everything that decides what it can hold. */
+type Column = { place: string; is: string };
+const MOST_NAMED = 4;
+
+/**
+ * Throws an OperatorError for a database that lacks columns of the tables that its migrations create, or has them with
+ * another type. It may have further ones.
+ */
+export function requireTablesAndColumns(db: Database, file: string): void {
+  const expected = createExpectedSchema(db);
+  let wrong: string[];
+  try {
+    const found = new Map(columnsOf(db).map(({ place, is }) => [place, is]));
+    wrong = columnsOf(expected).flatMap(({ place, is }) => (found.get(place) === is ? [] : [place]));
+  } finally {
+    expected.close();
+  }
+  if (wrong.length === 0) return;
+  const more = wrong.length > MOST_NAMED ? ` and ${wrong.length - MOST_NAMED} more` : "";
+  throw new OperatorError(
+    `the tables of ${file} were changed: wrong or missing columns: ${wrong.slice(0, MOST_NAMED).join(", ")}${more}`,
+    "Undo the change with the `sqlite3` program, or use a backup from before it.",
+  );
+}
+
+/**
+ * Gives a database the indexes, triggers and views that its migrations create, and no others. A trigger would change what is
+ * written, and a unique index would refuse it. Returns what was removed and created, for people.
+ */
+export function repairDefinitions(file: string): string[] {
+  const db = new Database(file, { readwrite: true });
+  const expected = createExpectedSchema(db);
+  try {
+    const wanted = definitionsOf(expected);
+    const found = definitionsOf(db);
+    const isIn = (list: readonly Definition[], { type, name, sql }: Definition) =>
+      list.some((other) => other.type === type && other.name === name && other.sql === sql);
+    const removed = found.filter((one) => !isIn(wanted, one));
+    const created = wanted.filter((one) => !isIn(found, one));
+    db.run("BEGIN IMMEDIATE");
+    for (const { type, name } of removed) db.run(`DROP ${type} ${quotedName(name)}`);
+    for (const { sql } of created) db.run(sql);
+    db.run("COMMIT");
+    return [
+      ...removed.map(({ type, name }) => `removed the ${type} ${name}`),
+      ...created.map(({ type, name }) => `created the ${type} ${name}`),
+    ];
+  } finally {
+    expected.close();
+    db.close();
+  }
+}
+
+/** Returns a name as an identifier in SQL. */
+export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Creates an empty database in memory with the migrations that another one has on record. */
+function createExpectedSchema(db: Database): Database {
+  const applied = new Set(
+    db
+      .query("SELECT number FROM schema_migrations")
+      .values()
+      .map(([number]) => number),
+  );
+  const expected = new Database(":memory:");
+  const migrations = SQLITE_MIGRATIONS.filter(({ number }) => applied.has(number));
+  applySqliteMigrations(expected, "the schema", migrations, 0);
+  return expected;
+}
+
+const definitionsOf = (db: Database): Definition[] =>
+  db
+    .query<Definition, []>(
+      "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger', 'view') AND sql IS NOT NULL",
+    )
+    .all();
+
+const columnsOf = (db: Database): Column[] =>
+  db
+    .query<Column, []>(
+      `SELECT t.name || '.' || c.name AS place, json_array(t.type, t.wr, t.strict, c.type, c."notnull", c.dflt_value, c.pk, c.hidden) AS "is"
+       FROM pragma_table_list AS t, pragma_table_xinfo(t.name) AS c
+       WHERE t.schema = 'main' AND t.type <> 'view' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+       ORDER BY t.name, c.cid`,
+    )
+    .all();
