@@ -111,6 +111,7 @@ export function listReads({
     "how a property stands": () => store.read.standings.ofProperty(propertyId),
     "a partner's saved filters": () => store.read.savedFilters.ofPartner(partnerId),
     "a partner's cost book": () => store.read.costLines.ofPartner(partnerId),
+    "a partner's cost book with its digest": () => store.read.costLines.withDigest(partnerId),
     "a partner's recalculation": () => store.read.recalculations.ofPartner(partnerId),
     "a portfolio's actions": async () => {
       const all = { partnerId, today: day, without: [] };

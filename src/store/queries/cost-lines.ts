@@ -14,21 +14,30 @@ const digestOf = (lines: readonly StoredCostLine[]) =>
 export function costLineStore(engine: Engine) {
   const { db } = engine;
   const { costLines: t, partners } = engine.tables;
+  const fields = {
+    id: t.id,
+    typeId: t.typeId,
+    componentDefId: t.componentDefId,
+    state: t.state,
+    plannedCents: t.plannedCents,
+    failedCents: t.failedCents,
+    size: t.size,
+    asOf: t.asOf,
+    source: t.source,
+    createdAt: t.createdAt,
+  };
   const book = engine.prepared(() =>
     db
-      .select({
-        id: t.id,
-        typeId: t.typeId,
-        componentDefId: t.componentDefId,
-        state: t.state,
-        plannedCents: t.plannedCents,
-        failedCents: t.failedCents,
-        size: t.size,
-        asOf: t.asOf,
-        source: t.source,
-        createdAt: t.createdAt,
-      })
+      .select(fields)
       .from(t)
+      .where(eq(t.partnerId, placeholder("partnerId")))
+      .orderBy(asc(t.position)),
+  );
+  const bookWithDigest = engine.prepared(() =>
+    db
+      .select({ line: fields, costBook: partners.costBook })
+      .from(t)
+      .innerJoin(partners, eq(partners.id, t.partnerId))
       .where(eq(t.partnerId, placeholder("partnerId")))
       .orderBy(asc(t.position)),
   );
@@ -36,6 +45,11 @@ export function costLineStore(engine: Engine) {
     /** Returns a partner's cost book, in its order. */
     async ofPartner(partnerId: string): Promise<StoredCostLine[]> {
       return await book().execute({ partnerId });
+    },
+    /** Returns a partner's cost book with its digest, read in one statement; the digest is null for an empty one. */
+    async withDigest(partnerId: string): Promise<{ costBook: string | null; lines: StoredCostLine[] }> {
+      const rows = await bookWithDigest().execute({ partnerId });
+      return { costBook: rows[0]?.costBook ?? null, lines: rows.map(({ line }) => line) };
     },
     /** Replaces a partner's cost book, and the digest of it that caches of prices are keyed by. */
     async replace(partnerId: string, lines: readonly StoredCostLine[]): Promise<void> {

@@ -32,9 +32,11 @@ export async function partnerPrices(
     byPartner.set(id, { ...known });
     return known.prices;
   }
-  const lines = await costLines.ofPartner(id);
-  const prices = new PriceList(knowledge, knowledge.priceTerms, lines);
-  byPartner.set(id, { costBook, lines: lines.length, prices });
+  // The book may have changed since the caller read its partner: prices kept under another digest would be used for good.
+  const book = await costLines.withDigest(id);
+  if (book.costBook === null) return shared;
+  const prices = new PriceList(knowledge, knowledge.priceTerms, book.lines);
+  byPartner.set(id, { costBook: book.costBook, lines: book.lines.length, prices });
   return prices;
 }
 

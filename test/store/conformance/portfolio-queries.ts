@@ -1155,6 +1155,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await costLines.ofPartner(other.id)).toEqual([]);
       await fixture.store.write((tx) => tx.costLines.replace(partner.id, [second]));
       expect(await costLines.ofPartner(partner.id)).toEqual([second]);
+      const { costBook = null } = (await read().partners.find(partner.id))!;
+      expect(await costLines.withDigest(partner.id)).toEqual({ costBook, lines: [second] });
+      expect(await costLines.withDigest(other.id)).toEqual({ costBook: null, lines: [] });
       const many = Array.from({ length: 450 }, (_, nth) => ({ ...first, id: `CST_m${nth}` }));
       await fixture.store.write((tx) => tx.costLines.replace(partner.id, many));
       expect(await costLines.ofPartner(partner.id)).toEqual(many);

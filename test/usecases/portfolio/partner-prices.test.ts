@@ -6,10 +6,13 @@ import { knowledge } from "../../support/portfolio-store.ts";
 function listsOf(lines: number) {
   const own = { ...knowledge };
   let reads = 0;
+  /** The digest of the stored book; as the caller knows it unless a test sets it. */
+  let stored: string | undefined;
+  let expected = "";
   const costLines = {
-    async ofPartner() {
+    async withDigest() {
       reads++;
-      return Array.from({ length: lines }, (_, nth) => ({
+      const book = Array.from({ length: lines }, (_, nth) => ({
         typeId: "water_heater_gas",
         componentDefId: null,
         state: null,
@@ -17,12 +20,19 @@ function listsOf(lines: number) {
         reactiveCents: 200_000,
         size: null,
       }));
+      return { costBook: stored ?? expected, lines: book };
     },
   };
   return {
     reads: () => reads,
     drop: (partners: ReadonlyMap<string, number>) => dropCachedPrices(own, partners),
-    prices: (id: string, costBook = "1") => partnerPrices({ costLines } as never, own, { id, costBook }),
+    store: (costBook: string) => {
+      stored = costBook;
+    },
+    prices: (id: string, costBook = "1") => {
+      expected = costBook;
+      return partnerPrices({ costLines } as never, own, { id, costBook });
+    },
   };
 }
 
@@ -37,6 +47,15 @@ test("a partner's prices are kept until its cost book changes, or the partner is
   const second = await prices("PARTNER_1", "2");
   drop(new Map());
   expect(await prices("PARTNER_1", "2")).not.toBe(second);
+});
+
+test("a caller that read its partner before the book changed keeps no prices under the digest of before", async () => {
+  const { prices, store } = listsOf(3);
+  store("2");
+  const changed = await prices("PARTNER_1", "1");
+  expect(await prices("PARTNER_1", "2")).toBe(changed);
+  store("1");
+  expect(await prices("PARTNER_1", "1")).not.toBe(changed);
 });
 
 // Rule: cache-bytes
