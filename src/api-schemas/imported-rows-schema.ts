@@ -1,3 +1,4 @@
+import type { ImportNotes } from "../domain/import-notes.ts";
 import {
   MOST_CELL,
   MOST_COLUMNS,
@@ -9,7 +10,7 @@ import {
 import { body, optional, required } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";
-import { anyObject, list, object, text, textList, whole } from "./definition/schema-field-types.ts";
+import { anyObject, id, list, object, text, textList, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { forPartner } from "./paging-schema.ts";
 
@@ -53,6 +54,11 @@ const request = body({
     mapping,
     "What the columns contain: the `mapping` of an earlier response, changed or not. Guessed by the headings and these rows if omitted",
   ),
+  update: optional(
+    constraint.flag,
+    "Changes records that exist by the cells that are not empty; false by default",
+    false,
+  ),
   dry_run: optional(constraint.flag, "Writes nothing, and says what the import would do", true),
   no_webhooks: optional(constraint.flag, "Sends no webhooks, for historical data", false),
 });
@@ -65,6 +71,7 @@ type RowsToImport = {
   firstRow: number;
   separator: Separator | undefined;
   mapping: object | undefined;
+  update: boolean;
   dryRun: boolean;
   silent: boolean;
 };
@@ -79,6 +86,7 @@ export function parseRowsToImportJson(given: Record<string, unknown>): RowsToImp
     firstRow: (parsed.first_row as number | undefined) ?? 2,
     separator: parsed.separator as Separator | undefined,
     mapping: parsed.mapping as object | undefined,
+    update: parsed.update ?? false,
     dryRun: parsed.dry_run ?? false,
     silent: parsed.no_webhooks ?? false,
   };
@@ -98,8 +106,39 @@ const EXAMPLE_MAPPING = {
 const counts = (what: string) =>
   object({
     created: whole(`${what} that are new`, 12),
-    unchanged: whole(`${what} that exist already, and stay as they are`, 0),
+    updated: whole(`${what} that exist, and are changed with \`update\``, 0),
+    unchanged: whole(`${what} that exist, and stay as they are`, 0),
   }).describedAs(`The ${what.toLowerCase()} that the rows make`);
+
+const notes = object({
+  install_years_from_year_built: whole(
+    "Created appliances without an install year, which have their building's",
+    2,
+  ),
+  install_years_before_year_built: whole(
+    "Appliances created or changed with an install year before their building's",
+    0,
+  ),
+  unusual_sizes: whole(
+    "Appliances created or changed with a size that is unusual for their type, or has no effect; check its unit",
+    1,
+  ),
+  claims_to_check: whole(
+    "Claims created or changed with a type that affects no score, or with values that contradict each other",
+    0,
+  ),
+  older_valuations: whole(
+    "Rows of claims that change nothing, because their `valued_at` is before the claim's",
+    0,
+  ),
+});
+export const serializeImportNotes = notes.serializer((counted: ImportNotes) => ({
+  install_years_from_year_built: counted.buildingYears,
+  install_years_before_year_built: counted.earlyYears,
+  unusual_sizes: counted.unusualSizes,
+  claims_to_check: counted.claimsToCheck,
+  older_valuations: counted.olderValuations,
+}));
 
 const importedRows = object({
   mapping: anyObject("").describedAs(
@@ -112,6 +151,26 @@ const importedRows = object({
   components: counts("Components"),
   service_events: counts("Service events"),
   claims: counts("Claims"),
+  ...notes.fields,
+  same_address: list(
+    "The properties created or moved to the address of one created before. If both are the same building, merge them with `POST /v1/properties/{id}/merge`",
+    object({
+      row: whole("Number of the row in the file", 15),
+      property_id: id("P", "The property; the one that a dry run would create does not exist"),
+      first_property_id: id("P", "The one created before"),
+    }),
+  ),
+  changes: list(
+    "The fields that rows change in records that exist",
+    object({
+      records: text("The records: `properties`, `appliances`, `service_events` or `claims`", "properties"),
+      field: text("The field", "year_built"),
+      rows: whole("Number of rows that change it", 3),
+      row: whole("Number of the first of them", 16),
+      from: text("Its value before, as JSON", "null"),
+      to: text("The new value, as JSON", "1931"),
+    }),
+  ),
   rejected: list(
     "The rows that are not imported, or not whole, in their order",
     object({
@@ -131,16 +190,27 @@ const importedRows = object({
 export const importedRowsReply = forPartner(importedRows);
 export type ImportedRowsJson = JsonOf<typeof importedRows>;
 
-type Counts = { created: number; unchanged: number };
+type Counts = { created: number; updated: number; unchanged: number };
 type ImportedRows = {
   mapping: object;
   fields: readonly string[];
-  result: Record<"properties" | "appliances" | "components" | "serviceEvents" | "claims", Counts>;
+  result: Record<"properties" | "appliances" | "components" | "serviceEvents" | "claims", Counts> & {
+    notes: ImportNotes;
+    sameAddress: { first: readonly { line: number; propertyId: string; firstId: string }[] };
+    changes: readonly {
+      kind: string;
+      field: string;
+      rows: number;
+      line: number;
+      from: unknown;
+      to: unknown;
+    }[];
+  };
   rejected: readonly { row: number; error: string }[];
   leftOut: readonly { what: string; reason: string; cells: number }[];
 };
 
-const serializeImportCounts = ({ created, unchanged }: Counts) => ({ created, unchanged });
+const serializeImportCounts = ({ created, updated, unchanged }: Counts) => ({ created, updated, unchanged });
 
 export const serializeImportedRows = importedRows.serializer(
   ({ mapping, fields, result, rejected, leftOut }: ImportedRows) => ({
@@ -151,6 +221,16 @@ export const serializeImportedRows = importedRows.serializer(
     components: serializeImportCounts(result.components),
     service_events: serializeImportCounts(result.serviceEvents),
     claims: serializeImportCounts(result.claims),
+    ...serializeImportNotes(result.notes),
+    same_address: result.sameAddress.first.map(({ line, propertyId, firstId }) => ({
+      row: line,
+      property_id: propertyId,
+      first_property_id: firstId,
+    })),
+    changes: result.changes.map(({ kind, field, rows, line, from, to }) => ({
+      ...{ records: kind, field, rows, row: line },
+      ...{ from: JSON.stringify(from), to: JSON.stringify(to) },
+    })),
     rejected: rejected.map(({ row, error }) => ({ row, error })),
     left_out: leftOut.map(({ what, reason, cells }) => ({ column: what, reason, cells })),
   }),

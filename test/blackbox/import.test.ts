@@ -198,6 +198,23 @@ describe("importing files of any form", () => {
         'units.csv, row 2: install_year (column "Year Installed") must be a number such as 12 or 1200.50',
       ),
     ]);
+    // Rows that name the property by its ID change it, with the rows of the original in the report.
+    const [elm] = await installation.sql("SELECT id FROM properties");
+    const fixes = join(installation.folder, "fixes.csv");
+    writeFileSync(fixes, `Corrections\n\nproperty_id,Year Built,Stories\n${elm!.id},1931,4\n`);
+    expect(await importing("--file", fixes, "--yes", "--update")).toMatchObject({
+      properties: { created: 0, updated: 1 },
+      changes: [
+        { field: "year_built", from: 1988, to: 1931, rows: 1, line: 4 },
+        { field: "stories", to: 4, line: 4 },
+      ],
+    });
+    writeFileSync(fixes, `property_id,name\n${elm!.id},Elm House\nP_unknown,X\n`);
+    const renamed = await importing("--properties", fixes, "--update");
+    expect(renamed).toMatchObject({ properties: { read: 2, created: 0, updated: 1 }, rejected: 1 });
+    expect(renamed.rejects[0].reasons[0].error).toBe("Property not found: P_unknown");
+    writeFileSync(fixes, `property_id,name\n${elm!.id},Elm\n`);
+    await importing("--properties", fixes, "--update");
     const repairs = join(installation.folder, "repairs.csv");
     writeFileSync(
       repairs,

@@ -711,6 +711,35 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
   await format.selectOption("DD/MM/YYYY");
   await check.click();
   await page.getByText("Checked 1 of 1 row.").waitFor();
+  // Rows that name a property by its ID add equipment to it, and change it only if asked to.
+  await choose(
+    `property_id,type_id,install_year,size\n${properties[0].id},boiler,2010,9000000`,
+    "boilers.csv",
+  );
+  await page.getByRole("button", { name: "Check all rows" }).click();
+  await page.getByText("unusual for their type, or has no effect: 1. Check the unit.").waitFor();
+  await choose(`property_id,Year Built,Stories\n${properties[0].id},1931,7`, "corrections.csv");
+  const change = page.getByRole("row", { name: /^Properties: year_built/ });
+  await page.getByRole("button", { name: "Check all rows" }).click();
+  await page.getByText("Checked 1 of 1 row.").waitFor();
+  expect(await change.count()).toBe(0);
+  await page.getByLabel("Update records that exist").check();
+  expect(await page.getByRole("button", { name: "Import 1 row" }).isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Check all rows" }).click();
+  await change.waitFor();
+  expect(await change.innerText()).toMatch(/1\s+2\s+empty → 1931$/);
+  for (const width of [375, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(() => scrollTo(0, 0));
+    expect(await overflowFaults(page, "an update")).toEqual([]);
+    expect(await textProblems(page)).toEqual([]);
+    await screenshot(page, `app-import-update-${width}`);
+  }
+  await page.getByRole("button", { name: "Import 1 row" }).click();
+  await page.getByText("Imported 1 of 1 row.").waitFor();
+  expect((await server.as(fresh).get(`/v1/properties/${properties[0].id}`)).body).toMatchObject({
+    ...{ address: "0 Elm, St", year_built: 1931, stories: 7 },
+  });
   // The second call of an import fails: the list has what the first one added.
   const yards = Array.from({ length: 250 }, (_, nth) => `Yard ${nth},${nth} Oak St,NY`);
   await choose(`Building Name,Street Address,State\n${yards.join("\n")}`, "yards.csv");

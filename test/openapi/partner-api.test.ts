@@ -266,8 +266,13 @@ const ANSWERS: Record<string, Fields> = {
   },
   "GET /v1/portfolio/condition-trend": { "": `trend ${ENVELOPE}`, "trend[]": CONDITION_POINT },
   "POST /v1/import-rows": {
-    "": "mapping fields properties appliances components service_events claims rejected left_out partner",
-    properties: "created unchanged",
+    "":
+      "mapping fields properties appliances components service_events claims install_years_from_year_built " +
+      "install_years_before_year_built unusual_sizes claims_to_check older_valuations same_address changes rejected " +
+      "left_out partner",
+    properties: "created updated unchanged",
+    "same_address[]": "row property_id first_property_id",
+    "changes[]": "records field rows row from to",
     "rejected[]": "row error",
     "left_out[]": "column reason cells",
   },

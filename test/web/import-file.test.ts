@@ -18,7 +18,13 @@ import {
 } from "../../src/web/app/import-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
 
-const none = { created: 0, unchanged: 0 };
+const none = { created: 0, updated: 0, unchanged: 0 };
+/** An answer in which nothing is to be told. */
+const plain = {
+  ...{ properties: none, appliances: none, components: none, service_events: none, claims: none },
+  ...{ install_years_from_year_built: 0, install_years_before_year_built: 0, unusual_sizes: 0 },
+  ...{ claims_to_check: 0, older_valuations: 0, same_address: [], changes: [], rejected: [], left_out: [] },
+};
 const mapping: ImportMapping = {
   rows: "properties",
   fields: {},
@@ -41,13 +47,7 @@ async function imported(rows: number, most: number) {
       const sent = body as { rows: string[][]; first_row: number };
       if (sent.rows.length > most) throw new ApiFailure("too_large", "The rows make more than 2000 records");
       taken.push([sent.first_row, sent.rows.length]);
-      const kinds = { appliances: none, components: none, service_events: none, claims: none };
-      return {
-        ...kinds,
-        properties: { created: sent.rows.length, unchanged: 0 },
-        rejected: [],
-        left_out: [],
-      } as T;
+      return { ...plain, properties: { ...none, created: sent.rows.length } } as T;
     },
   };
   let last: ImportRun | undefined;
@@ -90,15 +90,8 @@ async function rejectedOf(table: TableFile, signal?: AbortSignal, onCall = () =>
     async write<T>(_method: string, _path: string, body: unknown): Promise<T> {
       onCall();
       const { rows, first_row } = body as { rows: string[][]; first_row: number };
-      const kinds = {
-        properties: none,
-        appliances: none,
-        components: none,
-        service_events: none,
-        claims: none,
-      };
       const rejected = rows.map(([error], at) => ({ row: first_row + at, error }));
-      return { ...kinds, rejected, left_out: [] } as T;
+      return { ...plain, rejected } as T;
     },
   };
   await importFile(
@@ -120,6 +113,39 @@ test("rejected rows have the numbers that a spreadsheet shows, also after blank 
   expect(rejected.map(({ row, error }) => [row.number, error, row.cells])).toEqual([
     [4, "A", ["A", "x\ny"]],
     [6, "B", ["B", "z"]],
+  ]);
+});
+
+// Rule: import-rows
+test("what each call says of its rows is added up, with the numbers that a spreadsheet shows", async () => {
+  const columns = Array.from({ length: 300 }, (_, at) => `C${at}`);
+  const rows = Array.from({ length: 100 }, (_, at) => ({ number: 2 * at + 2, cells: columns }));
+  const asked: unknown[] = [];
+  const api = {
+    async write<T>(_method: string, _path: string, body: unknown): Promise<T> {
+      const { first_row: row, update } = body as { first_row: number; update: boolean };
+      asked.push(update);
+      const of = { field: "year_built", rows: 2, row: row + 1 };
+      return {
+        ...plain,
+        properties: { created: 1, updated: 2, unchanged: 3 },
+        ...{ unusual_sizes: 1, claims_to_check: 2 },
+        same_address: [{ row: row + 1, property_id: "P_2", first_property_id: "P_1" }],
+        changes: [{ records: "properties", ...of, from: "null", to: String(row) }],
+      } as T;
+    },
+  };
+  const runs: ImportRun[] = [];
+  const table = { name: "a.csv", columns, rows, unnamed: 0 };
+  await importFile(api, table, { mapping, isDry: false, updates: true }, (run) => runs.push(run));
+  expect(asked).toEqual([true, true]);
+  const { counts, notes, sameAddress, changes } = runs.at(-1)!;
+  expect(counts.properties).toEqual({ created: 2, updated: 4, unchanged: 6 });
+  expect(notes).toMatchObject({ unusualSizes: 2, claimsToCheck: 4, earlyYears: 0 });
+  // Rows of the file have the even numbers: the second row of the first call is 4, of the second call 84 rows later.
+  expect(sameAddress.map(({ row }) => row)).toEqual([4, 2 * 84 + 2]);
+  expect(changes).toEqual([
+    { records: "properties", field: "year_built", rows: 4, row: 4, from: "null", to: "2" },
   ]);
 });
 
@@ -182,7 +208,7 @@ test("a number field that moves to another column has its decimal sign guessed a
   const api = {
     async write<T>(_method: string, _path: string, body: unknown): Promise<T> {
       sent.push((body as { separator: string }).separator);
-      return { rejected: [] } as T;
+      return plain as T;
     },
   };
   await sendRows(api, groups, { at: 0, most: 1 }, { isDry: true });

@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
+import { serializeImportNotes } from "../../api-schemas/imported-rows-schema.ts";
 import { importLockName, withLock } from "../../cluster/cluster-locks.ts";
+import { importNoteSentences } from "../../domain/import-notes.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { databaseFile } from "../../server/data-folder.ts";
 import { withScratchCopy, withScratchDatabase } from "../../store/sqlite/scratch-copy.ts";
@@ -14,7 +16,10 @@ import {
   importPortfolio,
   type RowCounts,
 } from "../../usecases/import/import-portfolio.ts";
-import { rejectsWithOriginalPlaces } from "../../usecases/import/mapping/original-reject-places.ts";
+import {
+  originalRowNumber,
+  rejectsWithOriginalPlaces,
+} from "../../usecases/import/mapping/original-reject-places.ts";
 import {
   type MappedTable,
   ORIGIN,
@@ -56,7 +61,7 @@ const fieldDefault = valueOption("FIELD=VALUE", "", (typed): FieldDefault => {
 
 const options = {
   partner: textOption("PARTNER_ID", "the partner that owns the portfolio (required)"),
-  properties: textOption("FILE", "properties, matched on partner_property_id"),
+  properties: textOption("FILE", "properties, matched on property_id or partner_property_id"),
   appliances: textOption("FILE", "appliances, matched on serial within the property"),
   components: textOption(
     "FILE",
@@ -173,6 +178,7 @@ export const importCommand = defineCommand({
         update,
         silent: noWebhooks,
         actor: auditActorOf(context),
+        ...(isMapped && { lineOf: originalRowNumber }),
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,
@@ -232,9 +238,8 @@ const inOriginals = (result: ImportResult, mapped: readonly MappedTable[]): Impo
 });
 
 function report({ json, stderr, print }: CommandContext, result: Done, dryRun: boolean): void {
-  const { properties, appliances, components, serviceEvents, claims, buildingYears, rejected, durationMs } =
-    result;
-  const { sameAddress, earlyYears, unusualSizes, claimsToCheck, olderValuations } = result;
+  const { properties, appliances, components, serviceEvents, claims, notes, rejected, durationMs } = result;
+  const { sameAddress } = result;
   if (!json)
     stderr.write(
       problems(result)
@@ -248,11 +253,7 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
       components,
       service_events: serviceEvents,
       claims,
-      install_years_from_year_built: buildingYears,
-      install_years_before_year_built: earlyYears,
-      unusual_sizes: unusualSizes,
-      claims_to_check: claimsToCheck,
-      older_valuations: olderValuations,
+      ...serializeImportNotes(notes),
       same_address: {
         properties: sameAddress.properties,
         first: sameAddress.first.map(({ line, propertyId, firstId }) => ({
@@ -276,27 +277,7 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
       ...(components.read > 0 ? [countsLine("components", { ...components, created: 0 })] : []),
       countsLine("service events", serviceEvents),
       countsLine("claims", claims),
-      ...(buildingYears === 0
-        ? []
-        : [`${buildingYears} appliances have no install_year and take their building's year_built.`]),
-      ...(earlyYears === 0
-        ? []
-        : [`${earlyYears} appliances have an install_year before their building's year_built.`]),
-      ...(unusualSizes === 0
-        ? []
-        : [
-            `Appliances with a size that is unusual for their type, or has no effect: ${unusualSizes}. Check its unit.`,
-          ]),
-      ...(claimsToCheck === 0
-        ? []
-        : [
-            `Claims with a claim_type that affects no score, or with values that contradict each other: ${claimsToCheck}.`,
-          ]),
-      ...(olderValuations === 0
-        ? []
-        : [
-            `${olderValuations} rows of claims changed nothing: their valued_at is before that of the claim.`,
-          ]),
+      ...importNoteSentences(notes),
       ...sameAddressLines(result),
       ...result.changes.map(changeLine),
       ...leftOutRowsText(result.leftOut),

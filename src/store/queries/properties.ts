@@ -22,7 +22,7 @@ type SnapshotProperty = ScoredProperty & { partnerId: string; isDemo: boolean; c
 /** A property that a row of a file may mean. */
 export type MatchedProperty = Pick<
   Property,
-  "id" | "partnerPropertyId" | "unitCount" | "city" | "state" | "zip"
+  "id" | "name" | "partnerPropertyId" | "unitCount" | "city" | "state" | "zip"
 >;
 
 /** Reads and writes properties. Lists are in the order of `seq`; an ID of another partner is not found. */
@@ -170,6 +170,7 @@ export function propertyStore(engine: Engine) {
   );
   const matched = aliased({
     id: properties.id,
+    name: properties.name,
     partnerPropertyId: properties.partnerPropertyId,
     unitCount: properties.unitCount,
     ...{ city: properties.city, state: properties.state, zip: properties.zip },

@@ -1,4 +1,5 @@
 import { type ClusterLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
+import type { CsvRow } from "../../csv/read-csv.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
@@ -51,6 +52,8 @@ export type ImportDeps = {
   lock?: ClusterLock;
   /** Milliseconds of a monotonic clock. */
   monotonicMs?: () => number;
+  /** Returns the number by which people know a row; its line by default. */
+  lineOf?: (row: CsvRow) => number;
 };
 
 /** The counts of one transaction or of a whole file. */
@@ -94,6 +97,7 @@ export async function importFileRows<Entry>(
 ): Promise<void> {
   const { store, knowledge, partner, actor, yieldNow, update = false, silent = false, lock = NO_LOCK } = deps;
   const monotonicMs = deps.monotonicMs ?? (() => performance.now());
+  const lineOf = deps.lineOf ?? (({ line }) => line);
   const open = kind.start();
   const leastMs = LEAST_ROWS_MS[store.isShared ? "shared" : "alone"];
   let rowsMs = leastMs;
@@ -111,7 +115,7 @@ export async function importFileRows<Entry>(
         if (silent) writer.outbox.suppress();
         const batch = open(writer);
         const result = await processRows(batch, waiting, {
-          ...{ update, mostMs: rowsMs, monotonicMs },
+          ...{ update, mostMs: rowsMs, monotonicMs, lineOf },
           yieldNow: writer.tx.yieldToEventLoop,
         });
         const processedAt = monotonicMs();
@@ -143,9 +147,9 @@ export async function importFileRows<Entry>(
 async function processRows<Entry>(
   batch: RowBatch<Entry>,
   rows: readonly ReadRow<Entry>[],
-  how: { update: boolean; mostMs: number; monotonicMs: () => number; yieldNow: Yield },
+  how: Required<Pick<ImportDeps, "update" | "monotonicMs" | "lineOf">> & { mostMs: number; yieldNow: Yield },
 ): Promise<BatchResult> {
-  const { update, mostMs, monotonicMs, yieldNow } = how;
+  const { update, mostMs, monotonicMs, lineOf, yieldNow } = how;
   const counts = emptyImportCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
@@ -163,7 +167,7 @@ async function processRows<Entry>(
         const outcome = await batch.apply(row.entry, update);
         if (typeof outcome === "string") counts[outcome]++;
         else {
-          const { line } = row;
+          const line = lineOf(row);
           if (outcome.sameAddress) sameAddresses.push({ ...outcome.sameAddress, line });
           if ("created" in outcome) counts.created++;
           else {

@@ -1,6 +1,7 @@
 import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
+import { addImportNotes, type ImportNotes, importNotesOf } from "../../domain/import-notes.ts";
 import type { Instant } from "../../domain/time.ts";
 import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
@@ -55,6 +56,8 @@ export type ImportRequest = Omit<ImportDeps, "yieldNow" | "lock"> & {
   withLock?: (run: (lock: HeldLock) => Promise<ImportResult>) => Promise<ImportResult>;
   /** Called for each file at its start and as its rows are done. */
   onProgress?: (progress: ImportProgress) => void;
+  /** The most rows of properties with the same address that are named, 10 by default; the others are counted. */
+  shownSameAddresses?: number;
   /** Receives the rejected rows of each transaction. */
   onRejected?: (rows: readonly RejectedRow[]) => void;
 };
@@ -69,16 +72,7 @@ export type ImportResult = {
   appliances: RowCounts;
   /** Rows that state something about components; `created` by appliances. */
   components: RowCounts;
-  /** Created appliances without an install year, which have their building's. */
-  buildingYears: number;
-  /** Appliances created or changed with an install year before their building's. */
-  earlyYears: number;
-  /** Appliances created or changed with a size that has no effect, or that is probably in another unit. */
-  unusualSizes: number;
-  /** Claims created or changed with a type that affects no score, or with values that contradict each other. */
-  claimsToCheck: number;
-  /** Rows of claims with an earlier valuation than the claim has, which change nothing. */
-  olderValuations: number;
+  notes: ImportNotes;
   /** Properties created or changed with the address of one created before; `first` are some of their rows. */
   sameAddress: { properties: number; first: RowOfSameAddress[] };
   serviceEvents: RowCounts;
@@ -159,11 +153,7 @@ async function importFiles(
     properties: rowCounts(counters.properties),
     appliances: rowCounts(counters.appliances),
     components: { ...rowCounts(counters.components), created: counters.appliances.components },
-    buildingYears: counters.appliances.buildingYears,
-    earlyYears: counters.appliances.earlyYears,
-    unusualSizes: counters.appliances.unusualSizes,
-    claimsToCheck: counters.claims.claimsToCheck,
-    olderValuations: counters.claims.olderValuations,
+    notes: addImportNotes(importNotesOf(counters.appliances), importNotesOf(counters.claims)),
     sameAddress,
     serviceEvents: rowCounts(counters.serviceEvents),
     claims: rowCounts(counters.claims),
@@ -177,16 +167,20 @@ async function importFiles(
 
 type Totals = { total: ImportCounts; changes: ChangeLog; sameAddress: ImportResult["sameAddress"] };
 
-/** Rows of properties with the same address that are named; the others are counted. */
-const MOST_SHOWN = 10;
-
 async function importFile(
   request: ImportRequest & { lock: HeldLock },
   part: Part,
   file: SurveyedFile,
   { total, changes, sameAddress }: Totals,
 ): Promise<RejectedRows | undefined> {
-  const { onProgress, onRejected, yieldNow = async () => {}, rejectsFolder, ...deps } = request;
+  const {
+    onProgress,
+    onRejected,
+    yieldNow = async () => {},
+    rejectsFolder,
+    shownSameAddresses = 10,
+    ...deps
+  } = request;
   const log = new RejectLog(file, rejectsFolder);
   const report = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
   report();
@@ -201,7 +195,7 @@ async function importFile(
         onRejected?.(rejected);
         changes.add(file.kind, changed);
         sameAddress.properties += sameAddresses.length;
-        sameAddress.first.push(...sameAddresses.slice(0, MOST_SHOWN - sameAddress.first.length));
+        sameAddress.first.push(...sameAddresses.slice(0, shownSameAddresses - sameAddress.first.length));
         report();
       },
     );

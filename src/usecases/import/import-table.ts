@@ -1,6 +1,6 @@
 import { type HeldLock, importLockName, withLock } from "../../cluster/cluster-locks.ts";
 import { conflict, invalid, OperatorError, StorageError } from "../../domain/errors.ts";
-import { hasDecimalCommas, type Separator } from "../../domain/import-table-limits.ts";
+import { hasDecimalCommas, MOST_ROWS, type Separator } from "../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -15,6 +15,7 @@ import {
   mappingProblem,
 } from "./mapping/known-fields.ts";
 import { checkTableHeadings } from "./mapping/open-source-tables.ts";
+import { originalRowNumber } from "./mapping/original-reject-places.ts";
 import type { PreparedRows } from "./mapping/prepare-import-rows.ts";
 import { prepareRowsInMemory } from "./mapping/prepared-import-files.ts";
 import type { ImportTable, LeftOut } from "./mapping/source-table.ts";
@@ -30,7 +31,13 @@ export type TableRows = {
 };
 
 /** The limits of a call. A dry run writes its records in one transaction, which takes a second for so many. */
-const MOST_PREPARED = { records: 2_000, units: 20_000, chars: 4_000_000, charsOfOne: 250_000 };
+const MOST_PREPARED = {
+  records: 2_000,
+  units: 20_000,
+  scores: 20_000,
+  chars: 4_000_000,
+  charsOfOne: 250_000,
+};
 
 type RejectedTableRow = { row: number; error: string };
 
@@ -55,20 +62,22 @@ type TableDeps = {
 type TableImport = {
   /** Undefined to have it guessed. */
   mapping: FileMapping | undefined;
+  /** Changes records that exist. */
+  update?: boolean;
   dryRun: boolean;
   /** Sends no webhooks. */
   silent: boolean;
 };
 
 /**
- * Imports rows of a table. Repeating it adds nothing. A dry run writes them in a transaction that is rolled back: it rejects
+ * Imports rows of a table. Repeating it adds nothing, and changes records only with `update`. A dry run writes them in a transaction that is rolled back: it rejects
  * what the import would reject, and rows that refer to rows of another call. Throws a conflict while another import of the
  * partner runs, and an UnfinishedChange if the storage fails between two transactions.
  */
 export async function importTableOfRequest(
   deps: TableDeps,
   given: TableRows,
-  { mapping: chosen, dryRun, silent }: TableImport,
+  { mapping: chosen, update = false, dryRun, silent }: TableImport,
 ): Promise<ImportedTable> {
   const { store, knowledge, partner, yieldNow } = deps;
   const table = tableOf(given);
@@ -87,11 +96,11 @@ export async function importTableOfRequest(
       store: own,
       sources,
       actor: partner.id,
-      silent,
+      ...{ silent, update, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
       ...(lock && { withLock: (work) => work(lock) }),
       onRejected: (rows) => {
         for (const { cells, error } of rows) {
-          const row = rowOf(cells.at(-1)!);
+          const row = originalRowNumber({ cells });
           if (!rejected.has(row)) rejected.set(row, error);
         }
       },
@@ -102,6 +111,7 @@ export async function importTableOfRequest(
     partnerId: partner.id,
     types: knowledge.types,
     most: MOST_PREPARED,
+    isUpdating: update,
     yieldNow,
   };
   // The rows are prepared before the transaction of a dry run, which other writes wait for.
@@ -127,9 +137,6 @@ function tableOf({ file, columns, rows, firstRow, separator }: TableRows): Impor
     },
   };
 }
-
-/** The number of the row that the last cell of a prepared file names: `FILE:12`, `FILE:12#2`. */
-const rowOf = (origin: string) => Number(/:(\d+)(?:#\d+)?$/.exec(origin)![1]);
 
 async function underLock<T>(
   store: Store,

@@ -6,7 +6,7 @@ import {
   propertyChange,
 } from "../../api-schemas/property-request-schema.ts";
 import { serializeProperty } from "../../api-schemas/property-schema.ts";
-import { invalid } from "../../domain/errors.ts";
+import { invalid, notFound } from "../../domain/errors.ts";
 import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -22,7 +22,11 @@ export const PROPERTY_REFERENCES = [["partner_property_id"], ["property_id"]] as
 /** The columns that retire a property or an appliance. An empty cell does not bring one back. */
 export const RETIREMENT_COLUMNS = { retired_at: "text", retired_reason: "text" } as const;
 
-type Entry = { input: NewProperty; partnerPropertyId: string; cells: RowCells };
+type Entry = { reference: RowPropertyReference; cells: RowCells } & (
+  | { input: NewProperty }
+  /** For a row with the ID of a property, which creates none. */
+  | { input?: undefined }
+);
 
 /** A property with its place as rows state it. */
 type StatedProperty = Property & { country: string };
@@ -39,30 +43,41 @@ const COMPARISON: Comparison<StatedProperty, PropertyChange> = {
 };
 
 /**
- * Rows of properties, matched by the partner's own reference. It is required: rows of appliances refer to it, and
- * without it a second import could not recognize a property by its name alone.
+ * Rows of properties, matched by their IDs, or by the partner's own reference. Either is required: rows of appliances refer to
+ * it, and without it a second import could not recognize a property by its name alone.
  */
 export const propertyImportRows: RowKind<Entry> = {
   name: "properties",
-  fields: { partner_property_id: "text", ...csvColumnsOfInputSchema(newProperty), ...RETIREMENT_COLUMNS },
+  fields: {
+    property_id: "text",
+    partner_property_id: "text",
+    ...csvColumnsOfInputSchema(newProperty),
+    ...RETIREMENT_COLUMNS,
+  },
   required: ["partner_property_id", "name", "address", "state"],
   references: [[]],
-  read(cells) {
+  identifier: "property_id",
+  read({ property_id: id, ...cells }) {
+    if (id !== undefined) {
+      parsePropertyChangeJson(cells);
+      return { reference: { propertyId: String(id) }, cells };
+    }
     const input = parseNewPropertyJson(cells);
     const { partnerPropertyId } = input;
     if (partnerPropertyId === null)
       throw invalid("partner_property_id or property_id required", [
         { field: "partner_property_id", message: "is required" },
       ]);
-    return { input, partnerPropertyId, cells };
+    return { input, reference: { partnerPropertyId }, cells };
   },
   start: () => (writer) => {
     const known = new PropertyCache(writer);
     return {
-      preload: (entries) => known.preload(entries),
-      async apply({ input, partnerPropertyId, cells }, update) {
-        const there = known.find({ partnerPropertyId });
+      preload: (entries) => known.preload(entries.map(({ reference }) => reference)),
+      async apply({ input, reference, cells }, update) {
+        const there = known.find(reference);
         if (!there) {
+          if (!input) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
           const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
           const retirement = retirementCells(cells);
           const added = retirement
@@ -76,7 +91,7 @@ export const propertyImportRows: RowKind<Entry> = {
         const { change, fields } = compareRowWithRecord(COMPARISON, cells, stated(there));
         if (fields.length === 0) return "unchanged";
         const changed = await changeProperty(writer, there.id, change);
-        known.add(changed);
+        known.add(changed, there);
         const hasMoved = changed.addressKey !== there.addressKey;
         return { updated: fields, sameAddress: hasMoved ? await sameAddressAs(writer, changed) : undefined };
       },
@@ -119,7 +134,9 @@ export class PropertyCache {
     for (const property of await tx.properties.ofReferences(partner.id, [...own])) this.add(property);
   }
 
-  add(property: Property): void {
+  /** Keeps a property as it is now; `before` its change it may have had another reference. */
+  add(property: Property, before?: Property): void {
+    if (before && before.partnerPropertyId !== null) this.#byReference.delete(before.partnerPropertyId);
     this.#byId.set(property.id, property);
     if (property.partnerPropertyId !== null) this.#byReference.set(property.partnerPropertyId, property);
   }

@@ -1,3 +1,4 @@
+import { type ImportNotes, NO_IMPORT_NOTES } from "../../domain/import-notes.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 export type FileKind =
@@ -47,28 +48,9 @@ export type RowOutcome =
   | { created: true; sameAddress: SameAddress }
   | { updated: readonly FieldChange[]; sameAddress?: SameAddress | undefined };
 
-export type AddedCounts = {
-  components: number;
-  /** Appliances without an install year, which have their building's. */
-  buildingYears: number;
-  /** Appliances with an install year before their building's. */
-  earlyYears: number;
-  /** Appliances created or changed with a size that has no effect, or that is probably in another unit. */
-  unusualSizes: number;
-  /** Claims created or changed with a type that affects no score, or with values that contradict each other. */
-  claimsToCheck: number;
-  /** Claims that stay as they are, since the row's amounts are of an earlier day. */
-  olderValuations: number;
-};
+export type AddedCounts = ImportNotes & { components: number };
 
-export const NOTHING_ADDED: AddedCounts = {
-  components: 0,
-  buildingYears: 0,
-  earlyYears: 0,
-  unusualSizes: 0,
-  claimsToCheck: 0,
-  olderValuations: 0,
-};
+export const NOTHING_ADDED: AddedCounts = { components: 0, ...NO_IMPORT_NOTES };
 
 /** The rows of one transaction. */
 export type RowBatch<Entry> = {

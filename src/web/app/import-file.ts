@@ -1,5 +1,6 @@
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
 import { isMonthFirst } from "../../domain/currency-and-units.ts";
+import { addImportNotes, type ImportNotes, NO_IMPORT_NOTES } from "../../domain/import-notes.ts";
 import {
   hasDecimalCommas,
   MOST_CELL,
@@ -61,7 +62,10 @@ export type ImportRun = {
   isDry: boolean;
   done: number;
   isDone: boolean;
-  counts: Readonly<Record<ImportKind, { created: number; unchanged: number }>>;
+  counts: Readonly<Record<ImportKind, { created: number; updated: number; unchanged: number }>>;
+  notes: ImportNotes;
+  sameAddress: ImportedRowsJson["same_address"];
+  changes: ImportedRowsJson["changes"];
   rejected: readonly RejectedRow[];
   leftOut: ImportedRowsJson["left_out"];
 };
@@ -227,7 +231,7 @@ export const importRowsPerCall = ({ columns }: Pick<TableFile, "columns">) =>
   Math.max(1, Math.min(MOST_ROWS, Math.floor(CELLS_A_CALL / columns.length)));
 
 type Api = Pick<ApiClient, "write">;
-type HowToImport = { mapping?: ImportMapping; isDry: boolean; silent?: boolean };
+type HowToImport = { mapping?: ImportMapping; isDry: boolean; silent?: boolean; updates?: boolean };
 
 /**
  * Sends rows of a file from a place on: at most `most`, and fewer where they make more records than a call may. Returns the
@@ -237,7 +241,7 @@ export async function sendRows(
   api: Api,
   file: TableFile,
   { at, most }: { at: number; most: number },
-  { mapping, isDry, silent = false }: HowToImport,
+  { mapping, isDry, silent = false, updates = false }: HowToImport,
 ): Promise<{ answer: ImportedRowsJson; sent: number; rejected: readonly RejectedRow[] }> {
   for (let count = most; ; count = Math.ceil(count / 2)) {
     const rows = file.rows.slice(at, at + count);
@@ -250,12 +254,21 @@ export async function sendRows(
         first_row: firstRow,
         separator: file.separator,
         mapping,
+        update: updates,
         dry_run: isDry,
         no_webhooks: silent,
       });
       // The API counts on from the first row. Blank rows, which are not sent, may be between the rows.
-      const rejected = answer.rejected.map(({ row, error }) => ({ row: rows[row - firstRow]!, error }));
-      return { answer, sent: rows.length, rejected };
+      const rowOf = (row: number) => rows[row - firstRow]!;
+      const rejected = answer.rejected.map(({ row, error }) => ({ row: rowOf(row), error }));
+      const numbered = <T extends { row: number }>(all: readonly T[]) =>
+        all.map((one) => ({ ...one, row: rowOf(one.row).number }));
+      const { same_address, changes } = answer;
+      return {
+        answer: { ...answer, same_address: numbered(same_address), changes: numbered(changes) },
+        sent: rows.length,
+        rejected,
+      };
     } catch (error) {
       if (!(error instanceof ApiFailure) || error.kind !== "too_large" || count === 1) throw error;
     }
@@ -270,7 +283,7 @@ export async function importFile(
   onProgress: (run: ImportRun) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  const none = { created: 0, unchanged: 0 };
+  const none = { created: 0, updated: 0, unchanged: 0 };
   let run: ImportRun = {
     isDry: how.isDry,
     done: 0,
@@ -282,6 +295,9 @@ export async function importFile(
       service_events: none,
       claims: none,
     },
+    notes: NO_IMPORT_NOTES,
+    sameAddress: [],
+    changes: [],
     rejected: [],
     leftOut: file.unnamed > 0 ? [{ ...UNNAMED_CELLS, cells: file.unnamed }] : [],
   };
@@ -295,12 +311,28 @@ export async function importFile(
     const counts = Object.fromEntries(
       IMPORT_KINDS.map((kind) => {
         const [sum, more] = [run.counts[kind], answer[kind]];
-        return [kind, { created: sum.created + more.created, unchanged: sum.unchanged + more.unchanged }];
+        return [
+          kind,
+          {
+            created: sum.created + more.created,
+            updated: sum.updated + more.updated,
+            unchanged: sum.unchanged + more.unchanged,
+          },
+        ];
       }),
     ) as ImportRun["counts"];
     run = {
       ...run,
       counts,
+      notes: addImportNotes(run.notes, {
+        buildingYears: answer.install_years_from_year_built,
+        earlyYears: answer.install_years_before_year_built,
+        unusualSizes: answer.unusual_sizes,
+        claimsToCheck: answer.claims_to_check,
+        olderValuations: answer.older_valuations,
+      }),
+      sameAddress: [...run.sameAddress, ...answer.same_address],
+      changes: mergedChanges(run.changes, answer.changes),
       done: run.done + sent,
       rejected: [...run.rejected, ...rejected],
       leftOut: mergedLeftOut(run.leftOut, answer.left_out),
@@ -308,6 +340,17 @@ export async function importFile(
     onProgress(run);
   }
   onProgress({ ...run, isDone: true });
+}
+
+/** Adds up the rows that change a field, and keeps the first of them. */
+function mergedChanges(a: ImportRun["changes"], b: ImportRun["changes"]): ImportRun["changes"] {
+  const sums = new Map<string, ImportRun["changes"][number]>();
+  for (const one of [...a, ...b]) {
+    const key = `${one.records} ${one.field}`;
+    const first = sums.get(key);
+    sums.set(key, first ? { ...first, rows: first.rows + one.rows } : one);
+  }
+  return [...sums.values()];
 }
 
 function mergedLeftOut(a: ImportRun["leftOut"], b: ImportRun["leftOut"]): ImportRun["leftOut"] {

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
+import { importNoteSentences } from "../../domain/import-notes.ts";
 import { DAY_FIELDS } from "../../domain/written-dates.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { downloadCsv } from "../browser/csv-file.ts";
 import { hrefTo } from "../browser/route.ts";
 import { count, countWithNoun } from "../page-format.ts";
-import { DataTable, ReportSection } from "../sections/section.tsx";
+import { DataTable, type DataTableColumn, ReportSection } from "../sections/section.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { useApiCallCost } from "./api-call-cost.ts";
 import { useApp, useAppTitle } from "./app-context.ts";
@@ -36,6 +37,7 @@ export function ImportPage() {
   const [guess, setGuess] = useState<ImportedRowsJson>();
   const [mapping, setMapping] = useState<ImportMapping>();
   const [silent, setSilent] = useState(true);
+  const [updates, setUpdates] = useState(false);
   const [run, setRun] = useState<ImportRun>();
   const [problem, setProblem] = useState<string>();
   const [isReading, setReading] = useState(false);
@@ -77,6 +79,7 @@ export function ImportPage() {
     const nth = ++chosenFiles.current;
     const isLatest = () => nth === chosenFiles.current;
     setFile(undefined);
+    setUpdates(false);
     setGuess(undefined);
     setRun(undefined);
     setProblem(undefined);
@@ -98,7 +101,7 @@ export function ImportPage() {
   const start = (isDry: boolean) =>
     attempt(async () => {
       try {
-        await importFile(api, file!, { mapping: mapping!, isDry, silent }, setRun, signal);
+        await importFile(api, file!, { mapping: mapping!, isDry, silent, updates }, setRun, signal);
       } finally {
         // Also for what was imported before a failure.
         if (!isDry) await portfolio.reload();
@@ -167,7 +170,7 @@ export function ImportPage() {
             about={
               isOpen
                 ? "First choose the format of the dates above: they can have the day or the month first."
-                : "A check writes nothing. Records that exist already stay as they are, so an import can be repeated."
+                : "A check writes nothing. A repeated import adds nothing, and empty cells change nothing."
             }
           >
             <label>
@@ -178,6 +181,18 @@ export function ImportPage() {
                 onChange={(event) => setSilent(event.currentTarget.checked)}
               />{" "}
               Send no webhooks for these records
+            </label>
+            <label>
+              <input
+                type="checkbox"
+                checked={updates}
+                disabled={isBusy}
+                onChange={(event) => {
+                  setUpdates(event.currentTarget.checked);
+                  setRun(undefined);
+                }}
+              />{" "}
+              Update records that exist
             </label>
             <p class="buttons">
               <button
@@ -244,10 +259,50 @@ function Progress({ run, rows }: { run: ImportRun; rows: number }) {
 
 const MOST_SHOWN = 50;
 
+/** Returns a value of a change, which is JSON, as it is read. */
+function valueText(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return value === null ? "empty" : typeof value === "string" ? value : json;
+}
+
+/** The records that deserve a look. */
+function Notes({ run: { notes, sameAddress, isDry } }: { run: ImportRun }) {
+  const sentences = importNoteSentences(notes);
+  if (sentences.length + sameAddress.length === 0) return null;
+  const shown = sameAddress.slice(0, MOST_SHOWN);
+  return (
+    <ul class="small">
+      {sentences.map((sentence) => (
+        <li>{sentence}</li>
+      ))}
+      {shown.length > 0 && (
+        <li>
+          Properties with the address of another: {count(sameAddress.length)}. Rows{" "}
+          {shown.map(({ row, property_id }, at) => (
+            <>
+              {at > 0 && ", "}
+              {isDry ? row : <a href={hrefTo(["properties", property_id])}>{row}</a>}
+            </>
+          ))}
+          {sameAddress.length > shown.length && ", …"}
+        </li>
+      )}
+    </ul>
+  );
+}
+
 /** The records of an import or a check, and the rows that were rejected. */
 function Results({ run, file }: { run: ImportRun; file: TableFile }) {
   const { rejected, leftOut, isDry } = run;
-  const kinds = IMPORT_KINDS.filter((kind) => run.counts[kind].created + run.counts[kind].unchanged > 0);
+  const kinds = IMPORT_KINDS.filter((kind) => {
+    const { created, updated, unchanged } = run.counts[kind];
+    return created + updated + unchanged > 0;
+  });
+  const updated: DataTableColumn<ImportKind> = {
+    heading: isDry ? "Changed" : "Updated",
+    isNumber: true,
+    cell: (kind) => count(run.counts[kind].updated),
+  };
   const reasons = [...Map.groupBy(rejected, ({ error }) => error)];
   const download = () =>
     downloadCsv(
@@ -274,7 +329,27 @@ function Results({ run, file }: { run: ImportRun; file: TableFile }) {
               isNumber: true,
               cell: (kind) => count(run.counts[kind].created),
             },
+            ...(run.changes.length > 0 ? [updated] : []),
             { heading: "Already exist", isNumber: true, cell: (kind) => count(run.counts[kind].unchanged) },
+          ]}
+        />
+      )}
+      <Notes run={run} />
+      {run.changes.length > 0 && (
+        <DataTable
+          caption="Changed fields"
+          rows={run.changes}
+          columns={[
+            {
+              heading: "Field",
+              cell: ({ records, field }) => `${KIND_NAMES[records as ImportKind]}: ${field}`,
+            },
+            { heading: "Rows", isNumber: true, cell: ({ rows }) => count(rows) },
+            { heading: "First row", isNumber: true, cell: ({ row }) => row },
+            {
+              heading: "First change",
+              cell: ({ from, to }) => <bdi>{`${valueText(from)} → ${valueText(to)}`}</bdi>,
+            },
           ]}
         />
       )}

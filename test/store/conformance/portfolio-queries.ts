@@ -246,6 +246,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const [found, ...more] = await properties.ofName(other.id, "ÉCOLE élan", 9);
       expect(found).toEqual({
         id: accented.id,
+        name: "École Élan",
         partnerPropertyId: "matched-École Élan",
         unitCount: accented.unitCount,
         ...{ city: "Troy", state: accented.state, zip: accented.zip },

@@ -261,13 +261,111 @@ describe("rows of a table", () => {
     const columns = ["Property", "Address", "State", "No of Boilers"];
     const rows = { file: "a.csv", firstRow: 2, columns, rows: [["Elm", "1 Elm St", "NY", "2"]] };
     for (const created of [2, 0]) {
-      const { result, rejected, leftOut } = await run(rows);
-      expect([result.properties.created, result.appliances.created, rejected]).toEqual([0, created, []]);
-      expect(leftOut).toMatchObject([{ what: "rows of properties", cells: 1 }]);
+      const { result, rejected } = await run(rows);
+      expect([result.appliances.created, rejected]).toEqual([created, []]);
+      expect(result.properties).toMatchObject({ created: 0, unchanged: 1 });
     }
     expect(await names()).toEqual(["Elm"]);
     const boilers = await fixture.store.read.appliances.ofPropertyAfter(id, 0, 10);
     expect(boilers.map(({ typeId }) => typeId)).toEqual(["boiler", "boiler"]);
+  });
+
+  test("name a property by its ID, and change it with `update` alone", async () => {
+    const { id } = await fixture.addProperty({ name: "Elm", address: "1 Elm St", yearBuilt: 1990 });
+    const other = await fixture.addProperty({ partnerPropertyId: "A-2" });
+    const stored = () => fixture.store.read.properties.find(fixture.partner.id, id);
+    const table: TableRows = {
+      ...{ file: "a.csv", firstRow: 12 },
+      columns: ["property_id", "Reference", "Year Built", "No of Boilers"],
+      rows: [
+        [id, "A-1", "1931", "2"],
+        ["P_01m7xtfcg7e14a5g7edqadn8kz", "A-9", "1931", "1"],
+        [other.id, "A-1", "", ""],
+      ],
+    };
+    const mapping = { ...(await run(table, { dryRun: true })).mapping };
+    mapping.fields = { ...mapping.fields, partner_property_id: "Reference" };
+    expect(mapping.fields.property_id).toBe("property_id");
+    const plain = await run(table, { mapping });
+    expect(plain.result.properties).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
+    expect(plain.result.appliances.created).toBe(2);
+    expect(plain.rejected).toEqual([{ row: 13, error: "Property not found: P_01m7xtfcg7e14a5g7edqadn8kz" }]);
+    expect(await stored()).toMatchObject({ yearBuilt: 1990, partnerPropertyId: null });
+    for (const dryRun of [true, false]) {
+      const { result, rejected } = await run(table, { mapping, dryRun, update: true });
+      expect(result.properties).toMatchObject({ created: 0, updated: 1, unchanged: 0 });
+      expect(result.changes).toEqual([
+        { kind: "properties", field: "year_built", from: 1990, to: 1931, rows: 1, line: 12 },
+        { kind: "properties", field: "partner_property_id", from: null, to: "A-1", rows: 1, line: 12 },
+      ]);
+      expect(rejected.map(({ row }) => row)).toEqual([13, 14]);
+      expect(rejected[1]!.error).toBe(`partner_property_id is already in use by property ${id}`);
+    }
+    expect(await stored()).toMatchObject({ name: "Elm", yearBuilt: 1931, partnerPropertyId: "A-1" });
+  });
+
+  test("of a property that is found keep its name if they have none", async () => {
+    const { id } = await fixture.addProperty({
+      name: "Elm",
+      address: "1 Elm St",
+      state: "NY",
+      partnerPropertyId: "A-1",
+    });
+    const columns = ["Address", "State", "Stories"];
+    const table = { file: "a.csv", firstRow: 2, columns, rows: [["1 Elm St", "NY", "7"]] };
+    expect((await run(table, { update: true })).result.properties.updated).toBe(1);
+    expect(await fixture.store.read.properties.find(fixture.partner.id, id)).toMatchObject({
+      ...{ name: "Elm", stories: 7 },
+    });
+  });
+
+  test("that change properties of too many components are refused, one property excepted", async () => {
+    const [elm, oak] = [await fixture.addProperty(), await fixture.addProperty()];
+    for (const { id } of [elm, oak])
+      await fixture.sql(`UPDATE property_totals SET components = 20000 WHERE property_id = '${id}'`);
+    const rows = [elm, oak].map(({ id }) => [id, "1931"]);
+    const table = { file: "a.csv", firstRow: 2, columns: ["property_id", "Year Built"], rows };
+    await expect(run(table, { update: true, dryRun: true })).rejects.toMatchObject({
+      code: "payload_too_large",
+    });
+    expect((await run(table, { dryRun: true })).rejected).toEqual([]);
+    const one = await run({ ...table, rows: rows.slice(1) }, { update: true });
+    expect(one.result.properties.updated).toBe(1);
+  });
+
+  test("that deserve a look are counted, and those of an address that is there already named", async () => {
+    const register: TableRows = {
+      ...{ file: "a.csv", firstRow: 31 },
+      columns: ["partner_property_id", "name", "address", "state"],
+      rows: [
+        ["A-1", "Elm", "1 Elm St", "NY"],
+        ["A-2", "Twin", "1 Elm Street", "NY"],
+      ],
+    };
+    const { result } = await run(register);
+    const [elm, twin] = await fixture.store.read.properties.numbered(fixture.partner.id, 0, 9);
+    expect(result.sameAddress).toEqual({
+      properties: 1,
+      first: [{ line: 32, propertyId: twin!.id, firstId: elm!.id }],
+    });
+    const equipment = await run({
+      ...{ file: "b.csv", firstRow: 2 },
+      columns: ["partner_property_id", "type_id", "install_year", "size", "serial"],
+      rows: [
+        ["A-1", "boiler", "2010", "9000000", "B-1"],
+        ["A-1", "boiler", "2010", "400", "B-2"],
+      ],
+    });
+    expect(equipment.result.notes).toMatchObject({ unusualSizes: 1, claimsToCheck: 0 });
+    const claims = await run({
+      ...{ file: "c.csv", firstRow: 2 },
+      columns: ["partner_property_id", "claim_number", "claim_type", "date_of_loss", "amount"],
+      rows: [
+        ["A-1", "N-1", "mystery", "2025-01-02", "100"],
+        ["A-1", "N-2", "Water Damage", "2025-01-02", "100"],
+      ],
+    });
+    expect(claims.result.notes).toMatchObject({ unusualSizes: 0, claimsToCheck: 1 });
   });
 
   test("learn nothing of another account's equipment", async () => {

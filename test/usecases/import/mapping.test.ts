@@ -57,6 +57,18 @@ describe("a guessed mapping", () => {
     });
   });
 
+  test("takes a column of our own IDs as property_id, under any heading, and no other", () => {
+    const ids = ["P_01m7xtfcg7e14a5g7edqadn8kz", "P_01m7xtfcg7e14a5g7edqadn8k0"];
+    const fieldsOf = (heading: string, [first, second]: readonly string[]) =>
+      guess(`${heading} | Name\n${first} | Elm\n | Oak\n${second} | Ash`).fields;
+    for (const heading of ["property_id", "Property ID", "id"])
+      expect(fieldsOf(heading, ids)).toEqual({ property_id: heading, name: "Name" });
+    expect(fieldsOf("property_id", ["A-1", "A-2"])).toMatchObject({ partner_property_id: "property_id" });
+    expect(fieldsOf("property_id", [ids[0]!, "A-2"])).toMatchObject({ partner_property_id: "property_id" });
+    const { fields } = guess(`Site | Equipment Type\n${ids[0]} | Boiler\n${ids[1]} | Boiler`);
+    expect(fields).toMatchObject({ property_id: "Site", type_id: "Equipment Type" });
+  });
+
   test.each(Object.entries(FIELD_WORDS))("has fields of %s alone that such rows can have", (kind, words) => {
     const known = mappableFields({ rows: kind as FileMapping["rows"] });
     expect(words.map(([field]) => field).filter((field) => !known.includes(field))).toEqual([]);
@@ -587,12 +599,18 @@ describe("prepared files", () => {
 
   test("find a stored property by its address in its place alone", async () => {
     const fixture = await open(NOW);
-    const { address } = await fixture.addProperty({ city: "Albany", state: "NY" });
-    const { rowsOf, leftOut } = await prepare(fixture, [
+    const { address, id } = await fixture.addProperty({ city: "Albany", state: "NY" });
+    const { rowsOf } = await prepare(fixture, [
       `Building Name,Street Address,City,State\nA,${address},Albany,NY\nB,${address},Salem,NY\nC,${address},Albany,OR\nD,${address.toUpperCase()},ALBANY,NY`,
     ]);
-    expect((await rowsOf("properties")).map((row) => row.name)).toEqual(["B", "C"]);
-    expect(leftOut).toMatchObject([{ what: "rows of properties", cells: 2 }]);
+    const rows = await rowsOf("properties");
+    expect(rows.map((row) => [row.name, row.property_id])).toEqual([
+      ["A", id],
+      ["B", undefined],
+      ["C", undefined],
+      ["D", id],
+    ]);
+    expect(new Set(rows.map((row) => row.partner_property_id)).size).toBe(3);
   });
 
   test("count cells without a heading", async () => {

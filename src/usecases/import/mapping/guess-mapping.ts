@@ -1,3 +1,4 @@
+import { isId } from "../../../domain/ids.ts";
 import { DAY_FIELDS, type DateFormat, dateFormatOf } from "../../../domain/written-dates.ts";
 import { decimalCommaFields } from "../../../domain/written-numbers.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
@@ -16,7 +17,13 @@ import {
 } from "./states-and-provinces.ts";
 
 /** A column with its heading in plain words, and what its first rows contain. */
-type Column = { name: string; words: string; cells: readonly string[] };
+type Column = {
+  name: string;
+  words: string;
+  /** The field that is chosen for it. */
+  chosen: string | undefined;
+  cells: readonly string[];
+};
 
 /** The fields of each kind, by which headings that are a field's own name are recognized. */
 type KnownFields = Readonly<Record<string, readonly string[]>>;
@@ -44,6 +51,7 @@ export function guessColumnFields(
   const columns = headings.map(
     (heading, at): Column => ({
       name: heading,
+      chosen: chosen.get(heading),
       words: wordsOf(heading, chosen, taken),
       cells: sample.map((row) => (row[at] ?? "").trim()).filter((cell) => !NO_VALUE.test(cell)),
     }),
@@ -124,7 +132,7 @@ function fieldsOf(columns: readonly Column[], kind: string, known: KnownFields):
   for (const field of known[kind] ?? [])
     take(
       field,
-      columns.find(({ name, words }) => !used.has(name) && words === plainWords(field)),
+      columns.find((column) => !used.has(column.name) && hasNameOf(field, column)),
     );
   for (const [field, heading] of FIELD_WORDS[kind as keyof typeof FIELD_WORDS] ?? []) {
     const matching = columns.filter(({ name, words }) => !used.has(name) && heading.test(words));
@@ -132,6 +140,17 @@ function fieldsOf(columns: readonly Column[], kind: string, known: KnownFields):
     take(field, matching.find(({ cells }) => cells.length > 0) ?? matching[0]);
   }
   return fields;
+}
+
+/**
+ * Returns whether a column has a field's own name. `property_id` is told by its cells, under any heading: owners call their own
+ * references so.
+ */
+function hasNameOf(field: string, { words, chosen, cells }: Column): boolean {
+  if (field !== "property_id") return words === plainWords(field);
+  return chosen === undefined
+    ? cells.length > 0 && cells.every((cell) => isId("property", cell))
+    : chosen === field;
 }
 
 /** Returns whether the rows have the day of a visit, or a score: other numbers may be scores too. */

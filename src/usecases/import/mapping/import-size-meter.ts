@@ -5,7 +5,14 @@ import { MAX_UNITS } from "../../../domain/property.ts";
  * Limits what rows become: a few of them can name hundreds of appliances or thousands of units each, and repeat a long text in
  * all.
  */
-export type ImportSizeLimits = { records: number; units: number; chars: number; charsOfOne: number };
+export type ImportSizeLimits = {
+  records: number;
+  units: number;
+  /** Components of the properties that rows change, which are scored again. */
+  scores: number;
+  chars: number;
+  charsOfOne: number;
+};
 
 /** Counts what the rows become. */
 export class ImportSizeMeter {
@@ -13,6 +20,7 @@ export class ImportSizeMeter {
   #units = 0;
   /** By reference: the most units that rows of a property have named. */
   readonly #unitsOf = new Map<string, number>();
+  #scores = 0;
   #chars = 0;
 
   constructor(private readonly most: ImportSizeLimits | undefined) {}
@@ -29,18 +37,29 @@ export class ImportSizeMeter {
   }
 
   /**
-   * Counts the units of a new property, once for all its rows, if the cell is a number of them. Throws payload_too_large if there
-   * are too many.
+   * Counts the units of a property beyond those that `exist`, once for all its rows, if the cell is a number of them. Throws
+   * payload_too_large if there are too many.
    */
-  countUnits(reference: string, cell: string | undefined): void {
+  countUnits(reference: string, cell: string | undefined, exist = 0): void {
     const units = Number(cell);
-    const counted = this.#unitsOf.get(reference) ?? 0;
+    const counted = this.#unitsOf.get(reference) ?? exist;
     // The import rejects the row of a property with too many.
     if (units > counted && units <= MAX_UNITS) {
       this.#units += units - counted;
       this.#unitsOf.set(reference, units);
     }
     if (this.most && this.#units > this.most.units) throw tooMany(`more than ${this.most.units} units`);
+  }
+
+  /** Counts components that a row has scored again. One property may have any number of them. Throws payload_too_large. */
+  countScores(components: number): void {
+    const isFirst = this.#scores === 0;
+    this.#scores += components;
+    if (!this.most || isFirst || this.#scores <= this.most.scores) return;
+    throw new Failure(
+      "payload_too_large",
+      `The rows change properties of more than ${this.most.scores} components: send fewer in a request`,
+    );
   }
 }
 

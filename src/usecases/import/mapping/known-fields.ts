@@ -74,6 +74,7 @@ export function missingRequiredFields(mapping: FileMapping): string[] {
   const kind = rowKindOf(mapping);
   const has = (field: string) => fields[field] !== undefined || constants[field] !== undefined;
   if (has("service_event_id") || has("claim_id")) return [];
+  if (rows === "properties" && has("property_id")) return [];
   const required = (REQUIRED_FIELDS[kind] ?? []).filter(
     (field) => !(DERIVED[kind]?.includes(field) || (rows === "visits" && field === "event_type")),
   );

@@ -5,13 +5,15 @@ import type { MatchedProperty } from "../../../store/queries/properties.ts";
 import type { Stores } from "../../../store/stores.ts";
 
 /** A property in prepared rows: the columns that refer to it, and its reference if it is new. */
-type PropertyKey = {
+export type PropertyKey = {
   reference: string;
   columns: Readonly<Record<string, string>>;
   /** Its ID, if it exists. */
   id: string | undefined;
   /** The number of its units, if it is known. */
   units: number | undefined;
+  /** Its name, if it exists. */
+  name?: string | undefined;
 };
 
 type Fields = Readonly<Record<string, string | undefined>>;
@@ -50,6 +52,7 @@ const APPLIANCES_A_STEP = 500;
 export class KnownProperties {
   /** By reference: the properties of this run, and those that were looked up. */
   readonly #byReference = new Map<string, PropertyKey>();
+  readonly #byId = new Map<string, PropertyKey>();
   /** The properties by street address, and the references by name; null where several properties have it. */
   readonly #byStreet = new Map<string, Placed[]>();
   readonly #byName = new Map<string, string | null>();
@@ -66,6 +69,7 @@ export class KnownProperties {
 
   /** Returns the property of a row that creates it unless it exists. `isNamed`: its reference may be a name instead. */
   async register(fields: Fields, isNamed = false): Promise<PropertyKey> {
+    if (fields.property_id !== undefined) return await this.#ofId(fields.property_id);
     const given = fields.partner_property_id;
     if (given === undefined) {
       const found = await this.#matched(fields);
@@ -88,10 +92,7 @@ export class KnownProperties {
   /** Returns the property of a row of another kind. The importer rejects the row if there is none. */
   async find(fields: Fields, isNamed = false): Promise<PropertyKey> {
     const { partner_property_id: reference, property_id: id } = fields;
-    if (id !== undefined) {
-      const own = await this.read.properties.find(this.partnerId, id);
-      return { reference: "", columns: { property_id: id }, id: own?.id, units: own?.unitCount };
-    }
+    if (id !== undefined) return await this.#ofId(id);
     if (reference !== undefined)
       return (
         (isNamed ? await this.#named(reference, fields) : undefined) ?? (await this.#ofReference(reference))
@@ -144,6 +145,18 @@ export class KnownProperties {
     }
   }
 
+  async #ofId(id: string): Promise<PropertyKey> {
+    const kept = this.#byId.get(id);
+    if (kept) return kept;
+    const own = await this.read.properties.find(this.partnerId, id);
+    const property: PropertyKey = {
+      ...{ reference: "", columns: { property_id: id } },
+      ...{ id: own?.id, units: own?.unitCount, name: own?.name },
+    };
+    this.#byId.set(id, property);
+    return property;
+  }
+
   async #ofReference(reference: string): Promise<PropertyKey> {
     const kept = this.#byReference.get(reference);
     if (kept) return kept;
@@ -151,7 +164,7 @@ export class KnownProperties {
       reference === "" ? undefined : await this.read.properties.findByReference(this.partnerId, reference);
     const property: PropertyKey = {
       ...{ reference, columns: { partner_property_id: reference } },
-      ...{ id: stored?.id, units: stored?.unitCount },
+      ...{ id: stored?.id, units: stored?.unitCount, name: stored?.name },
     };
     this.#byReference.set(reference, property);
     return property;
@@ -209,11 +222,11 @@ export class KnownProperties {
   }
 
   /** Returns the reference of a stored property; its ID if it has none, by which rows then refer to it. */
-  #stored({ id, partnerPropertyId, unitCount: units }: MatchedProperty): string {
+  #stored({ id, partnerPropertyId, unitCount: units, name }: MatchedProperty): string {
     const reference = partnerPropertyId ?? id;
     const columns: Record<string, string> =
       partnerPropertyId === null ? { property_id: id } : { partner_property_id: partnerPropertyId };
-    this.#byReference.set(reference, { reference, columns, id, units });
+    this.#byReference.set(reference, { reference, columns, id, units, name });
     return reference;
   }
 }

@@ -4,6 +4,13 @@ import type { MappedTable } from "./prepare-import-rows.ts";
 
 /* Rejected rows of files of any form, in terms of the files that people have: their sheets, rows and columns. */
 
+/** The last cell of a prepared row: its original file and row, `FILE:12`, `FILE:12#2`. */
+const ORIGINAL = /^(.*):(\d+)(?:#\d+)?$/s;
+
+/** Returns the number of the original row of a prepared one. */
+export const originalRowNumber = ({ cells }: { cells: readonly string[] }): number =>
+  Number(ORIGINAL.exec(cells.at(-1)!)![2]);
+
 /** Returns the rejected rows of a prepared file with the places of the originals. */
 export function rejectsWithOriginalPlaces(
   rejects: RejectedRows,
@@ -21,7 +28,7 @@ export function rejectsWithOriginalPlaces(
 }
 
 function placed(reason: RejectReason, mapped: readonly MappedTable[]): RejectReason {
-  const [, name, line] = /^(.*):(\d+)(?:#\d+)?$/s.exec(reason.firstCell) ?? [];
+  const [, name, line] = ORIGINAL.exec(reason.firstCell) ?? [];
   const found = mapped.find(({ table }) => table.name === name);
   if (!found) return reason;
   const { table, mapping } = found;

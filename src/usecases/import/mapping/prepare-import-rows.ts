@@ -24,7 +24,7 @@ import {
   TOTALS_HEADINGS,
 } from "./heading-words.ts";
 import { type ImportSizeLimits, ImportSizeMeter } from "./import-size-meter.ts";
-import { KnownProperties } from "./known-properties.ts";
+import { KnownProperties, type PropertyKey } from "./known-properties.ts";
 import { LeftOutCounts } from "./left-out-counts.ts";
 import { isMultilineField, plainCellValue, restoreZipZeros } from "./mapped-cell-values.ts";
 import { lookUpOwnKey, lookUpOwnKeyInList } from "./own-key-lookup.ts";
@@ -47,9 +47,6 @@ export const ORIGIN = "source_row";
 const MOST_OF_A_KIND = 500;
 const BUFFERED = 256 * 1024;
 const NO_COUNT = `no whole number from 0 to ${MOST_OF_A_KIND}`;
-/** Said of a row that is a property's of the same place or name. */
-const UNREFERENCED =
-  "the property is there without a partner_property_id, and keeps its own fields; give it one to update it from a file";
 const NO_KIND = "no kind of equipment";
 const NO_PIECES = "equipment, but neither a number of it, yes or no, nor a type";
 const MAYBE_SCORE = 'equipment, but its number may be a score; head a count as in "Number of Elevators"';
@@ -60,6 +57,8 @@ export type PreparationDeps = {
   partnerId: string;
   /** Undefined for files of an operator. */
   most?: ImportSizeLimits;
+  /** True if the rows change properties that exist. */
+  isUpdating?: boolean;
   yieldNow: Yield;
   /** The types of appliances, by their IDs. */
   types: Knowledge["types"];
@@ -69,7 +68,7 @@ type Preparation = PreparationDeps & { folder?: string };
 
 /** Prepares rows of tables, mapped to the importer's fields. */
 export async function prepareMappedRows(
-  { read, partnerId, folder, types, most, yieldNow }: Preparation,
+  { read, partnerId, folder, types, most, isUpdating = false, yieldNow }: Preparation,
   mapped: readonly MappedTable[],
   fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
 ): Promise<PreparedRows> {
@@ -84,6 +83,14 @@ export async function prepareMappedRows(
   const left = new LeftOutCounts();
   const labels = new Map<string, GeneratedLabels>();
   const known = new KnownProperties(read, partnerId, yieldNow);
+  const countProperty = async ({ id, reference, units = 0 }: PropertyKey, unitCount: string | undefined) => {
+    if (id === undefined) meter.countUnits(reference, unitCount);
+    // The rows of a request change nothing that exists otherwise.
+    else if (isUpdating && most) {
+      meter.countUnits(id, unitCount, units);
+      meter.countScores((await read.totals.ofProperty(id)).components);
+    }
+  };
   for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
     for (const { table, mapping } of mapped.filter((one) => one.mapping.rows === rows)) {
       const row = new RowMapper(table, mapping, left, types);
@@ -101,16 +108,9 @@ export async function prepareMappedRows(
           const property = await known.register(fields, isNamed);
           if (isNamed && property.id === undefined) requirePlace(table, line, fields);
           // A format without addresses adds equipment to a property that exists.
-          const isUnreferenced = property.columns.property_id !== undefined;
-          // The importer knows a property by its reference alone, and would create this one again.
-          if (isUnreferenced) left.add(table.name, "rows of properties", UNREFERENCED);
-          else if (!isNamed || hasPlace(fields)) {
-            // The rows of a request do not change a property that has their reference.
-            if (property.id === undefined) meter.countUnits(property.reference, fields.unit_count);
-            fileOf("properties").add(
-              { ...fields, name: fields.name ?? fields.address, partner_property_id: property.reference },
-              origin,
-            );
+          if (!isNamed || hasPlace(fields)) {
+            await countProperty(property, fields.unit_count);
+            fileOf("properties").add(propertyRow(property, fields), origin);
           }
           for (const equipment of mapping.equipment) {
             const lacking = await row.equipment(equipment, cells, (typeId) =>
@@ -164,6 +164,14 @@ const FILE_NAMES: Readonly<Record<PreparedPart, string>> = {
   serviceEvents: "service_events.csv",
   claims: "claims.csv",
 };
+
+/** Returns the row of a property: by its reference, or by the ID that the row has or the property without a reference. */
+function propertyRow({ reference, columns, name }: PropertyKey, fields: TableCells): TableCells {
+  if (fields.property_id !== undefined) return fields;
+  // The name by which a property was found does not become its reference.
+  if (columns.property_id !== undefined) return { ...fields, partner_property_id: undefined, ...columns };
+  return { ...fields, name: fields.name ?? name ?? fields.address, partner_property_id: reference };
+}
 
 const hasPlace = ({ address, state }: TableCells) => address !== undefined && state !== undefined;
 
