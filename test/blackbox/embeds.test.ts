@@ -67,15 +67,20 @@ describe("an embed", () => {
     }));
     await client.post("/v1/appliances/bulk", { appliances });
     const crowded = await server.json("embed", "create", large.id);
-    const get = (of: string, years: number) =>
-      fetch(`${server.url}/embed/property/${of}/plan.csv?years=${years}`, {
+    const get = (of: string, years: number, inflation = 3) =>
+      fetch(`${server.url}/embed/property/${of}/plan.csv?years=${years}&inflation_pct=${inflation}`, {
         headers: { connection: "close" },
       });
-    const sent = Array.from({ length: 30 }, (_, i) => get(crowded.token, i + 1));
-    const other = await get(token, 30);
-    expect(other.status).toBe(200);
-    const responses = await Promise.all(sent);
-    const refused = responses.filter(({ status }) => status === 429);
+    const responses: Response[] = [];
+    let refused: Response[] = [];
+    // On a busy machine, the first ones may be answered before the last ones arrive.
+    for (let inflation = 0; refused.length === 0 && inflation < 10; inflation++) {
+      const sent = Array.from({ length: 30 }, (_, i) => get(crowded.token, i + 1, inflation));
+      const other = await get(token, 30, inflation);
+      expect(other.status).toBe(200);
+      responses.push(...(await Promise.all(sent)));
+      refused = responses.filter(({ status }) => status === 429);
+    }
     expect(refused.length).toBeGreaterThan(0);
     for (const { headers } of refused) expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     const served = responses.filter(({ status }) => status === 200);

@@ -279,8 +279,10 @@ test("the per-minute rate limit is waited for, and reported if it persists", asy
   await eventually(async () => expect(await isMoving("no-preference")).toBe(true));
   expect(await isMoving("reduce")).toBe(false);
   // Only the clock of the page advances, not that of the server.
-  for (let n = 0; n < 200 && !(await page.getByText("Rate limit reached").isVisible()); n++)
+  await eventually(async () => {
     await page.clock.runFor(2_000);
+    expect(await page.getByText("Rate limit reached").isVisible()).toBe(true);
+  });
   await page.getByRole("heading", { name: "Rate limit reached" }).waitFor();
   expect(await page.getByRole("alert").innerText()).toContain("Rate limit exceeded");
   expect(await page.getByText("Waiting for the rate limit…").count()).toBe(0);

@@ -161,7 +161,10 @@ describe("a server", () => {
     const isToday = later > new Date().toISOString().slice(11, 16);
     const server = await serve({ snapshot: { enabled: true, at: later } });
     await server.json("partner", "list");
-    expect((await server.anonymous.get("/health")).body.last_snapshot === null).toBe(isToday);
+    await eventually(async () => {
+      const { last_snapshot } = (await server.anonymous.get("/health")).body;
+      expect(last_snapshot === null).toBe(isToday);
+    });
   });
 });
 

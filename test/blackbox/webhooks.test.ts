@@ -11,6 +11,7 @@ import {
   logEvents,
 } from "../support/portfolio.ts";
 import {
+  type Behavior,
   type Received,
   type Receiver,
   type ReceiverOptions,
@@ -224,7 +225,7 @@ describe.concurrent("a webhook endpoint", () => {
 });
 
 describe.concurrent("failing webhook endpoints", () => {
-  /** The failures of the first attempt. The second succeeds. */
+  /** The failures of the first attempt, and of each until the endpoint may recover. */
   const failures = {
     "answers 500": { status: 500 },
     "answers 404": { status: 404 },
@@ -236,21 +237,22 @@ describe.concurrent("failing webhook endpoints", () => {
   // Rule: same-bytes
   test("are retried after 5 seconds with the same bytes, and delay no other endpoint", async () => {
     const server = await serve({ webhooks: { timeout_ms: 1000 } });
+    let mayRecover = false;
+    const unlessRecovered = (failure: Behavior) => (_: unknown, nth: number) =>
+      nth === 1 || !mayRecover ? failure : { status: 204 };
     const failing = await Promise.all(
-      Object.values(failures).map((failure) =>
-        listen(server, (_, nth) => (nth === 1 ? failure : { status: 204 })),
-      ),
+      Object.values(failures).map((failure) => listen(server, unlessRecovered(failure))),
     );
     const elsewhere = await listen(server);
-    const redirecting = await listen(server, (_, nth) =>
-      nth === 1 ? { status: 307, headers: { location: elsewhere.receiver.url } } : { status: 200 },
-    );
-    const all = [...failing, redirecting];
+    const redirect = { status: 307, headers: { location: elsewhere.receiver.url } };
+    const all = [...failing, await listen(server, unlessRecovered(redirect))];
     await Promise.all(all.map(({ client }) => addProperty(client)));
     await Promise.all(all.map(({ receiver }) => receiver.waitFor((received) => received.length >= 1)));
+    // The failing ones fail until a healthy one has received its delivery.
     await addProperty(elsewhere.client);
-    const [delivered] = await elsewhere.receiver.waitFor((received) => received.length === 1);
-    await Promise.all(all.map(({ receiver }) => receiver.waitFor((received) => received.length === 2)));
+    await elsewhere.receiver.waitFor((received) => received.length >= 1);
+    mayRecover = true;
+    await Promise.all(all.map(({ receiver }) => receiver.waitFor((received) => received.length >= 2)));
     for (const { receiver, partner } of all) {
       const [first, second] = receiver.received as [Received, Received];
       expect(second.body.equals(first.body)).toBe(true);
@@ -258,9 +260,9 @@ describe.concurrent("failing webhook endpoints", () => {
       await expectSigned(second, partner);
       const [firstS, secondS] = [first, second].map(({ headers }) => Number(headers["webhook-timestamp"]));
       expect(secondS! - firstS!).toBeGreaterThanOrEqual(5);
-      expect(delivered!.atMs, "a healthy receiver does not wait for the failing").toBeLessThan(second.atMs);
     }
-    expect(elsewhere.receiver.received, "a redirect is not followed").toHaveLength(1);
+    const seen = new Set(elsewhere.receiver.received.map(({ id }) => id));
+    expect(seen.size, "a redirect is not followed").toBe(1);
   });
 
   // Rule: standard-webhooks, delivery-timeout

@@ -1,12 +1,7 @@
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  createServiceFolder,
-  freePort,
-  type PostgresServer,
-  SUPERUSER,
-  spawnService,
-} from "./postgres-server.ts";
+import { createServiceFolder, type PostgresServer, SUPERUSER, spawnService } from "./postgres-server.ts";
+import { lastingPort } from "./reserved-port.ts";
 
 const STARTED_WITHIN_MS = 20_000;
 /** Fewer connections than a server would like to have, so that those of a few servers have to wait for each other. */
@@ -22,7 +17,7 @@ export class PgBouncer {
 
   static async start(program: string, server: PostgresServer): Promise<PgBouncer> {
     const folder = createServiceFolder("pgbouncer");
-    const port = await freePort();
+    const port = await lastingPort();
     const { uid, gid } = statSync(folder);
     const write = (name: string, text: string) => {
       const file = join(folder, name);

