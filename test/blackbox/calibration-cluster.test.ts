@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../support/json.ts";
+import { untilInTime } from "../support/kill-during-work.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 import {
@@ -87,18 +88,21 @@ test("every server shows a calibration with its validation, and concurrent reque
   await admin.everywhere(PROPOSAL, isProposal({ status: "none" }));
 });
 
-/** Starts a calibration on the last server and suspends its process. */
-async function suspendedCalibration(): Promise<{ by: string; pid: number }> {
+/** Starts a calibration on the last server and suspends its process; undefined if it was over by then. */
+async function suspendedCalibration(): Promise<{ by: string; pid: number; before: Json } | undefined> {
   const last = servers[2]!;
+  const before = await admin.everywhere(PROPOSAL, ({ status }) => expect(status).not.toBe("running"));
   await admin.at[2]!.post(PROPOSAL, undefined, 202);
-  const pid = Number(readFileSync(`/proc/${last.pid}/task/${last.pid}/children`, "utf8"));
+  const children = readFileSync(`/proc/${last.pid}/task/${last.pid}/children`, "utf8");
+  if (!/^\d+ $/.test(children)) return undefined;
+  const pid = Number(children);
   process.kill(pid, "SIGSTOP");
-  return { by: `the server at ${last.url}`, pid };
+  return { by: `the server at ${last.url}`, pid, before };
 }
 
 // Rule: calibration-cluster
 test("a calibration whose server was killed is reported by the others, which can start the next one when the lock expires", async () => {
-  const { by, pid } = await suspendedCalibration();
+  const { by, pid } = await untilInTime(suspendedCalibration);
   await admin.everywhere(PROPOSAL, isProposal({ status: "running", by }));
   const refused = await admin.at[1]!.post(PROPOSAL, undefined, 409);
   expect(refused.body.error).toContain(`started by ${by}, since`);
@@ -120,8 +124,8 @@ test("a calibration whose server was killed is reported by the others, which can
 
 // Rule: calibration-cluster
 test("a calibration interrupted by a server stop is reported as failed, also after the server is gone, and keeps the previous one", async () => {
-  const kept = await admin.everywhere(PROPOSAL, isProposal({ status: "ready" }));
-  const { by } = await suspendedCalibration();
+  await admin.everywhere(PROPOSAL, isProposal({ status: "ready" }));
+  const { by, before: kept } = await untilInTime(suspendedCalibration);
   await servers[2]!.stop();
   const { body } = await admin.at[0]!.get(PROPOSAL);
   const { proposal_id, made_at, better, fit } = kept;

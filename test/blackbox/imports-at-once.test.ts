@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { killAt, killable } from "../support/kill-during-work.ts";
+import { killAt, killable, untilInTime } from "../support/kill-during-work.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { operator } from "../support/operator.ts";
 import { connectTo, TYPES, usePostgres } from "../support/postgres.ts";
@@ -74,15 +74,18 @@ async function overPostgres(): Promise<TwoInstallations> {
   return await over(here, there, url);
 }
 
-/** Starts an import and pauses it in the middle. */
-async function pausedImport({ here, args, appliances }: TwoInstallations): Promise<Bun.Subprocess> {
+/** Starts an import and pauses it in the middle; undefined if it was over by then. */
+async function pausedImport(open: () => Promise<TwoInstallations>) {
+  const setup = await open();
+  const { here, args, appliances } = setup;
   const child = here.spawn(...args);
-  while ((await appliances()) === 0) {
-    if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode} before it added any`);
-    await Bun.sleep(2);
-  }
+  while ((await appliances()) === 0 && child.exitCode === null) await Bun.sleep(2);
   child.kill("SIGSTOP");
-  return child;
+  if (child.exitCode === null && (await appliances()) < APPLIANCES) return { setup, child };
+  child.kill("SIGKILL");
+  await child.exited;
+  await setup[Symbol.asyncDispose]();
+  return undefined;
 }
 
 const REFUSED = new RegExp(
@@ -110,9 +113,9 @@ describe.each([
 
   // Rule: import-once
   test("the second is rejected while the first is paused, and continues after it is killed, within the time of a lease", async () => {
-    await using setup = await open();
+    const { setup: paused, child } = await untilInTime(() => pausedImport(open));
+    await using setup = paused;
     const { here, there, args } = setup;
-    const child = await pausedImport(setup);
     const refused = await there.run(...args);
     expect(refused.stderr).toMatch(REFUSED);
     expect(refused.code).toBe(1);
@@ -134,9 +137,9 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("an import ended by %s blocks no other", async (signal, code) => {
-  await using setup = await overFolder();
+  const { setup: paused, child } = await untilInTime(() => pausedImport(overFolder));
+  await using setup = paused;
   const { here, args, appliances } = setup;
-  const child = await pausedImport(setup);
   child.kill(signal);
   child.kill("SIGCONT");
   expect(await child.exited).toBe(code);
@@ -147,9 +150,9 @@ test.each([
 
 // Rule: import-once
 test("an import that was paused until another one ran writes nothing more, and fails", async () => {
-  await using setup = await overPostgres();
+  const { setup: paused, child } = await untilInTime(() => pausedImport(overPostgres));
+  await using setup = paused;
   const { there, args } = setup;
-  const child = await pausedImport(setup);
   await setup.sql(EXPIRE_LOCKS);
   const last = await there.json(...args);
   expect(last.appliances.created).toBeWithin(1, APPLIANCES);
