@@ -1,16 +1,65 @@
+import { constants, Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
+import { chownSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { copyFile, link, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/* The photos that a server deletes while backups are written. */
+/*
+ * The photos that a server deletes while backups are written. Each backup has a folder for them, with a lock that the
+ * operating system releases with the process: the folder of one that was killed keeps nothing, and is removed.
+ */
 
-const FOLDER_NAME = /^\.uploads\.(\d+)\.[0-9a-f]{32}\.backup$/;
-/** A backup takes hours at most. */
-const ABANDONED_MS = 24 * 3_600_000;
+const FOLDER_NAME = /^\.uploads\.[0-9a-f]{32}\.backup$/;
+/** The name of a folder that has no lock yet, or is being removed. */
+const UNUSED_NAME = /^\.uploads\.[0-9a-f]{32}\.backup\.unused$/;
+/** Neither takes longer than this, unless the process was killed. */
+const UNUSED_MS = 24 * 3_600_000;
+const LOCK = "lock";
 
-/** Returns a new folder for the photos that are deleted during a backup that begins now. */
-export const deletedPhotosFolder = (dataDir: string, now: number): string =>
-  join(dataDir, `.uploads.${now}.${randomBytes(16).toString("hex")}.backup`);
+type DeletedPhotosFolder = { path: string; remove(): void };
+
+/**
+ * Creates a folder for the photos that are deleted from now on, which the owner of the data folder can write to, also if
+ * the superuser takes the backup. Throws where the data folder is read-only.
+ */
+export function createDeletedPhotosFolder(dataDir: string): DeletedPhotosFolder {
+  const path = join(dataDir, `.uploads.${randomBytes(16).toString("hex")}.backup`);
+  const unused = `${path}.unused`;
+  mkdirSync(unused, { mode: 0o700 });
+  const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE } = constants;
+  const lock = new Database(join(unused, LOCK), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  lock.run("PRAGMA journal_mode = MEMORY");
+  lock.run("BEGIN EXCLUSIVE");
+  const { uid, gid } = statSync(dataDir);
+  if (uid !== process.geteuid?.()) for (const one of [unused, join(unused, LOCK)]) chownSync(one, uid, gid);
+  renameSync(unused, path);
+  return {
+    path,
+    remove() {
+      // Under its other name, no server adds photos to it while it is removed.
+      if (existsSync(path)) renameSync(path, unused);
+      lock.close();
+      rmSync(unused, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Returns whether the process that created the folder still has its lock. */
+function isInUse(folder: string): boolean {
+  const file = join(folder, LOCK);
+  if (!existsSync(file)) return false;
+  let lock: Database | undefined;
+  try {
+    lock = new Database(file, constants.SQLITE_OPEN_READONLY);
+    lock.query("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch {
+    // Busy, or another user's.
+    return existsSync(file);
+  } finally {
+    lock?.close();
+  }
+}
 
 /**
  * Puts a photo that is about to be deleted into the folder of each backup that is being written. Never rejects: the backup
@@ -20,7 +69,12 @@ export async function keepForBackups(dataDir: string, filename: string, linkFile
   const path = join(dataDir, "uploads", filename);
   for (const name of await readdir(dataDir).catch(() => [])) {
     if (!FOLDER_NAME.test(name)) continue;
-    const kept = join(dataDir, name, filename);
+    const folder = join(dataDir, name);
+    if (!isInUse(folder)) {
+      await rm(folder, { recursive: true, force: true }).catch(() => {});
+      continue;
+    }
+    const kept = join(folder, filename);
     // Some file systems have no hard links. A part of a file would be taken for the photo.
     await linkFile(path, kept)
       .catch(({ code }) => (code === "EEXIST" ? undefined : copyFile(path, kept)))
@@ -29,11 +83,13 @@ export async function keepForBackups(dataDir: string, filename: string, linkFile
   }
 }
 
-/** Removes the photos that were deleted during a backup that began over a day ago, whose process was killed. */
+/** Removes the photos that were deleted during backups whose process was killed. */
 export async function removeAbandonedPhotos(dataDir: string, now: number): Promise<void> {
   for (const name of await readdir(dataDir)) {
-    const [, startedAt] = FOLDER_NAME.exec(name) ?? [];
-    if (startedAt !== undefined && now - Number(startedAt) > ABANDONED_MS)
-      await rm(join(dataDir, name), { recursive: true, force: true });
+    const folder = join(dataDir, name);
+    const isAbandoned = FOLDER_NAME.test(name)
+      ? !isInUse(folder)
+      : UNUSED_NAME.test(name) && now - statSync(folder).mtimeMs > UNUSED_MS;
+    if (isAbandoned) await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,7 @@
-import { chownSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileContent } from "./backup-archive.ts";
-import { deletedPhotosFolder, removeAbandonedPhotos } from "./deleted-photos-for-backups.ts";
+import { createDeletedPhotosFolder, removeAbandonedPhotos } from "./deleted-photos-for-backups.ts";
 
 /** The photos of a data folder while a backup is written: those that are there, and those deleted meanwhile. */
 export type KeptPhotos = {
@@ -22,12 +22,11 @@ export async function withKeptPhotos<T>(
   work: (photos: KeptPhotos) => Promise<T>,
 ): Promise<T> {
   const uploads = join(dataDir, "uploads");
-  const deleted = deletedPhotosFolder(dataDir, now);
-  // On a read-only disk, the removal of what is not there fails too.
-  const remove = () => existsSync(deleted) && rmSync(deleted, { recursive: true, force: true });
+  const deleted = createFolder(dataDir);
+  const folders = [uploads, ...(deleted ? [deleted.path] : [])];
   const photos: KeptPhotos = {
     bytesOf: (name) =>
-      [uploads, deleted]
+      folders
         .map((folder) => statSync(join(folder, name), { throwIfNoEntry: false })?.size)
         .find((bytes) => bytes !== undefined),
     async *contentOf(name) {
@@ -35,14 +34,15 @@ export async function withKeptPhotos<T>(
         yield* fileContent(join(uploads, name))();
       } catch (error) {
         // A photo is in the folder before it is deleted.
-        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-        yield* fileContent(join(deleted, name))();
+        if (!deleted || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+        yield* fileContent(join(deleted.path, name))();
       }
     },
   };
+  const remove = () => deleted?.remove();
   process.once("exit", remove);
   try {
-    if (createFolder(deleted, dataDir)) await removeAbandonedPhotos(dataDir, now);
+    if (deleted) await removeAbandonedPhotos(dataDir, now);
     return await work(photos);
   } finally {
     process.removeListener("exit", remove);
@@ -50,14 +50,10 @@ export async function withKeptPhotos<T>(
   }
 }
 
-/** Creates a folder that the owner of the data folder can write to, also if the superuser takes the backup. */
-function createFolder(folder: string, dataDir: string): boolean {
+function createFolder(dataDir: string): ReturnType<typeof createDeletedPhotosFolder> | undefined {
   try {
-    mkdirSync(folder, { mode: 0o700 });
-    const { uid, gid } = statSync(dataDir);
-    if (uid !== process.geteuid?.()) chownSync(folder, uid, gid);
-    return true;
+    return createDeletedPhotosFolder(dataDir);
   } catch {
-    return false;
+    return undefined;
   }
 }

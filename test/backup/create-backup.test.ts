@@ -1,7 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { copyFile } from "node:fs/promises";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
@@ -96,15 +95,38 @@ describe("a photo that is deleted during a backup", () => {
   });
 });
 
-test("the photos of a backup that was killed are removed a day later by another", async () => {
-  const [recent, old] = [23, 25].map((hours) => `.uploads.${NOW - hours * HOUR}.${"0".repeat(32)}.backup`);
-  for (const name of [recent!, old!]) {
-    mkdirSync(join(dataDir, name));
-    // The folder changes with each deletion, which does not make it recent.
-    await copyFile(photo(PHOTOS[0]!), join(dataDir, name, PHOTOS[0]!));
-  }
-  await start();
-  expect(hiddenFiles()).toEqual([recent!]);
+describe("the folder of a backup that was killed", () => {
+  const leave = () => {
+    const path = join(dataDir, `.uploads.${"0".repeat(32)}.backup`);
+    mkdirSync(path);
+    new Database(join(path, "lock")).close();
+    writeFileSync(join(path, PHOTOS[0]!), "photo");
+  };
+
+  test("is removed when the next photo is deleted, which it does not keep", async () => {
+    leave();
+    await deletePhoto(PHOTOS[1]!);
+    expect(hiddenFiles()).toEqual([]);
+  });
+
+  test("is removed by the next backup", async () => {
+    leave();
+    await start();
+    expect(hiddenFiles()).toEqual([]);
+  });
+
+  test("without a lock is removed a day later", async () => {
+    const [recent, old] = ["0", "1"].map((digit) => `.uploads.${digit.repeat(32)}.backup.unused`);
+    for (const [name, hours] of [
+      [recent!, 23],
+      [old!, 25],
+    ] as const) {
+      mkdirSync(join(dataDir, name));
+      utimesSync(join(dataDir, name), (NOW - hours * HOUR) / 1000, (NOW - hours * HOUR) / 1000);
+    }
+    await start();
+    expect(hiddenFiles()).toEqual([recent!]);
+  });
 });
 
 describe("if the server cannot keep photos", () => {

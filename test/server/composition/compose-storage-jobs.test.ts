@@ -34,7 +34,7 @@ test("a folder that cannot be listed is a warning, and the other is swept", asyn
     writeFileSync(path, "");
     utimesSync(path, longAgo, longAgo);
   }
-  const photos = join(dataDir, `.uploads.${1000 * Math.floor(longAgo)}.${"0".repeat(32)}.backup`);
+  const photos = join(dataDir, `.uploads.${"0".repeat(32)}.backup`);
   mkdirSync(photos);
   writeFileSync(join(photos, "deleted.jpg"), "");
   const sweep = async (dataDir: string, backupDir: string) => {
