@@ -1,6 +1,7 @@
 import type { Confidence, RiskTier } from "../scoring/scoring-types.ts";
-import type { DecidedPart, PolicyName } from "./appliance-plan.ts";
-import { isSafetyPastLife } from "./part-in-place.ts";
+import type { PolicyName } from "./appliance-plan.ts";
+import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
+import type { PartPlan } from "./plan.ts";
 import type { AgeBasis } from "./replacement-policy.ts";
 import type { UnitAdvice } from "./unit-advice.ts";
 
@@ -59,8 +60,8 @@ export type PartFacts = {
   confidence: Confidence;
   /** True if a failure may damage the property. */
   hasDamage: boolean;
-  /** True if nobody knows whether it is the original. */
-  isPastUnknown: boolean;
+  /** Returns whether nobody knows if it is the original. */
+  isPastUnknown: () => boolean;
   hazard: ImmediateHazard | null;
 };
 
@@ -71,11 +72,11 @@ export type UnitFacts = UnitAdvice & {
   isPastLife: boolean;
   /** Null without one. */
   urgentPart: UrgentPart | null;
-  principal: (PartFacts & Pick<DecidedPart, "part">) | null;
+  principal: (PartFacts & { part: PartInPlace }) | null;
 };
 
-/** The facts about a unit that the actions of its parts follow from. */
-type PartsUnit = Pick<UnitFacts, "hazard" | "timing" | "principal">;
+/** The plan of a part of its own, as its action follows from it. */
+type OwnPlan = Pick<PartPlan, "basis" | "bestAgeMonths" | "yearlyCentsRunToFailure" | "dueInYears">;
 
 /** Returns what to do with a unit (docs/model/planning.md#action). */
 export function actionOfWholeUnit(unit: UnitFacts): Action {
@@ -96,7 +97,7 @@ export function actionOfWholeUnit(unit: UnitFacts): Action {
 
 /** Returns what to do with a unit that is not due now. */
 function actionOfKept(
-  { timing, principal }: PartsUnit,
+  { timing, principal }: Pick<UnitFacts, "timing" | "principal">,
   because: Record<"planned" | "untilFailure", ActionReason>,
 ): Action {
   const inspected = principal && inspection(principal.part, principal);
@@ -107,18 +108,33 @@ function actionOfKept(
 }
 
 /** Returns what to do with a part. `unit` is the whole unit that it belongs to, if there is one. */
-export function actionOfPart(planned: DecidedPart, facts: PartFacts, unit: PartsUnit | null): Action {
+export function actionOfPart(
+  planned: OwnPlan & { part: PartInPlace; policy: PolicyName },
+  facts: PartFacts,
+  unit: UnitFacts | null,
+): Action {
   if (facts.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: facts.hazard } };
   if (unit?.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
-  if (unit && planned.policy === ("with_unit" satisfies PolicyName)) {
-    if (unit.timing === "now") return { name: "replace_now", because: { kind: "with_unit_due" } };
-    return actionOfKept(unit, {
-      planned: { kind: "with_unit_planned" },
-      untilFailure: { kind: "with_unit_until_failure" },
-    });
-  }
-  const { part, basis, bestAgeMonths } = planned;
-  if (planned.dueInYears === 0) return dueNow(planned, facts);
+  return unit && planned.policy === "with_unit"
+    ? actionWithUnit(unit)
+    : actionOfOwnPart(planned.part, planned, facts);
+}
+
+/** Returns what to do with a part that is replaced together with its unit. */
+export function actionWithUnit(unit: Pick<UnitFacts, "timing" | "principal">): Action {
+  return unit.timing === "now" ? WITH_UNIT_DUE : actionOfKept(unit, WITH_UNIT_KEPT);
+}
+
+const WITH_UNIT_DUE: Action = { name: "replace_now", because: { kind: "with_unit_due" } };
+const WITH_UNIT_KEPT = {
+  planned: { kind: "with_unit_planned" },
+  untilFailure: { kind: "with_unit_until_failure" },
+} as const;
+
+/** Returns what to do with a part that is replaced on its own. */
+export function actionOfOwnPart(part: PartInPlace, plan: OwnPlan, facts: Omit<PartFacts, "hazard">): Action {
+  const { basis, bestAgeMonths } = plan;
+  if (plan.dueInYears === 0) return dueNow(part, plan, facts);
   const inspected = inspection(part, facts);
   if (inspected) return inspected;
   if (basis !== null && bestAgeMonths !== null)
@@ -126,14 +142,18 @@ export function actionOfPart(planned: DecidedPart, facts: PartFacts, unit: Parts
   if (facts.riskTier !== "GOOD") return elevated(part);
   return {
     name: "run_to_failure",
-    because: { kind: "not_worth_planning", yearlyCents: planned.yearlyCentsRunToFailure },
+    because: { kind: "not_worth_planning", yearlyCents: plan.yearlyCentsRunToFailure },
   };
 }
 
-function dueNow({ part, basis, bestAgeMonths }: DecidedPart, { isPastUnknown }: PartFacts): Action {
+function dueNow(
+  part: PartInPlace,
+  { basis, bestAgeMonths }: OwnPlan,
+  { isPastUnknown }: Pick<PartFacts, "isPastUnknown">,
+): Action {
   if (basis === "fixed_life") {
     const lifeYears = part.fixedLifeYears!;
-    return isPastUnknown
+    return isPastUnknown()
       ? { name: "inspect", because: { kind: "fixed_life_unknown", lifeYears } }
       : { name: "replace_now", because: { kind: "fixed_life_past", lifeYears } };
   }
@@ -160,8 +180,8 @@ function dueNow({ part, basis, bestAgeMonths }: DecidedPart, { isPastUnknown }: 
 
 /** Returns the advice to look first: at a risk that nobody has seen, or whose consequences are grave. */
 function inspection(
-  { failureProbability, safety }: Pick<DecidedPart["part"], "failureProbability" | "safety">,
-  { riskTier, confidence, hasDamage }: PartFacts,
+  { failureProbability, safety }: Pick<PartInPlace, "failureProbability" | "safety">,
+  { riskTier, confidence, hasDamage }: Pick<PartFacts, "riskTier" | "confidence" | "hasDamage">,
 ): Action | null {
   if (riskTier === "GOOD") return null;
   const because = (kind: "risk_unknown" | "risk_of_damage" | "risk_to_safety"): Action => ({

@@ -25,10 +25,8 @@ export type WholeAppliance = {
   calendarAgeYears: number;
 };
 
-/** A part with the decision on it. */
-export type DecidedPart = PartPlan & { part: PartInPlace; policy: PolicyName };
 /** A part with its plan. */
-export type PlannedPart = DecidedPart & { newPart: KnownPart };
+export type PlannedPart = PartPlan & { part: PartInPlace; policy: PolicyName; newPart: KnownPart };
 
 /** An appliance with its plan; `unit` is null where parts are replaced one by one. */
 export type AppliancePlan = {
@@ -88,32 +86,6 @@ export function unitTimingOf(
   if (isUnitToGo(whole, mustGo)) return "now";
   const { unit, minors, newUnit } = unitIn(parts, planParts(parts, caches, mustGo), whole, caches);
   return adviseOnUnitTiming(unit, minors, newUnit);
-}
-
-/**
- * Returns the decision on one part of an appliance without the others. `unit` is its unit, if it has one: when that is due, and
- * whether the part is its principal one.
- */
-export function decideOnPart(
-  part: PartInPlace,
-  unit: { timing: UnitTiming; isPrincipal: boolean } | null,
-  caches: Pick<PlanCaches, "parts">,
-): DecidedPart {
-  const plan = planPart(part, caches);
-  const goesWithUnit = unit !== null && (unit.timing === "now" || unit.isPrincipal);
-  const { bestAgeMonths, basis, yearlyCents, yearlyCentsRunToFailure, dueInYears, waitingCents } = plan;
-  const policy = goesWithUnit ? "with_unit" : policyOfPart(plan);
-  // Fields by name, as in `planPartBy`.
-  return {
-    bestAgeMonths,
-    basis,
-    yearlyCents,
-    yearlyCentsRunToFailure,
-    dueInYears,
-    waitingCents,
-    part,
-    policy,
-  };
 }
 
 /** Returns whether a part that is replaced on its own is due now. */

@@ -3,8 +3,10 @@ import { ageYears } from "../scoring/virtual-age.ts";
 import type { Day } from "../time.ts";
 import {
   type Action,
+  actionOfOwnPart,
   actionOfPart,
   actionOfWholeUnit,
+  actionWithUnit,
   type ImmediateHazard,
   type PartFacts,
   type UnitFacts,
@@ -14,7 +16,6 @@ import {
   type ApplianceAdvice,
   type AppliancePlan,
   adviseOnAppliance,
-  decideOnPart,
   isPartDue,
   type PlannedPart,
   planAppliance,
@@ -31,7 +32,7 @@ import {
   partInPlaceOf,
 } from "./component-plan.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
-import type { PlanCaches } from "./plan.ts";
+import { type PlanCaches, planPart } from "./plan.ts";
 import type { CostSchedule } from "./schedule.ts";
 import { adviceOfPlannedUnit, type UnitTiming } from "./unit-advice.ts";
 
@@ -163,36 +164,34 @@ export function actionsOfStored<C extends Plannable>(
 
 /** The fields of a listed component from which its action can be told without the others of its appliance. */
 type ListedPart = Plannable & {
-  /** The flags of its appliance, as stored. */
-  flags: string;
   /** When its appliance is due as a whole, as stored; null if that is not known, or if it is not replaced as a whole. */
   unitTiming: UnitTiming | null;
 };
 
+/** The data that an action needs beside the component's own row. */
+type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "pricing" | "caches"> & {
+  /** Returns whether the component's appliance may be or contain a hazard that its authority wants removed at once. */
+  mayHaveHazard: (component: C) => boolean;
+};
+
 /**
  * Returns the action of a component as `actionsOfStored` does, from its own row; undefined where that takes its whole appliance:
- * one whose time is not stored, or that is or contains a hazard to remove at once.
+ * one whose time is not stored, or that may be or contain a hazard to remove at once.
  */
 export function actionFromOwnRow<C extends ListedPart>(
-  { knowledge, pricing, caches, hazardOf }: PlanContext<C>,
+  { knowledge, pricing, caches, mayHaveHazard }: ListContext<C>,
   component: C,
 ): Action | undefined {
-  const { whole, components } = knowledge.type(component.typeId);
-  const { unitTiming: timing } = component;
-  if (whole && timing === null) return undefined;
-  if (component.flags !== "") {
-    const any = { ...component };
-    for (const { id } of components) {
-      any.defId = id;
-      if (hazardOf(any)) return undefined;
-    }
-  }
-  const isPrincipal = component.defId === whole?.principal?.defId;
+  const { whole } = knowledge.type(component.typeId);
+  const timing = whole && component.unitTiming;
+  if ((whole && timing === null) || mayHaveHazard(component)) return undefined;
+  // About half of all parts. Their own plans do not matter.
+  if (timing === "now") return actionWithUnit({ timing, principal: null });
   const part = partInPlaceOf(knowledge, component, pricing(component).part(component));
-  const decided = decideOnPart(part, whole && timing && { timing, isPrincipal }, caches);
   const facts = partFacts(knowledge, component, null);
-  const principal = isPrincipal ? { ...facts, part } : null;
-  return actionOfPart(decided, facts, whole && timing && { hazard: null, timing, principal });
+  return timing && component.defId === whole?.principal?.defId
+    ? actionWithUnit({ timing, principal: { ...facts, part } })
+    : actionOfOwnPart(part, planPart(part, caches), facts);
 }
 
 /** The state of an appliance that is stored with its scores. */
@@ -272,7 +271,7 @@ function partFacts(knowledge: Knowledge, component: Plannable, hazard: PartFacts
     riskTier: component.riskTier,
     confidence: component.confidence,
     hasDamage: def.damage !== null,
-    isPastUnknown: hasUnknownAge(def, component),
+    isPastUnknown: () => hasUnknownAge(def, component),
     hazard,
   };
 }

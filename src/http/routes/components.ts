@@ -48,6 +48,7 @@ import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists.ts";
 import type { Stores } from "../../store/stores.ts";
+import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
 import { actionsOfListedComponents } from "../../usecases/portfolio/actions-by-component.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
@@ -90,8 +91,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       async handle(call) {
         const { partner, query, store } = call;
         const slice = parseRowRange(query);
-        const { rows, total } = await findComponents(call, slice);
-        const latestSnapshotAt = await store.read.snapshots.latestSnapshotAt();
+        const { latestSnapshotAt, isRecalculating, components } = await stateOfLists(call);
+        const { rows, total } = await findComponents(call, slice, components);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const records = rows.map((row) => serializeComponent(prices, row, latestSnapshotAt));
         return listReply(
@@ -99,7 +100,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           componentPage.of(
             addActionsToComponents(
               records,
-              await actionsOfListedComponents({ ...call, prices }, partner.id, rows),
+              await actionsOfListedComponents({ ...call, prices, isRecalculating }, rows),
             ),
             slice,
             total,
@@ -227,11 +228,12 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           critical_count: critical - (demo?.CRITICAL ?? 0),
           warning_count: warning - (demo?.WARNING ?? 0),
         };
+        const { isRecalculating } = await stateOfLists(call);
         const prices = await partnerPrices(call.store.read, knowledge, partner);
         const alerts = rows.map((row) => serializeAlert(prices, row));
         const listed = addActionsToComponents(
           alerts,
-          await actionsOfListedComponents({ ...call, prices }, partner.id, rows),
+          await actionsOfListedComponents({ ...call, prices, isRecalculating }, rows),
         );
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
         return listReply(call, page, "alerts", listedAlert, await unitLabelReplyColumn(call, rows));
@@ -240,10 +242,22 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
   ];
 }
 
-/** Filters that match few rows are counted as they are read; the others use the stored counts. */
+/** Returns what the pages of all lists follow from beside their rows. It is read once for each revision of the partner's data. */
+const stateOfLists = ({ partner, store: { read }, sumsOf }: PartnerCall) =>
+  sumsOf("components", partner.revision, async () => ({
+    latestSnapshotAt: await read.snapshots.latestSnapshotAt(),
+    isRecalculating: await isRecalculating(read, partner.id),
+    components: (await read.totals.ofPartner(partner.id)).components,
+  }));
+
+/**
+ * Filters that match few rows are counted as they are read; a tier has a stored count. Without either, `total` is the number of
+ * the partner's components.
+ */
 async function findComponents(
   call: PartnerCall,
   slice: LimitAndOffset,
+  total: number,
 ): Promise<{ rows: PlacedComponent[]; total: number }> {
   const { partner, query, store } = call;
   const tier = parseTier(query);
@@ -264,7 +278,6 @@ async function findComponents(
       }),
       partner.revision,
     );
-  const { components: total } = await store.read.totals.ofPartner(partner.id);
   return { rows: await components.page(partner.id, slice), total };
 }
 

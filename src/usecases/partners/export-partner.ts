@@ -28,6 +28,7 @@ import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { ExportedTable } from "../../store/queries/export.ts";
 import type { Store } from "../../store/store.ts";
+import { isRecalculating } from "../costs/recalculate.ts";
 import { actionsOfListedComponents } from "../portfolio/actions-by-component.ts";
 import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 
@@ -122,8 +123,7 @@ async function* records(
   }
   for await (const page of bySeq(totals.components, components)) {
     yield await componentLines(
-      { store, prices, yieldNow: yieldToEventLoop },
-      partnerId,
+      { store, prices, yieldNow: yieldToEventLoop, isRecalculating: await isRecalculating(read, partnerId) },
       page,
       latestSnapshotAt,
     );
@@ -158,11 +158,10 @@ async function* records(
 
 async function componentLines(
   deps: Parameters<typeof actionsOfListedComponents>[0],
-  partnerId: string,
   page: readonly PlacedComponent[],
   latestSnapshotAt: Instant | null,
 ): Promise<ExportLine[]> {
-  const actions = await actionsOfListedComponents(deps, partnerId, page);
+  const actions = await actionsOfListedComponents(deps, page);
   return page.map((row) => serializeComponentLine(deps.prices, row, actions.get(row.id), latestSnapshotAt));
 }
 

@@ -4,9 +4,14 @@ import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { forEachYielding } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { isRecalculating } from "../costs/recalculate.ts";
 import { type ActionDeps, actionsOfComponents } from "./component-actions.ts";
-import { planContextOf } from "./plan-context.ts";
+import { hasImmediateHazard, planContextOf } from "./plan-context.ts";
+
+type ListDeps = ActionDeps & {
+  store: { read: Pick<Stores, "components"> };
+  /** True while the stored times of appliances do not yet follow from the prices. */
+  isRecalculating: boolean;
+};
 
 /**
  * Returns what to do with each of a partner's components, by id: the actions of the plan, which has no retired ones. Most
@@ -14,18 +19,19 @@ import { planContextOf } from "./plan-context.ts";
  * appliance, so that a page of a list needs no more, however large the property is.
  */
 export async function actionsOfListedComponents(
-  { store, ...deps }: ActionDeps & { store: { read: Pick<Stores, "components" | "recalculations"> } },
-  partnerId: string,
+  { store, isRecalculating, ...deps }: ListDeps,
   listed: readonly PlacedComponent[],
 ): Promise<ReadonlyMap<string, Action>> {
-  const context = planContextOf<PlacedComponent>(deps.prices);
-  // Stored times follow new prices in turns.
-  const isStored = !(await isRecalculating(store.read, partnerId));
+  const { knowledge } = deps.prices;
+  const context = {
+    ...planContextOf<PlacedComponent>(deps.prices),
+    mayHaveHazard: ({ flags }: PlacedComponent) => hasImmediateHazard(knowledge, flags),
+  };
   const actions = new Map<string, Action>();
   const open = new Set<string>();
   await forEachYielding(listed, deps.yieldNow, (component) => {
     if (isRetired(component)) return;
-    const action = isStored ? actionFromOwnRow(context, component) : undefined;
+    const action = isRecalculating ? undefined : actionFromOwnRow(context, component);
     if (action) actions.set(component.id, action);
     else open.add(component.applianceId);
   });

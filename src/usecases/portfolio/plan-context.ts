@@ -1,5 +1,5 @@
 import type { PricedComponent, PriceList } from "../../domain/costs/price-list.ts";
-import { hazardActionOf, hazardFlagLabel, parseHazardFlags } from "../../domain/hazards.ts";
+import { type HazardFlag, hazardActionOf, hazardFlagLabel, parseHazardFlags } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ImmediateHazard } from "../../domain/planning/action.ts";
 import { pricingInPlace } from "../../domain/planning/appliance-pricing.ts";
@@ -27,6 +27,13 @@ export function planContextOf<C extends DueComponent & PricedComponent & { flags
   };
 }
 
+/** Returns whether stored flags of an appliance name a hazard that its authority wants removed at once. */
+export const hasImmediateHazard = (knowledge: Knowledge, flags: string): boolean =>
+  parseHazardFlags(flags).some((flag) => isImmediate(knowledge, flag));
+
+const isImmediate = (knowledge: Knowledge, flag: HazardFlag): boolean =>
+  hazardActionOf(knowledge, flag) === "immediate_hazard";
+
 /** Returns the hazard that a component is or contains, if its authority wants it removed at once. */
 function immediateHazardOf(
   knowledge: Knowledge,
@@ -34,7 +41,7 @@ function immediateHazardOf(
 ): ImmediateHazard | null {
   if (flags === "") return null;
   for (const flag of parseHazardFlags(flags)) {
-    if (hazardActionOf(knowledge, flag) !== "immediate_hazard") continue;
+    if (!isImmediate(knowledge, flag)) continue;
     const { componentIds, authority } = knowledge.knownHazard(flag.code);
     if (componentIds.has(defId)) return { label: hazardFlagLabel(knowledge, flag), authority };
   }

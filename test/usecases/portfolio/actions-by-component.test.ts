@@ -8,6 +8,7 @@ import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import {
   digestOfSumsBasis,
+  isRecalculating,
   recalculateStoredSums,
   requestRecalculationIfBasisChanged,
 } from "../../../src/usecases/costs/recalculate.ts";
@@ -39,7 +40,7 @@ function counted({ store }: PortfolioFixture) {
       return read.components.rowsOfAppliances(ids);
     },
   }) as typeof read.components;
-  return { read: { components, recalculations: read.recalculations }, count: () => appliances };
+  return { read: { components }, count: () => appliances };
 }
 
 /** Checks the actions of the portfolio's list; returns for how many appliances all their components were read. */
@@ -57,8 +58,10 @@ async function actionsOfList(fixture: PortfolioFixture, by: Knowledge) {
   const whole = await actionsOfComponents({ prices, yieldNow }, rows);
   const { read: countedRead, count } = counted(fixture);
   const listed = await actionsOfListedComponents(
-    { prices, yieldNow, store: { read: countedRead } },
-    fixture.partnerId,
+    {
+      ...{ prices, yieldNow, store: { read: countedRead } },
+      isRecalculating: await isRecalculating(read, fixture.partnerId),
+    },
     rows,
   );
   return {
