@@ -39,10 +39,15 @@ export const addActionsToComponents = <R extends { component_id: string }>(
   actions: ReadonlyMap<string, Action>,
 ) => {
   const listed: (R & ReturnType<typeof serializeAction>)[] = [];
-  for (const one of records) {
-    const action = actions.get(one.component_id);
+  for (const record of records) {
+    const action = actions.get(record.component_id);
+    if (!action) continue;
+    const { name, because } = action;
     // A copy of each record takes longer than finding its action.
-    if (action) listed.push(Object.assign(one, serializeAction(action)));
+    const one = record as R & ReturnType<typeof serializeAction>;
+    one.action = name;
+    one.reason = reasonOf(because);
+    listed.push(one);
   }
   return listed;
 };

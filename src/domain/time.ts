@@ -79,7 +79,11 @@ export function parseInstant(text: string): Instant | undefined {
 
 /** Returns ISO 8601 in UTC with milliseconds, the format of every instant in the API. */
 export function isoText(instant: Instant): string {
-  if (instant === latest.instant) return latest.text;
+  return instant === latest.instant ? latest.text : writeInstant(instant);
+}
+
+/** Formats an instant. Kept apart, so that lists that repeat an instant have only the comparison compiled for them. */
+function writeInstant(instant: Instant): string {
   const number = Math.floor(instant / MS_PER_DAY);
   if (number !== latestDay.number) latestDay = { number, prefix: `${dayFromNumber(number)}T` };
   const ms = instant - number * MS_PER_DAY;

@@ -77,6 +77,9 @@ type UncertainLife = {
   factors: readonly number[];
   /** How likely each is, given that the part works today; their sum is 1. */
   likelihoods: readonly number[];
+  /** The mean of the factors, and of their squares: the hazard of today and its fall, from which each solution starts. */
+  meanFactor: number;
+  meanSquare: number;
 };
 
 function uncertainLife(outlook: Outlook, isCalibrated: boolean, model: ScoringModel): UncertainLife {
@@ -95,8 +98,16 @@ function uncertainLife(outlook: Outlook, isCalibrated: boolean, model: ScoringMo
     likelihoods[at] = likelihood;
     total += likelihood;
   }
-  for (let at = 0; at < NODES.length; at++) likelihoods[at]! /= total;
-  return { spent, factors, likelihoods };
+  let meanFactor = 0;
+  let meanSquare = 0;
+  for (let at = 0; at < NODES.length; at++) {
+    const factor = factors[at]!;
+    const likelihood = likelihoods[at]! / total;
+    likelihoods[at] = likelihood;
+    meanFactor += likelihood * factor;
+    meanSquare += likelihood * factor * factor;
+  }
+  return { spent, factors, likelihoods, meanFactor, meanSquare };
 }
 
 /** Returns the logarithm of the probability of still working after some days. */
@@ -114,9 +125,13 @@ function logSurvival(
 }
 
 /** Returns the cumulative hazard from today on at which the survival is e^`log`, without sensor warnings. */
-function hazardOfSurvival({ factors, likelihoods }: UncertainLife, log: number): number {
-  let hazard = 0;
-  for (let step = 1, steps = 0; Math.abs(step) > LAST_STEP * hazard && steps < MOST_STEPS; steps++) {
+function hazardOfSurvival(
+  { factors, likelihoods, meanFactor, meanSquare }: UncertainLife,
+  log: number,
+): number {
+  let hazard = stepToSurvival(-log, meanFactor, meanSquare);
+  let step = hazard;
+  for (let steps = 1; Math.abs(step) > LAST_STEP * hazard && steps < MOST_STEPS; steps++) {
     let survival = 0;
     let fall = 0;
     let bend = 0;
@@ -127,15 +142,21 @@ function hazardOfSurvival({ factors, likelihoods }: UncertainLife, log: number):
       fall += share * factor;
       bend += share * factor * factor;
     }
-    fall /= survival;
-    const excess = Math.log(survival) - log;
-    const variance = bend / survival - fall * fall;
-    // Halley's step; Newton's where the other one is not defined, which never leads past the solution.
-    const slope = 2 * fall * fall - excess * variance;
-    step = slope > fall * fall ? (2 * excess * fall) / slope : excess / fall;
+    step = stepToSurvival(Math.log(survival) - log, fall / survival, bend / survival);
     hazard += step;
   }
   return hazard;
+}
+
+/**
+ * Returns Halley's step to the hazard at which the survival is lower by a factor, whose logarithm is `-excess`; Newton's where the
+ * other one is not defined, which never leads past the solution. `fall` and `bend` are the means of the factors that still work,
+ * and of their squares.
+ */
+function stepToSurvival(excess: number, fall: number, bend: number): number {
+  const variance = bend - fall * fall;
+  const slope = 2 * fall * fall - excess * variance;
+  return slope > fall * fall ? (2 * excess * fall) / slope : excess / fall;
 }
 
 /** Returns the day on which the survival falls to a level; null beyond the longest window. */
