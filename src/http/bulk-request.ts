@@ -1,6 +1,7 @@
 import { type BulkResult, serializeBulkResult } from "../api-schemas/bulk-schema.ts";
 import { Failure, invalid } from "../domain/errors.ts";
 import { mapYielding, type Yield } from "../event-loop/event-loop.ts";
+import type { Tx } from "../store/store.ts";
 
 type ParsedItem<T> = { input: T } | { error: string };
 
@@ -29,10 +30,13 @@ export async function parseBulkItems<T>(
   });
 }
 
-/** Saves the items one by one and collects the errors of rejected ones; yields to the event loop in between. */
+/**
+ * Saves the items one by one and collects the errors of rejected ones; yields to the event loop in between. An item must be
+ * rejected before anything of it is written: otherwise the whole request fails, and nothing of it is stored.
+ */
 export async function saveBulkItems<T, R>(
   items: readonly ParsedItem<T>[],
-  { yieldToEventLoop }: { yieldToEventLoop(): Promise<void> },
+  { changes, yieldToEventLoop }: Pick<Tx, "changes" | "yieldToEventLoop">,
   save: (input: T) => Promise<R>,
 ): Promise<BulkResult<R>> {
   const result: BulkResult<R> = { saved: [], errors: [] };
@@ -41,9 +45,12 @@ export async function saveBulkItems<T, R>(
       result.errors.push({ index, error: item.error });
       continue;
     }
+    const changesBefore = changes();
     try {
       result.saved.push(await save(item.input));
     } catch (error) {
+      if (changes() !== changesBefore)
+        throw new Error(`item ${index} was rejected halfway: ${rejectionMessage(error)}`);
       result.errors.push({ index, error: rejectionMessage(error) });
     }
     await yieldToEventLoop();

@@ -47,6 +47,8 @@ export type Tx = Stores & {
    * between short steps.
    */
   yieldToEventLoop(): Promise<void>;
+  /** Returns a number that is another one after each change of a row by this write. */
+  changes(): number;
   /** The id of the request that this write belongs to, stored with its deliveries; null for jobs and commands. */
   requestId: string | null;
   /** Returns a new id, greater than all ids of its kind before. */

@@ -24,6 +24,13 @@ export function unitStore(engine: Engine) {
       .limit(placeholder("limit")),
   );
   const ofIds = engine.prepared(() => db.select().from(units).where(engine.isAmong(units.id, "ids")));
+  const highestOfProperties = engine.prepared(() =>
+    db
+      .select({ propertyId: units.propertyId, highest: sql<number>`max(${units.number})`.mapWith(Number) })
+      .from(units)
+      .where(engine.isAmong(units.propertyId, "ids"))
+      .groupBy(units.propertyId),
+  );
   const insert = engine.insertRow(units, "all");
   return {
     async find(id: string): Promise<Unit | undefined> {
@@ -65,6 +72,10 @@ export function unitStore(engine: Engine) {
         .orderBy(desc(units.number))
         .limit(1);
       return rows[0]?.number ?? 0;
+    },
+    /** Returns the highest number of a unit of each of the properties that have one. */
+    async highestOfProperties(ids: readonly string[]): Promise<{ propertyId: string; highest: number }[]> {
+      return await highestOfProperties().execute({ ids: engine.list(ids) });
     },
     async count(propertyId: string): Promise<number> {
       const rows = await db.select({ n: count() }).from(units).where(eq(units.propertyId, propertyId));

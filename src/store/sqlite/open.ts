@@ -23,6 +23,8 @@ type SqliteFile = {
   settled(): Promise<void>;
   /** Returns a number that changes whenever another process has committed. */
   dataVersion(): number;
+  /** Returns the number of rows that the writer has changed so far, those that were rolled back included. */
+  changes(): number;
   /** Returns the size of the database in bytes. */
   sizeBytes(): number;
   applied: readonly SqliteMigration[];
@@ -108,6 +110,7 @@ function assemble(
   { isServing, mapping }: { isServing: boolean; mapping: string },
 ): SqliteFile {
   const dataVersion = writer.prepare<{ data_version: number }, []>("PRAGMA data_version");
+  const changes = writer.prepare<{ changes: number }, []>("SELECT total_changes() AS changes");
   const size = reader.prepare<{ bytes: number }, []>(
     "SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()",
   );
@@ -117,6 +120,7 @@ function assemble(
     openReadSnapshot: () => openReadSnapshot(writer.filename, mapping),
     ...writerConnection(writer, reader, isServing),
     dataVersion: () => dataVersion.get()!.data_version,
+    changes: () => changes.get()!.changes,
     sizeBytes: () => size.get()!.bytes,
     applied,
     close: () => {

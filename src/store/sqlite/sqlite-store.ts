@@ -76,6 +76,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const base = {
     ...inside,
     yieldToEventLoop: yieldIfDue,
+    changes: sqlite.changes,
     requestId: null,
     latestInstant: async () => latestInstant(),
     newId: (kind: IdKind) => idAt(kind, idInstant()),

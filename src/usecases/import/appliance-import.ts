@@ -11,7 +11,12 @@ import { applianceSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { MAX_UNITS, type Property } from "../../domain/property.ts";
-import { checkRetirementDay } from "../../domain/retirement.ts";
+import {
+  applyRetirementChange,
+  checkRetirementDay,
+  NOT_RETIRED,
+  type Retirement,
+} from "../../domain/retirement.ts";
 import { ApplianceCreator, changeAppliance, installYearWarnings } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
@@ -23,7 +28,7 @@ import {
   RETIREMENT_COLUMNS,
   type RowPropertyReference,
   readPropertyReference,
-  retirementCells,
+  statedRetirement,
 } from "./property-import.ts";
 import {
   type AddedCounts,
@@ -39,6 +44,8 @@ type Entry = {
   input: NewAppliance;
   /** The number of the unit in the property. */
   unit: number | undefined;
+  /** The retirement that the row states. */
+  retirement: Partial<Retirement> | undefined;
   cells: RowCells;
 };
 
@@ -75,6 +82,7 @@ export const applianceImportRows: RowKind<Entry> = {
     input: parseNewApplianceJson({ ...cells, property_id: UNRESOLVED }),
     property: readPropertyReference(cells),
     unit: readUnit(unit, cells),
+    retirement: statedRetirement(cells, parseApplianceChangeJson),
     cells,
   }),
   start() {
@@ -125,7 +133,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   }
 
   async apply(
-    { property: reference, input: given, unit, cells: own }: Entry,
+    { property: reference, input: given, unit, retirement, cells: own }: Entry,
     update: boolean,
   ): Promise<RowOutcome> {
     const property = this.#properties.find(reference);
@@ -136,13 +144,13 @@ class ApplianceBatch implements RowBatch<Entry> {
     if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
-      const retirement = retirementCells(cells);
-      const stated = retirement && parseApplianceChangeJson(retirement);
-      const installYear = given.installYear ?? property.yearBuilt;
-      if (stated?.retiredAt != null && installYear !== null)
-        checkRetirementDay(stated.retiredAt, installYear);
+      if (retirement) {
+        const { retiredAt } = applyRetirementChange(NOT_RETIRED, retirement);
+        const installYear = given.installYear ?? property.yearBuilt;
+        if (installYear !== null) checkRetirementDay(retiredAt, installYear);
+      }
       let added = await this.#creator.add(input);
-      if (stated) added = (await changeAppliance(this.writer, added.id, stated)).appliance;
+      if (retirement) added = (await changeAppliance(this.writer, added.id, retirement)).appliance;
       this.#appliances.set(added);
       if (added.installYearBasis === "year_built") this.#buildingYears++;
       this.#countEarly(added, property);

@@ -2,8 +2,7 @@ import { type ClusterLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import type { CsvRow } from "../../csv/read-csv.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import type { Yield } from "../../event-loop/event-loop.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store, Tx } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";
 import type { RejectedRow } from "./rejects.ts";
@@ -95,17 +94,32 @@ export async function importFileRows<Entry>(
   file: SurveyedFile,
   onCommit: (result: BatchResult) => void,
 ): Promise<void> {
-  const { store, knowledge, partner, actor, yieldNow, update = false, silent = false, lock = NO_LOCK } = deps;
+  const { store, knowledge, partner, actor, yieldNow, lock = NO_LOCK } = deps;
+  const { update = false, silent = false } = deps;
   const monotonicMs = deps.monotonicMs ?? (() => performance.now());
   const lineOf = deps.lineOf ?? (({ line }) => line);
   const open = kind.start();
   const leastMs = LEAST_ROWS_MS[store.isShared ? "shared" : "alone"];
   let rowsMs = leastMs;
   let waiting: ReadRow<Entry>[] = [];
+  let mostRows = READ_AHEAD;
   let done = 0;
   let analyzeAt = FIRST_ANALYZED;
 
+  /** Writes some of the rows that wait; none if one of them turns out to be rejected halfway. */
   async function writeSome(): Promise<void> {
+    try {
+      await writeBatch();
+      mostRows = READ_AHEAD;
+    } catch (error) {
+      if (!(error instanceof RejectedHalfway)) throw error;
+      // The rows up to it are written again, so that each row is applied twice at most.
+      waiting[error.at] = error.row;
+      mostRows = error.at + 1;
+    }
+  }
+
+  async function writeBatch(): Promise<void> {
     const { batch, result, scoringMs } = await writePortfolio<Written<Entry>>(
       store.write,
       knowledge,
@@ -114,10 +128,9 @@ export async function importFileRows<Entry>(
         await lock.confirm(writer.tx);
         if (silent) writer.outbox.suppress();
         const batch = open(writer);
-        const result = await processRows(batch, waiting, {
-          ...{ update, mostMs: rowsMs, monotonicMs, lineOf },
-          yieldNow: writer.tx.yieldToEventLoop,
-        });
+        const rows = waiting.slice(0, mostRows);
+        const how = { update, mostMs: rowsMs, monotonicMs, lineOf };
+        const result = await processRows(batch, rows, writer.tx, how);
         const processedAt = monotonicMs();
         Object.assign(result.counts, await batch.finish());
         return { batch, result, scoringMs: monotonicMs() - processedAt };
@@ -144,12 +157,23 @@ export async function importFileRows<Entry>(
   if (done >= FIRST_ANALYZED) await store.analyze();
 }
 
+/** A row is rejected after some of its change was written, and takes its transaction with it. */
+class RejectedHalfway extends Error {
+  constructor(
+    readonly at: number,
+    readonly row: CsvRow & { error: string },
+  ) {
+    super(`a row was rejected halfway: ${row.error}`);
+  }
+}
+
 async function processRows<Entry>(
   batch: RowBatch<Entry>,
   rows: readonly ReadRow<Entry>[],
-  how: Required<Pick<ImportDeps, "update" | "monotonicMs" | "lineOf">> & { mostMs: number; yieldNow: Yield },
+  { changes, yieldToEventLoop }: Pick<Tx, "changes" | "yieldToEventLoop">,
+  how: Required<Pick<ImportDeps, "update" | "monotonicMs" | "lineOf">> & { mostMs: number },
 ): Promise<BatchResult> {
-  const { update, mostMs, monotonicMs, lineOf, yieldNow } = how;
+  const { update, mostMs, monotonicMs, lineOf } = how;
   const counts = emptyImportCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
@@ -161,6 +185,7 @@ async function processRows<Entry>(
       await batch.preload(next.flatMap((row) => ("entry" in row ? [row.entry] : [])));
     }
     counts.read++;
+    const changesBefore = changes();
     if ("error" in row) rejected.push(row);
     else
       try {
@@ -176,10 +201,13 @@ async function processRows<Entry>(
           }
         }
       } catch (error) {
-        rejected.push({ ...row, error: rowRejectionReason(error) });
+        const { entry, ...cells } = row;
+        const refused = { ...cells, error: rowRejectionReason(error) };
+        if (changes() !== changesBefore) throw new RejectedHalfway(at, refused);
+        rejected.push(refused);
       }
     if (monotonicMs() > until) break;
-    await yieldNow();
+    await yieldToEventLoop();
   }
   return { counts, rejected, changed, sameAddresses };
 }

@@ -9,6 +9,7 @@ import { serializeProperty } from "../../api-schemas/property-schema.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
+import { applyRetirementChange, NOT_RETIRED, type Retirement } from "../../domain/retirement.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty, firstOfItsAddress } from "../portfolio/properties.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
@@ -23,9 +24,9 @@ export const PROPERTY_REFERENCES = [["partner_property_id"], ["property_id"]] as
 export const RETIREMENT_COLUMNS = { retired_at: "text", retired_reason: "text" } as const;
 
 type Entry = { reference: RowPropertyReference; cells: RowCells } & (
-  | { input: NewProperty }
+  | { input: NewProperty; retirement: Partial<Retirement> | undefined }
   /** For a row with the ID of a property, which creates none. */
-  | { input?: undefined }
+  | { input?: undefined; retirement?: undefined }
 );
 
 /** A property with its place as rows state it. */
@@ -68,21 +69,20 @@ export const propertyImportRows: RowKind<Entry> = {
       throw invalid("partner_property_id or property_id required", [
         { field: "partner_property_id", message: "is required" },
       ]);
-    return { input, reference: { partnerPropertyId }, cells };
+    const retirement = statedRetirement(cells, parsePropertyChangeJson);
+    return { input, retirement, reference: { partnerPropertyId }, cells };
   },
   start: () => (writer) => {
     const known = new PropertyCache(writer);
     return {
       preload: (entries) => known.preload(entries.map(({ reference }) => reference)),
-      async apply({ input, reference, cells }, update) {
+      async apply({ input, retirement, reference, cells }, update) {
         const there = known.find(reference);
         if (!there) {
           if (!input) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
+          if (retirement) applyRetirementChange(NOT_RETIRED, retirement);
           const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
-          const retirement = retirementCells(cells);
-          const added = retirement
-            ? await changeProperty(writer, made.id, parsePropertyChangeJson(retirement))
-            : made;
+          const added = retirement ? await changeProperty(writer, made.id, retirement) : made;
           known.add(added);
           const sameAddress = await sameAddressAs(writer, added);
           return sameAddress ? { created: true, sameAddress } : "created";
@@ -105,13 +105,16 @@ async function sameAddressAs(writer: PortfolioWriter, property: Property): Promi
   return first && { propertyId: property.id, firstId: first.id };
 }
 
-/** Returns the row's cells of these columns; undefined without any. */
-export function retirementCells({ retired_at, retired_reason }: RowCells): RowCells | undefined {
+/** Returns the retirement that a row's cells state, as `parse` reads them; undefined without any. Throws invalid_request. */
+export function statedRetirement(
+  { retired_at, retired_reason }: RowCells,
+  parse: (cells: RowCells) => Partial<Retirement>,
+): Partial<Retirement> | undefined {
   if (retired_at === undefined && retired_reason === undefined) return undefined;
-  return {
+  return parse({
     ...(retired_at !== undefined && { retired_at }),
     ...(retired_reason !== undefined && { retired_reason }),
-  };
+  });
 }
 
 /** The properties that rows refer to, loaded ahead. */

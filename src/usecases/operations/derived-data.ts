@@ -27,6 +27,7 @@ import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 import { planContextOf } from "../portfolio/plan-context.ts";
+import { changeUnits } from "../portfolio/property-units.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
 
 /*
@@ -38,6 +39,8 @@ import { recountHazardFlags } from "./recount-hazard-flags.ts";
 /** The number of wrong rows by table and column. */
 export type DerivedData = {
   "properties.address_key": number;
+  /** Properties with more or fewer units than they state. */
+  units: number;
   "components.system": number;
   "components.state": number;
   "components.risk_tier": number;
@@ -61,6 +64,7 @@ const PROPERTIES_A_STEP = 20;
 export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promise<DerivedData> {
   const wrong: DerivedData = {
     "properties.address_key": 0,
+    units: 0,
     "components.system": 0,
     "components.state": 0,
     "components.risk_tier": 0,
@@ -142,6 +146,10 @@ async function checkPartner(
   // An error below a sum is not counted once more in the sum.
   const missing = emptyTotals();
   for (let offset = 0; ; offset += PROPERTIES_A_STEP) {
+    // The sums below follow the numbers of units.
+    wrong.units += await run(async (read) =>
+      checkUnits(read, await propertiesAfter(read, partnerId, offset)),
+    );
     const found = await run(async (read) => {
       const properties = await propertiesAfter(read, partnerId, offset);
       const { found, repairs } = await checkProperties(deps, read, partnerId, properties);
@@ -253,6 +261,31 @@ function checkAddressKeys(properties: readonly Property[]): Step<number> {
       : [(tx) => tx.properties.update(property.id, { addressKey: key })];
   });
   return { found: repairs.length, repairs };
+}
+
+/** Counts the properties whose units are not numbered up to their unit_count. */
+async function checkUnits(read: Stores, properties: readonly Property[]): Promise<Step<number>> {
+  const highest = new Map<string, number>();
+  for (const one of await read.units.highestOfProperties(properties.map(({ id }) => id)))
+    highest.set(one.propertyId, one.highest);
+  const wrong = properties.filter(({ id, unitCount }) => (highest.get(id) ?? 0) !== unitCount);
+  return {
+    found: wrong.length,
+    repairs: wrong.map(
+      (property): Repair =>
+        (tx) =>
+          repairUnits(tx, property),
+    ),
+  };
+}
+
+/** Makes the units of a property those that it states, and those with an appliance. */
+async function repairUnits(tx: Tx, { id, unitCount: stated }: Property): Promise<void> {
+  const lastInUse = (await tx.units.inUseAbove(id, stated)).at(-1);
+  const unitCount = lastInUse?.number ?? stated;
+  await changeUnits(tx, id, unitCount);
+  if (unitCount !== stated) await tx.properties.update(id, { unitCount, updatedAt: tx.now });
+  await tx.plans.touch(id);
 }
 
 /** Components of a property whose costs are added between two yields. */

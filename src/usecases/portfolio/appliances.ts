@@ -169,14 +169,17 @@ export async function changeAppliance(
   // The building's year may have changed while the appliance was retired.
   const isBroughtBack = isRetired(stored) && !staysRetired;
   if (isBroughtBack && stored.installYearBasis === "year_built") others.installYear ??= null;
-  await tx.appliances.update(id, { ...retirement, updatedAt: tx.now });
-  let after: Appliance = { ...stored, ...retirement, updatedAt: tx.now };
+  let [after, place] = [stored, property];
+  const changeOthers = async () => {
+    if (Object.keys(others).length > 0)
+      ({ appliance: after, property: place } = await changeListed(writer, place, after, others));
+  };
   // The other fields change while it is listed.
-  if (isRetired(after)) after = await applyApplianceRetirement(writer, property, after);
-  let place = property;
-  if (Object.keys(others).length > 0)
-    ({ appliance: after, property: place } = await changeListed(writer, property, after, others));
+  if (!isRetired(stored)) await changeOthers();
+  after = { ...after, ...retirement, updatedAt: tx.now };
+  await tx.appliances.update(id, { ...retirement, updatedAt: tx.now });
   after = await applyApplianceRetirement(writer, place, after);
+  if (isBroughtBack) await changeOthers();
   await auditRetirement(writer, "appliance", id, stored, retirement);
   const components = isRetired(after)
     ? await tx.components.retiredOfAppliances([id])
@@ -246,22 +249,28 @@ async function placeOf(
   return property;
 }
 
-/**
- * Gives the listed appliances that have the building's year for lack of their own its new year. Throws a conflict if it has
- * none anymore.
- */
+/** Gives the listed appliances that have the building's year for lack of their own its new year. */
 export async function applyBuildingYearToAppliances(tx: Tx, { id, yearBuilt }: Property): Promise<void> {
+  if (yearBuilt === null) return;
+  for await (const appliance of appliancesWithBuildingYear(tx, id)) {
+    await tx.appliances.update(appliance.id, { installYear: yearBuilt, updatedAt: tx.now });
+    await moveComponents(tx, appliance, yearBuilt);
+  }
+}
+
+/** Throws a conflict if a listed appliance of the property has the building's year for lack of its own. */
+export async function refuseClearedBuildingYear(tx: Tx, propertyId: string): Promise<void> {
+  for await (const { id } of appliancesWithBuildingYear(tx, propertyId))
+    throw conflict(
+      `year_built cannot be cleared: appliance ${id} has no install_year of its own. Set it first`,
+    );
+}
+
+/** Yields the listed appliances of a property that have the building's year for lack of their own. */
+async function* appliancesWithBuildingYear(tx: Tx, propertyId: string): AsyncGenerator<Appliance> {
   for (let after = 0, left = true; left; await tx.yieldToEventLoop()) {
-    const some = await tx.appliances.ofPropertyAfter(id, after, APPLIANCES_PER_STEP);
-    for (const appliance of some) {
-      if (appliance.installYearBasis === "given") continue;
-      if (yearBuilt === null)
-        throw conflict(
-          `year_built cannot be cleared: appliance ${appliance.id} has no install_year of its own. Set it first`,
-        );
-      await tx.appliances.update(appliance.id, { installYear: yearBuilt, updatedAt: tx.now });
-      await moveComponents(tx, appliance, yearBuilt);
-    }
+    const some = await tx.appliances.ofPropertyAfter(propertyId, after, APPLIANCES_PER_STEP);
+    yield* some.filter(({ installYearBasis }) => installYearBasis === "year_built");
     left = some.length === APPLIANCES_PER_STEP;
     after = some.at(-1)?.seq ?? after;
   }

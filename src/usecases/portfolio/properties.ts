@@ -24,8 +24,9 @@ import {
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { deriveRecordStart } from "../history/update-record-starts.ts";
-import { applyBuildingYearToAppliances } from "./appliances.ts";
+import { applyBuildingYearToAppliances, refuseClearedBuildingYear } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
+import { addUnits, changeUnits } from "./property-units.ts";
 import { rescoreProperty } from "./rescore.ts";
 import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
 
@@ -93,12 +94,16 @@ export async function changeProperty(
   if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Property", stored);
   // Brought back, a duplicate is a property of its own again.
   const mergedInto = retirement.retiredAt === null ? null : stored.mergedInto;
-  await tx.properties.update(id, { ...retirement, mergedInto, updatedAt: tx.now });
-  let after: Property = { ...stored, ...retirement, mergedInto, updatedAt: tx.now };
+  let after = stored;
+  const changeOthers = async () => {
+    if (Object.keys(others).length > 0) after = await changeListed(writer, after, others);
+  };
   // The other fields change while it is listed.
-  if (isRetired(after)) after = await applyPropertyRetirement(writer, after);
-  if (Object.keys(others).length > 0) after = await changeListed(writer, after, others);
+  if (!isRetired(stored)) await changeOthers();
+  after = { ...after, ...retirement, mergedInto, updatedAt: tx.now };
+  await tx.properties.update(id, { ...retirement, mergedInto, updatedAt: tx.now });
   after = await applyPropertyRetirement(writer, after);
+  if (isRetired(stored)) await changeOthers();
   await auditRetirement(writer, "property", id, stored, retirement);
   return after;
 }
@@ -113,16 +118,15 @@ async function changeListed(
   if (change.yearBuilt != null) checkBuildingYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
   if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
     await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
-  if (change.unitCount !== undefined) {
-    await changeUnits(tx, before, change.unitCount);
-    writer.markPlanStale(id);
-  }
-  if (change.grossAreaSqft !== undefined) writer.markPlanStale(id);
   const { recordsSince, country, state, ...others } = change;
   const rest = { ...others, ...placedChange(before, change) };
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
   if (!before.isDemo) after.addressKey = postalAddressKey(after);
   if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));
+  if (change.yearBuilt === null && before.yearBuilt !== null) await refuseClearedBuildingYear(tx, id);
+  // All other checks come before it, so that a refused change has written nothing.
+  if (change.unitCount !== undefined) await changeUnits(tx, id, change.unitCount);
+  if (change.unitCount !== undefined || change.grossAreaSqft !== undefined) writer.markPlanStale(id);
   if (recordsSince !== undefined) {
     after.recordsSince = recordsSince ?? (await deriveRecordStart(writer, before));
     after.recordsSinceGiven = recordsSince !== null;
@@ -209,31 +213,4 @@ async function moveComponents(tx: Tx, { id, state }: Property): Promise<void> {
 async function refuseTakenReference(tx: Tx, partnerId: string, reference: string): Promise<void> {
   const taken = await tx.properties.findByReference(partnerId, reference);
   if (taken) throw conflict(`partner_property_id is already in use by property ${taken.id}`);
-}
-
-/** Units that one statement adds. */
-const UNITS_A_STEP = 500;
-
-async function changeUnits(tx: Tx, property: Property, unitCount: number): Promise<void> {
-  if (unitCount > property.unitCount) await addUnits(tx, property.id, property.unitCount, unitCount);
-  if (unitCount >= property.unitCount) return;
-  const inUse = await tx.units.inUseAbove(property.id, unitCount);
-  if (inUse.length > 0) {
-    const names = inUse.slice(0, 10).map((unit) => `${unit.number} (${unit.id})`);
-    const more = inUse.length > names.length ? ` and ${inUse.length - names.length} more` : "";
-    throw conflict(
-      `unit_count cannot be reduced: these units still contain appliances: ${names.join(", ")}${more}`,
-    );
-  }
-  await tx.units.deleteAbove(property.id, unitCount);
-}
-
-async function addUnits(tx: Tx, propertyId: string, from: number, to: number): Promise<void> {
-  for (let last = from; last < to; ) {
-    const units = [];
-    const end = Math.min(to, last + UNITS_A_STEP);
-    while (last < end) units.push({ id: tx.newId("unit"), propertyId, number: ++last, createdAt: tx.now });
-    await tx.units.insert(units);
-    await tx.yieldToEventLoop();
-  }
 }

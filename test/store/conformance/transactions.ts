@@ -34,6 +34,17 @@ export function transactions(make: MakeDatabase): void {
       expect(await countOf(other, a)).toBe(1);
     });
 
+    test("tells by a number whether it has changed anything since", async () => {
+      const a = newName();
+      await store.write(async (tx) => {
+        const before = tx.changes();
+        expect(await tx.budgets.taken(a, DAY)).toBe(0);
+        expect(tx.changes(), "after a read").toBe(before);
+        await add(tx, a);
+        expect(tx.changes(), "after a write").not.toBe(before);
+      });
+    });
+
     test("resolves with the result of its function", async () => {
       expect(await store.write(async () => ({ a: [1, null] }))).toEqual({ a: [1, null] });
     });

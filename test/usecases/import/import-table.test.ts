@@ -66,6 +66,26 @@ describe("rows of a table", () => {
     expect(real.result.components.created).toBeGreaterThan(3);
   });
 
+  test("with a retirement that is refused are not created, and neither their dry run nor a repetition says otherwise", async () => {
+    const columns = ["partner_property_id", "name", "address", "state", "retired_at", "retired_reason"];
+    const rows = [
+      ["A1", "Elm", "1 Elm St", "NY", "", "sold"],
+      ["A2", "Oak", "2 Oak St", "NY", "nonsense", ""],
+      ["A3", "Ash", "3 Ash St", "NY", "2024-02-31", "x"],
+    ];
+    const table = { file: "f.csv", columns, rows, firstRow: 2 };
+    for (const dryRun of [true, false, false]) {
+      const { result, rejected } = await run(table, { dryRun });
+      expect(result.properties).toEqual({ read: 3, created: 0, updated: 0, unchanged: 0 });
+      expect(rejected.map(({ error }) => error)).toEqual([
+        expect.stringContaining("retired_reason requires retired_at"),
+        expect.stringContaining("retired_at"),
+        expect.stringContaining("retired_at"),
+      ]);
+    }
+    expect(await names()).toEqual([]);
+  });
+
   test("are imported in part where the storage fails or the lock is lost, and a repetition imports the rest", async () => {
     const { store } = fixture;
     /** Fails once, at the first write of which `isDue` says so. */

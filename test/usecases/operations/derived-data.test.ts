@@ -29,6 +29,7 @@ const check = (isRepairing = false) =>
   checkDerivedData({ store: fixture.store, knowledge, yieldNow: async () => {} }, isRepairing);
 const NONE = {
   "properties.address_key": 0,
+  units: 0,
   "components.system": 0,
   "components.state": 0,
   "components.risk_tier": 0,
@@ -40,6 +41,7 @@ const NONE = {
   flag_counts: 0,
 };
 const TABLES = [
+  "units",
   "properties",
   "components",
   "appliances",
@@ -48,7 +50,7 @@ const TABLES = [
   "component_counters",
   "flag_counts",
 ];
-const KEYS = ["id", "id", "id", "property_id", "partner_id", "bucket, block", "property_id, code"];
+const KEYS = ["id", "id", "id", "id", "property_id", "partner_id", "bucket, block", "property_id, code"];
 /** Counters of nothing stay, and mean the same as none. */
 const WITH_ROWS: Record<string, string> = {
   component_counters: "WHERE count <> 0",
@@ -104,6 +106,12 @@ describe("derived data that disagrees with what it follows from is found and rep
       "the address keys of two properties, one missing",
       () => `UPDATE properties SET address_key = CASE seq WHEN 1 THEN 'x' END WHERE seq IN (1, 2)`,
       { "properties.address_key": 2 },
+    ],
+    [
+      "units beyond the unit_count",
+      () =>
+        `INSERT INTO units (id, property_id, number, created_at) SELECT 'U_1', id, 1, 0 FROM properties WHERE seq = 2`,
+      { units: 1 },
     ],
     [
       "the tier of a component",
@@ -211,6 +219,9 @@ describe("derived data that disagrees with what it follows from is found and rep
     );
     await fixture.sql("UPDATE properties SET address_key = ''");
     await fixture.sql("UPDATE appliances SET due_cents = 1");
+    await fixture.sql(
+      "INSERT INTO units (id, property_id, number, created_at) SELECT 'U_1', id, 1, 0 FROM properties WHERE seq = 1",
+    );
     await fixture.sql("UPDATE property_totals SET critical = 9, rcv_cents = 1, service_events = 4");
     await fixture.sql("UPDATE partner_totals SET warning = 1234, events = 1");
     await fixture.sql("UPDATE component_counters SET count = 1");
@@ -227,6 +238,23 @@ describe("derived data that disagrees with what it follows from is found and rep
     expect(await components.alertPage(filter, undefined, { limit: 200, offset: 0 })).toHaveLength(
       alerts.critical + alerts.warning,
     );
+  });
+
+  test("units that are missing or beyond the unit_count, one of them with an appliance", async () => {
+    const oak = await fixture.addProperty({ name: "Oak", unitCount: 3 });
+    const ash = await fixture.addProperty({ name: "Ash", unitCount: 5 });
+    const unitsOf = async ({ id }: { id: string }) =>
+      await fixture.store.read.units.page(id, { limit: 10, offset: 0 });
+    const kept = (await unitsOf(ash))[3]!;
+    await fixture.addAppliances({ propertyId: ash.id, typeId: "roof", unitId: kept.id });
+    await fixture.sql(`DELETE FROM units WHERE property_id = '${oak.id}' AND number > 1`);
+    await fixture.sql(`UPDATE properties SET unit_count = 2 WHERE id = '${ash.id}'`);
+    expect((await check()).units).toBe(2);
+    expect((await check(true)).units).toBe(2);
+    expect(await check()).toEqual(NONE);
+    expect((await unitsOf(oak)).map(({ number }) => number)).toEqual([1, 2, 3]);
+    expect((await unitsOf(ash)).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+    expect((await fixture.store.read.properties.find(fixture.partnerId, ash.id))!.unitCount).toBe(4);
   });
 
   test("in a block beyond the first", async () => {

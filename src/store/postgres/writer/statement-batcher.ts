@@ -21,12 +21,18 @@ export class StatementBatcher implements StatementRunner {
   /** True if the current job has batched rows, and whether any of its writes was sent. */
   #hasBatched = false;
   #hasSent = false;
+  #writes = 0;
   readonly #cached = new Map<string, { table: string; value: Promise<unknown> }>();
 
   constructor(
     private readonly runner: StatementRunner,
     private readonly preparesStatements: boolean,
   ) {}
+
+  /** The number of writes so far, batched or sent. */
+  get writes(): number {
+    return this.#writes;
+  }
 
   async read(statement: Statement): Promise<StatementResult> {
     if (!isSelect(statement.text)) await this.#beforeWrite(statement);
@@ -42,6 +48,7 @@ export class StatementBatcher implements StatementRunner {
   /** Adds a row to the statement's batch. */
   add(statement: RowStatement, row: RowValues): void | Promise<void> {
     this.#hasBatched = true;
+    this.#writes++;
     const rows = this.#rows.get(statement);
     if (!rows) this.#rows.set(statement, [row]);
     else if (rows.push(row) >= MOST_ROWS) return this.flush();
@@ -95,6 +102,7 @@ export class StatementBatcher implements StatementRunner {
 
   #beforeWrite({ tables }: Statement): void | Promise<void> {
     this.#hasSent = true;
+    this.#writes++;
     for (const [key, { table }] of this.#cached) if (concerns(tables, table)) this.#cached.delete(key);
     return this.flush();
   }

@@ -90,6 +90,7 @@ export function openPostgresWriter(options: WriterOptions): Writer {
   const base = {
     ...stores,
     yieldToEventLoop,
+    changes: () => batcher.writes,
     requestId: null,
     latestInstant,
     newId: (kind: IdKind) => options.newId(kind, partners.latest),
