@@ -19,6 +19,7 @@ const KNOWS: Record<string, readonly string[]> = {
   validation: [],
   "ip-networks": ["domain"],
   files: ["domain"],
+  "table-cells": ["domain"],
   csv: ["domain", "files"],
   xlsx: ["domain", "files"],
   xml: ["domain", "files"],
@@ -30,13 +31,14 @@ const KNOWS: Record<string, readonly string[]> = {
   logging: ["domain", "secrets", "config"],
   webhooks: ["domain", "event-loop", "ip-networks", "tls"],
   pms: ["domain", "tls", "config", "webhooks"],
-  "api-schemas": ["domain", "cluster", "monitoring", "validation"],
+  "api-schemas": ["domain", "cluster", "monitoring", "table-cells", "validation"],
   usecases: [
     "domain",
     "event-loop",
     "cluster",
     "monitoring",
     "spelling",
+    "table-cells",
     "csv",
     "xlsx",
     "xml",
@@ -71,13 +73,14 @@ const KNOWS: Record<string, readonly string[]> = {
     "webhooks",
     "backup",
   ],
-  web: ["domain", "csv", "xlsx"],
+  web: ["domain", "table-cells", "csv", "xlsx"],
   http: [
     "domain",
     "event-loop",
     "cluster",
     "monitoring",
     "ip-networks",
+    "table-cells",
     "csv",
     "tls",
     "secrets",
@@ -120,6 +123,7 @@ const KNOWS: Record<string, readonly string[]> = {
       "cluster",
       "spelling",
       "files",
+      "table-cells",
       "csv",
       "knowledge",
       "secrets",
@@ -272,7 +276,7 @@ test("the sources and their imports are found", () => {
   expect(src.length).toBeGreaterThan(100);
   const start = src.find(({ path }) => path === "src/server/start-server.ts")!;
   expect(importsOf(start)).toEqual(
-    expect.arrayContaining(["../store/sqlite/leftover-files.ts", "../http/http-server.ts"]),
+    expect.arrayContaining(["../store/sqlite/leftover-sqlite-files.ts", "../http/http-server.ts"]),
   );
   const types = importsOf({
     path: "",

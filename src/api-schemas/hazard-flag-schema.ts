@@ -2,11 +2,11 @@ import type { PlacedComponent } from "../domain/component.ts";
 import {
   FLAG_BASES,
   type FlagBasis,
+  formatStoredCodes,
   type HazardFlag,
   hazardActionOf,
   hazardFlagLabel,
   parseHazardFlags,
-  serializeStoredCodes,
 } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { HAZARD_ACTIONS, type HazardAction } from "../domain/known-hazard.ts";
@@ -183,4 +183,4 @@ export const partnerFlagFields = {
 
 /** Returns given codes as they are stored. */
 export const parseStatedFlagsJson = (given: string | readonly string[] | null): string =>
-  given === null ? "" : serializeStoredCodes(readCodes(given));
+  given === null ? "" : formatStoredCodes(readCodes(given));

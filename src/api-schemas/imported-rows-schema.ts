@@ -6,7 +6,7 @@ import {
   MOST_ROWS,
   SEPARATORS,
   type Separator,
-} from "../domain/import-table-limits.ts";
+} from "../table-cells/table-limits.ts";
 import { body, optional, required } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";

@@ -7,7 +7,7 @@ import {
   fileExistsError,
   moveIntoPlace,
   requireFreeSpace,
-  toStorageError,
+  storageErrorOfFile,
   withScratchFolder,
 } from "../files/durable-files.ts";
 import { keyFilePath } from "../secrets/master-key.ts";
@@ -24,7 +24,7 @@ import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { type ArchiveMember, fileContent, readArchive, writeArchive } from "./backup-archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
-import { type KeptPhotos, withKeptPhotos } from "./photos-kept-during-backup.ts";
+import { type KeptPhotos, withPhotosKeptDuringBackup } from "./photos-kept-during-backup.ts";
 
 type BackupRequest = {
   dataDir: string;
@@ -71,9 +71,11 @@ export async function createBackup(request: BackupRequest): Promise<BackupFile> 
     return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
   };
   const { dataDir, now } = request;
-  return await withScratchFolder(scratch, () => withKeptPhotos(dataDir, now, write)).catch((error) => {
-    throw toStorageError(error, folder);
-  });
+  return await withScratchFolder(scratch, () => withPhotosKeptDuringBackup(dataDir, now, write)).catch(
+    (error) => {
+      throw storageErrorOfFile(error, folder);
+    },
+  );
 }
 
 type Collected = { manifest: Manifest; members: ArchiveMember[] };

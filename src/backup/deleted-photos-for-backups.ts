@@ -84,7 +84,7 @@ export async function keepForBackups(dataDir: string, filename: string, linkFile
 }
 
 /** Removes the photos that were deleted during backups whose process was killed. */
-export async function removeAbandonedPhotos(dataDir: string, now: number): Promise<void> {
+export async function removePhotosAbandonedByBackups(dataDir: string, now: number): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const folder = join(dataDir, name);
     const isAbandoned = FOLDER_NAME.test(name)

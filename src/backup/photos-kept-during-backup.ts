@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileContent } from "./backup-archive.ts";
-import { createDeletedPhotosFolder, removeAbandonedPhotos } from "./deleted-photos-for-backups.ts";
+import { createDeletedPhotosFolder, removePhotosAbandonedByBackups } from "./deleted-photos-for-backups.ts";
 
 /** The photos of a data folder while a backup is written: those that are there, and those deleted meanwhile. */
 export type KeptPhotos = {
@@ -16,7 +16,7 @@ export type KeptPhotos = {
  * meanwhile can be read. Where the folder cannot be created, such as on a read-only disk, a photo can be read until it is
  * deleted.
  */
-export async function withKeptPhotos<T>(
+export async function withPhotosKeptDuringBackup<T>(
   dataDir: string,
   now: number,
   work: (photos: KeptPhotos) => Promise<T>,
@@ -42,7 +42,7 @@ export async function withKeptPhotos<T>(
   const remove = () => deleted?.remove();
   process.once("exit", remove);
   try {
-    if (deleted) await removeAbandonedPhotos(dataDir, now);
+    if (deleted) await removePhotosAbandonedByBackups(dataDir, now);
     return await work(photos);
   } finally {
     process.removeListener("exit", remove);

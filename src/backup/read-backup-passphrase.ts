@@ -1,7 +1,7 @@
-import { readOneLine } from "../secrets/secret-file.ts";
+import { readOneLineSecret } from "../secrets/secret-file.ts";
 
 /** Returns the passphrase from the file, else from the setting; undefined if there is none. */
 export function readPassphrase(file: string | undefined, setting: string): string | undefined {
   if (file === undefined) return setting === "" ? undefined : setting;
-  return readOneLine(file, "passphrase");
+  return readOneLineSecret(file, "passphrase");
 }

@@ -9,8 +9,8 @@ import {
   readRegularFile,
   replaceFile,
   requireFreeSpace,
+  storageErrorOfFile,
   syncPath,
-  toStorageError,
   withScratchFolder,
 } from "../files/durable-files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
@@ -81,7 +81,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoredBa
     syncPath(parent);
     return { manifest, ...checked };
   }).catch((error) => {
-    throw toStorageError(error, parent);
+    throw storageErrorOfFile(error, parent);
   });
 }
 

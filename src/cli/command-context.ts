@@ -7,8 +7,8 @@ import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { DescribedCommand } from "./command-description.ts";
-import type { OutputWidths } from "./terminal/fitted-table.ts";
 import { printableText } from "./terminal/printable-text.ts";
+import type { OutputWidths } from "./terminal/terminal-table.ts";
 
 /** A synchronous text stream: `write` returns after all text is written. */
 export type Output = { write(text: string): void };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { OperatorError } from "../domain/errors.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, impersonationTokens } from "../secrets/impersonation-token.ts";
-import { type DataFolder, openDataFolder } from "../server/data-folder.ts";
+import { type DataFolder, openServerDataFolder } from "../server/server-data-folder.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -21,7 +21,7 @@ export async function withData<T>(
 ): Promise<T> {
   requireInstallation(context);
   const { config, env, now, random } = context;
-  const folder = await openDataFolder({
+  const folder = await openServerDataFolder({
     config,
     env,
     clock: now,

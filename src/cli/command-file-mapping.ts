@@ -3,9 +3,9 @@ import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { isMonthFirst } from "../domain/currency-and-units.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { ambiguousDate, type DateFormat } from "../domain/written-dates.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
+import { ambiguousCellDate, type DateFormat } from "../table-cells/table-cell-dates.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/import-columns.ts";
 import {
   type FileMapping,
@@ -44,7 +44,7 @@ type MappedRequest = {
 };
 
 /** Parses `FIELD VALUE=VALUE,…`. Throws a UsageError. */
-export function parseValueMapping(typed: string): ValueMapping {
+export function parseValueMappingOption(typed: string): ValueMapping {
   const [, field, pairs] = /^([a-z_]+)[ :](.+)$/.exec(typed.trim()) ?? [];
   const values = (pairs ?? "").split(",").map((pair) => pair.split("=").map((part) => part.trim()));
   if (field === undefined || values.some((pair) => pair.length !== 2 || pair.includes("")))
@@ -58,7 +58,10 @@ type MappedFiles = { mapped: readonly MappedTable[]; leftOut: readonly LeftOut[]
  * Opens the files, and returns their mapping once the user has confirmed it, with the sheets that are not read. Throws a
  * UsageError without confirmation.
  */
-export async function mapFiles(context: CommandContext, request: MappedRequest): Promise<MappedFiles> {
+export async function confirmFileMappings(
+  context: CommandContext,
+  request: MappedRequest,
+): Promise<MappedFiles> {
   const { cwd, stderr, isTty, json } = context;
   const path = request.mapping === undefined ? undefined : resolve(cwd, request.mapping);
   const saved = path === undefined ? [] : savedMapping(path);
@@ -198,7 +201,7 @@ function refuseAmbiguous(
 
 function ambiguousIn({ headings, sample }: ImportTable, column: string | undefined): string | undefined {
   const at = column === undefined ? -1 : headings.indexOf(column);
-  return at < 0 ? undefined : ambiguousDate(sample.map((row) => (row[at] ?? "").trim()));
+  return at < 0 ? undefined : ambiguousCellDate(sample.map((row) => (row[at] ?? "").trim()));
 }
 
 function refuseIdle(mapped: readonly MappedTable[], { map, defaults, mapValues }: MappedRequest): void {

@@ -1,7 +1,7 @@
 import { defaultConfigFiles } from "../config/load-config.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { databaseFile } from "../server/data-folder.ts";
-import { hasDatabaseContent, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
+import { databaseFile } from "../server/server-data-folder.ts";
+import { hasSqliteContent, refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
 import type { CommandContext } from "./command-context.ts";
 
 type Where = Pick<CommandContext, "config" | "cwd" | "root">;
@@ -16,21 +16,21 @@ export function requireInstallation(where: Where): void {
   // A PostgreSQL database is checked when it is opened.
   if (url !== "") return;
   const file = databaseFile(dataDir);
-  if (hasDatabaseContent(file)) return;
-  refuseLeftoverFiles(file);
+  if (hasSqliteContent(file)) return;
+  refuseLeftoverSqliteFiles(file);
   throw new OperatorError(
     `no installation in ${dataDir}: mainstay.db not found`,
-    `${configurationInUseText(where)} Specify it with --config or --data-dir, or create one with \`mainstay init\`.`,
+    `${commandConfigurationText(where)} Specify it with --config or --data-dir, or create one with \`mainstay init\`.`,
   );
 }
 
 /** Returns the remedy for an empty database. */
 export const emptyDatabaseRemedy = (where: Where): string =>
-  `${configurationInUseText(where)} Set storage.url to the right database, create an installation in this one with ` +
+  `${commandConfigurationText(where)} Set storage.url to the right database, create an installation in this one with ` +
   "`mainstay migrate` or by starting a server, or move a data folder into it with `mainstay move --to-file`.";
 
 /** Returns a sentence that names the configuration in use. */
-export function configurationInUseText({ config, cwd, root }: Where): string {
+export function commandConfigurationText({ config, cwd, root }: Where): string {
   if (config.file !== undefined) return `Using configuration ${config.file}.`;
   return `Using default settings: no configuration specified, and none found at ${defaultConfigFiles({ cwd, root }).join(" or ")}.`;
 }

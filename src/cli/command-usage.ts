@@ -1,5 +1,5 @@
 import type { CommanderError } from "commander";
-import { closestMatch } from "../spelling/closest-spelling.ts";
+import { closestSpelling } from "../spelling/closest-spelling.ts";
 import { type ListedCommand, UsageError } from "./command.ts";
 
 type Commands = readonly ListedCommand[];
@@ -44,7 +44,7 @@ export function withHelpHint(error: unknown, argv: readonly string[], commands: 
 }
 
 function unknownCommand(word: string, known: Commands): UsageError {
-  const meant = closestMatch(
+  const meant = closestSpelling(
     word,
     known.map(({ name }) => name),
   );

@@ -8,7 +8,7 @@ import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/port
 import { repeatableOption, UsageError, valueOption } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
 import { auditActorOf } from "./command-data-access.ts";
-import { fittedTable } from "./terminal/fitted-table.ts";
+import { terminalTable } from "./terminal/terminal-table.ts";
 
 /* Shared by the commands that show and correct a single record. */
 
@@ -71,7 +71,7 @@ function parseValue(field: string, text: string, kind: FieldKinds[string]): unkn
 }
 
 /** Corrects a record of a partner's portfolio. The audit log names the user. */
-export async function correctRecord<T>(
+export async function correctRecordByCommand<T>(
   context: CommandContext,
   store: Store,
   partnerId: string,
@@ -98,7 +98,7 @@ export function requireRecordFound<T>(found: T | undefined, kind: string, id: st
 
 /** Returns a record as lines of field and value. */
 export const recordText = (record: object, width: number): string =>
-  fittedTable(
+  terminalTable(
     ["FIELD", { heading: "VALUE", wraps: true }],
     Object.entries(record).map(([field, value]) => [
       field,

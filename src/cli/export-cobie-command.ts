@@ -3,14 +3,14 @@ import { join, resolve } from "node:path";
 import { type Property, propertyNotFound } from "../domain/property.ts";
 import { isRetired } from "../domain/retirement.ts";
 import { yieldToEventLoop } from "../event-loop/event-loop.ts";
-import { fileExistsError, toStorageError } from "../files/durable-files.ts";
+import { fileExistsError, storageErrorOfFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { Store } from "../store/store.ts";
 import { cobieWorkbook } from "../usecases/cobie/write-cobie.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import type { CommandContext } from "./command-context.ts";
 import { withData } from "./command-data-access.ts";
-import { createWorkbookFile } from "./workbook-output-file.ts";
+import { createWorkbookOutputFile } from "./workbook-output-file.ts";
 
 type Request = { partnerId: string; propertyId: string | undefined; output: string };
 type Written = { file: string; property_id: string; bytes: number; components: number };
@@ -18,7 +18,7 @@ type Written = { file: string; property_id: string; bytes: number; components: n
 const PROPERTIES_A_STEP = 100;
 
 /** Writes one property to a COBie workbook, or each of a partner to one in a new folder: the standard has one facility each. */
-export async function exportCobie(
+export async function exportCobieByCommand(
   context: CommandContext,
   { partnerId, propertyId, output }: Request,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function exportCobie(
     for await (const property of propertiesOf(store, partnerId, propertyId)) {
       const { bytes, components } = await cobieWorkbook(deps, partner.name, property);
       const file = folder === undefined ? target : join(folder, `${property.id}.xlsx`);
-      createWorkbookFile(file, bytes);
+      createWorkbookOutputFile(file, bytes);
       written.push({ file, property_id: property.id, bytes: bytes.length, components });
     }
     if (folder !== undefined && written.length === 0) rmdirSync(folder);
@@ -69,7 +69,7 @@ function newFolder(folder: string): string {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw fileExistsError(folder);
-    throw toStorageError(error, folder);
+    throw storageErrorOfFile(error, folder);
   }
   return folder;
 }

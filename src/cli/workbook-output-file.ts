@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileExistsError, openNewFile, toStorageError } from "../files/durable-files.ts";
+import { fileExistsError, openNewFile, storageErrorOfFile } from "../files/durable-files.ts";
 import { UsageError } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -14,18 +14,18 @@ export function checkWorkbookOutput(format: string, output: string | undefined):
 }
 
 /** Writes a workbook to a new file, and says so. */
-export function writeWorkbookFile(context: CommandContext, output: string, bytes: Uint8Array): void {
+export function writeWorkbookOutputFile(context: CommandContext, output: string, bytes: Uint8Array): void {
   const file = resolve(context.cwd, output);
-  createWorkbookFile(file, bytes);
+  createWorkbookOutputFile(file, bytes);
   context.print({ file, bytes: bytes.length }, `Wrote ${file}`);
 }
 
 /** Writes a workbook to a new file, readable for the owner only, since portfolios are confidential. Overwrites none. */
-export function createWorkbookFile(file: string, bytes: Uint8Array): void {
+export function createWorkbookOutputFile(file: string, bytes: Uint8Array): void {
   try {
     writeFileSync(openNewFile(file), bytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw fileExistsError(file);
-    throw toStorageError(error, file);
+    throw storageErrorOfFile(error, file);
   }
 }

@@ -1,5 +1,5 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
-import { closestMatch } from "../spelling/closest-spelling.ts";
+import { closestSpelling } from "../spelling/closest-spelling.ts";
 import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -63,7 +63,7 @@ class Reader {
 function sectionProblem(path: string[], kind: "standard" | "array"): string | undefined {
   const section = path[0]!;
   if (!Object.hasOwn(SETTINGS, section)) {
-    const meant = closestMatch(section, Object.keys(SETTINGS));
+    const meant = closestSpelling(section, Object.keys(SETTINGS));
     return `${section}: unknown section${meant ? `; did you mean [${meant}]?` : ""}`;
   }
   if (kind === "array") return `${section}: expected one section [${section}], got a list`;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { readRegularFile } from "../files/durable-files.ts";
-import { closestKey } from "../spelling/closest-spelling.ts";
+import { closestKeySpelling } from "../spelling/closest-spelling.ts";
 import { defaultSettings } from "./default-settings.ts";
 import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import {
@@ -88,7 +88,7 @@ function settingNamed(variable: string): SettingKey | undefined {
 function unknownVariable(variable: string): string {
   const suffix = variable.endsWith("_FILE") ? "_FILE" : "";
   const written = variable.slice("MAINSTAY_".length, variable.length - suffix.length);
-  const meant = closestKey(written.replace("__", ".").toLowerCase(), settingKeys());
+  const meant = closestKeySpelling(written.replace("__", ".").toLowerCase(), settingKeys());
   return `unknown setting${meant ? `; did you mean ${environmentVariableOf(meant)}${suffix}?` : ""}`;
 }
 

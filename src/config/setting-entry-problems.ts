@@ -1,4 +1,4 @@
-import { closestKey } from "../spelling/closest-spelling.ts";
+import { closestKeySpelling } from "../spelling/closest-spelling.ts";
 import type { SettingEntry } from "./setting-entry.ts";
 import { parseAdminListen } from "./setting-formats.ts";
 import {
@@ -17,7 +17,7 @@ export function settingEntryProblem(entry: SettingEntry): string | undefined {
   const { key } = entry;
   if (!isSettingKey(key)) {
     if (Object.hasOwn(SETTINGS, key)) return `${entry.origin}: expected a section [${key}]`;
-    const meant = closestKey(key, settingKeys());
+    const meant = closestKeySpelling(key, settingKeys());
     return `${entry.origin}: unknown key${meant ? `; did you mean "${meant}"?` : ""}`;
   }
   const format = settingFormat(key);

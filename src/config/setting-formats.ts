@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { UNIT_SYSTEMS } from "../domain/currency-and-units.ts";
-import { isNetwork } from "../ip-networks/ip-network.ts";
+import { isIpNetwork } from "../ip-networks/ip-network.ts";
 
 /**
  * The format of a setting's value, with a description for the operator. Does not use arktype, since loading it takes as
@@ -96,7 +96,7 @@ export const timeOfDay = text('a time in UTC such as "03:00"', isMatch(/^([01]\d
 export const schedule = optional('five cron fields such as "30 4 * * *", on days that exist', isCron);
 export const networks = list(
   "networks such as 10.0.0.0/8",
-  text("a network such as 10.0.0.0/8, with no address bits beyond its prefix", isNetwork),
+  text("a network such as 10.0.0.0/8, with no address bits beyond its prefix", isIpNetwork),
 );
 export const hosts = list("host names and IP addresses", host);
 export const frameAncestors = list(

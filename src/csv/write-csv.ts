@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
-import { openNewFile, toStorageError } from "../files/durable-files.ts";
+import { openNewFile, storageErrorOfFile } from "../files/durable-files.ts";
 import { neutralizeFormula } from "./csv-formulas.ts";
 
 /** Returns a row as a line of CSV, which `readCsv` reads back unchanged. */
@@ -44,7 +44,7 @@ export class CsvFile {
       this.#open ??= this.#create();
       appendFileSync(this.#open.descriptor, text);
     } catch (error) {
-      throw toStorageError(error, this.folder);
+      throw storageErrorOfFile(error, this.folder);
     }
   }
 

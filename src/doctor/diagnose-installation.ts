@@ -4,7 +4,7 @@ import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
 import { openWithoutWalFiles } from "../store/sqlite/inspect-database.ts";
-import { hasDatabaseContent, refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
+import { hasSqliteContent, refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
 import {
   type DatabaseState,
   readModelInUse,
@@ -89,13 +89,13 @@ async function checkDatabase(installation: Installation): Promise<DoctorCheckRes
   });
   let db: Database | undefined;
   try {
-    if (!hasDatabaseContent(databaseFile))
+    if (!hasSqliteContent(databaseFile))
       return await runDoctorChecks([
         keyCheck(),
         {
           name: "database",
           run: () => {
-            refuseLeftoverFiles(databaseFile);
+            refuseLeftoverSqliteFiles(databaseFile);
             return failedFinding(
               `Database not found: ${databaseFile}`,
               `${installation.configuration} Specify the data folder with --config or --data-dir, create one with \`mainstay init\`, or restore a backup.`,

@@ -1,12 +1,12 @@
 import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
 import { type Instant, isoText } from "../domain/time.ts";
-import { parseNetwork } from "../ip-networks/ip-network.ts";
+import { parseIpNetwork } from "../ip-networks/ip-network.ts";
 import type { DatabaseState } from "../store/sqlite/monitored-database-state.ts";
-import { daysUntilExpiry, readTlsIdentity } from "../tls/pem-files.ts";
-import { failureMessage } from "../webhooks/delivery-failure-messages.ts";
-import { hostWithoutBrackets, resolvePermittedAddresses } from "../webhooks/webhook-connections.ts";
-import { createResolver } from "../webhooks/webhook-dns-resolver.ts";
+import { daysUntilCertificateExpiry, readTlsIdentity } from "../tls/pem-files.ts";
+import { deliveryFailureMessage } from "../webhooks/delivery-failure-messages.ts";
+import { resolvePermittedAddresses, webhookHostWithoutBrackets } from "../webhooks/webhook-connections.ts";
+import { createWebhookResolver } from "../webhooks/webhook-dns-resolver.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,
@@ -32,7 +32,10 @@ export function webhookEndpointDoctorChecks(
       try {
         await connectTo(target, webhooks);
       } catch (error) {
-        return warningFinding(`${partner}: ${failureMessage(error, target.hostname)}${through}`, remedy);
+        return warningFinding(
+          `${partner}: ${deliveryFailureMessage(error, target.hostname)}${through}`,
+          remedy,
+        );
       }
       if (pausedAt !== null)
         return warningFinding(
@@ -52,11 +55,16 @@ export function webhookEndpointDoctorChecks(
 async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> {
   const isProxy = webhooks.proxy !== "";
   const policy = {
-    allow: isProxy ? [] : webhooks.allowNetworks.map(parseNetwork),
-    deny: isProxy ? [] : webhooks.denyNetworks.map(parseNetwork),
+    allow: isProxy ? [] : webhooks.allowNetworks.map(parseIpNetwork),
+    deny: isProxy ? [] : webhooks.denyNetworks.map(parseIpNetwork),
   };
-  const settings = { policy: () => policy, resolve: createResolver(), extraAuthorities: null, proxy: null };
-  const [host] = await resolvePermittedAddresses(hostWithoutBrackets(url), settings);
+  const settings = {
+    policy: () => policy,
+    resolve: createWebhookResolver(),
+    extraAuthorities: null,
+    proxy: null,
+  };
+  const [host] = await resolvePermittedAddresses(webhookHostWithoutBrackets(url), settings);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   await new Promise<void>((resolve, reject) => {
     const socket = connect({ host: host!, port });
@@ -79,7 +87,7 @@ export function diagnoseServerCertificate(
   if (tlsCert === "") return okFinding("TLS is off (server.tls_cert)");
   const { validFrom, validTo } = readTlsIdentity({ certFile: tlsCert, keyFile: tlsKey });
   const renew = "Renew it, then send SIGHUP to the server.";
-  const days = daysUntilExpiry(validTo, now);
+  const days = daysUntilCertificateExpiry(validTo, now);
   if (days < 0) return failedFinding(`${tlsCert} expired ${-days} days ago`, renew);
   if (validFrom > now)
     return failedFinding(

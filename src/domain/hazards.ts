@@ -143,7 +143,7 @@ export function hazardFlagLabel(knowledge: Knowledge, { code, basis }: HazardFla
 }
 
 /** Writes flags as they are stored: `federal_pacific:brand aluminum_wiring:era`. */
-export const serializeStoredFlags = (flags: readonly HazardFlag[]): string =>
+export const formatStoredFlags = (flags: readonly HazardFlag[]): string =>
   flags.map(({ code, basis }) => `${code}:${basis}`).join(" ");
 
 const NO_FLAGS: readonly HazardFlag[] = [];
@@ -171,8 +171,7 @@ export const parseStoredCodes = (storedCodes: string): string[] =>
   storedCodes === "" ? [] : storedCodes.split(" ");
 
 /** Returns codes as they are stored: each once, in the order of the alphabet. */
-export const serializeStoredCodes = (codes: readonly string[]): string =>
-  [...new Set(codes)].sort().join(" ");
+export const formatStoredCodes = (codes: readonly string[]): string => [...new Set(codes)].sort().join(" ");
 
 /** How many appliances have a flag of a code: those known to, and those that only their years suggest. */
 export type FlagCount = { known: number; suspected: number };

@@ -206,7 +206,7 @@ const FULL = ["ENOSPC", "EDQUOT"];
 const REFUSED = ["EACCES", "EPERM", "EROFS", "EIO", "EFBIG"];
 
 /** Returns an OperatorError that explains why `path` cannot be written; any other error unchanged. */
-export function toStorageError(error: unknown, path: string): unknown {
+export function storageErrorOfFile(error: unknown, path: string): unknown {
   const { code = "", message } = error as { code?: string; message: string };
   if (FULL.includes(code))
     return new StorageError(

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { RateWindow } from "../cluster/address-rate-window.ts";
+import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
 import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../logging/logger.ts";

@@ -6,7 +6,7 @@ import type { Store, Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Reply } from "./http-operation.ts";
 import { stringifyReplyYielding } from "./json-reply-stream.ts";
-import { invalidParameter } from "./query-parameters.ts";
+import { invalidParameterFailure } from "./query-parameters.ts";
 
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
@@ -18,7 +18,7 @@ export function idempotencyKey(headers: Headers): string | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
   if (!PRINTABLE.test(key))
-    throw invalidParameter("Idempotency-Key", "must be 1 to 255 printable characters");
+    throw invalidParameterFailure("Idempotency-Key", "must be 1 to 255 printable characters");
   return key;
 }
 

@@ -2,7 +2,7 @@
  * Streams objects as lines of JSON, as fast as the client reads them. An error ends the stream early; clients detect this
  * by the missing last line.
  */
-export function jsonLines(pages: AsyncGenerator<readonly object[]>): ReadableStream<Uint8Array> {
+export function jsonLinesReply(pages: AsyncGenerator<readonly object[]>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream(
     {

@@ -4,7 +4,7 @@ import { mapYielding, TimeSlice, type Yield } from "../event-loop/event-loop.ts"
 const ITEMS_PER_CHUNK = 250;
 
 /** Serializes a value as JSON.stringify does, in chunks: a long list, also in a field, is split into several. */
-export function* jsonChunks(value: unknown): Generator<string> {
+export function* jsonReplyChunks(value: unknown): Generator<string> {
   if (Array.isArray(value) && value.length > ITEMS_PER_CHUNK) {
     for (let start = 0; start < value.length; start += ITEMS_PER_CHUNK) {
       const items = JSON.stringify(value.slice(start, start + ITEMS_PER_CHUNK)).slice(1, -1);
@@ -16,7 +16,7 @@ export function* jsonChunks(value: unknown): Generator<string> {
     for (const [name, field] of Object.entries(value)) {
       if (field === undefined) continue;
       yield `${before}${JSON.stringify(name)}:`;
-      yield* jsonChunks(field);
+      yield* jsonReplyChunks(field);
       before = ",";
     }
     yield before === "{" ? "{}" : "}";
@@ -38,7 +38,7 @@ export type StartedJson = { text: string; rest: Iterator<string> | undefined };
 
 /** Serializes a value: completely, or the beginning of a long text. */
 export function startJsonStream(value: unknown): StartedJson {
-  const rest = jsonChunks(value);
+  const rest = jsonReplyChunks(value);
   let text = "";
   for (let next = rest.next(); !next.done; next = rest.next()) {
     text += next.value;
@@ -49,7 +49,7 @@ export function startJsonStream(value: unknown): StartedJson {
 
 /** Returns the chunks of a JSON text of any length; yields to the event loop between slices of serialization. */
 export async function stringifyReplyYielding(value: unknown, yieldNow: Yield): Promise<string[]> {
-  return await mapYielding(jsonChunks(value), yieldNow, (chunk) => chunk, SLICE_MS);
+  return await mapYielding(jsonReplyChunks(value), yieldNow, (chunk) => chunk, SLICE_MS);
 }
 
 /** How a stream ended: completely, in between, or before anything was sent. */

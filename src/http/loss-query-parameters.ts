@@ -6,7 +6,7 @@ import { parsePlace } from "../domain/place.ts";
 import type { LossRequest } from "../usecases/losses/loss-books.ts";
 import {
   type HttpQuery,
-  invalidParameter,
+  invalidParameterFailure,
   parseDecimalNumberParameter,
   parseWholeNumberParameter,
   wantsDemo,
@@ -63,5 +63,5 @@ function parseSet<const V extends string>(
   const given = text.split(",").map((value) => value.trim());
   const known = values.filter((value) => given.includes(value));
   if (given.every((value) => (values as readonly string[]).includes(value))) return new Set(known);
-  throw invalidParameter(name, `must be one or more of ${values.join(", ")}, separated by commas`);
+  throw invalidParameterFailure(name, `must be one or more of ${values.join(", ")}, separated by commas`);
 }

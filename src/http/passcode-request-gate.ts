@@ -1,4 +1,4 @@
-import type { RateWindow } from "../cluster/address-rate-window.ts";
+import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
 import type { Embed } from "../domain/embed.ts";
 import type { Instant } from "../domain/time.ts";
 import { createViewerPass, isPasscode } from "../secrets/passcode.ts";

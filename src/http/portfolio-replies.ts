@@ -8,7 +8,7 @@ import type { AssumptionCounts } from "../domain/figures/assumptions.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Stores } from "../store/stores.ts";
 import { modelVersionOf } from "../usecases/calibration/active-model.ts";
-import { assumptionSentences } from "../web/page-assumption-sentences.ts";
+import { pageAssumptionSentences } from "../web/page-assumption-sentences.ts";
 import type { AddedColumn } from "./csv-replies.ts";
 
 /* The totals of a portfolio, or of several, rest on assumptions, which lists of properties show. */
@@ -38,6 +38,7 @@ export function assumptionsReplyColumn(
   const isFirst = (record: unknown) => offset === 0 && record === portfolio[0];
   return {
     ...PORTFOLIO_ASSUMPTIONS_COLUMN,
-    valueOf: (record) => (isFirst(record) && assumptions ? assumptionSentences(assumptions).join(" ") : null),
+    valueOf: (record) =>
+      isFirst(record) && assumptions ? pageAssumptionSentences(assumptions).join(" ") : null,
   };
 }

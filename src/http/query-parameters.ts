@@ -43,7 +43,7 @@ export function parseQuery(
       if (unknown === "rejected" && !name?.startsWith("_")) throw unknownParameter(name, known);
       continue;
     }
-    if (values.has(name)) throw invalidParameter(name, "is a duplicate parameter");
+    if (values.has(name)) throw invalidParameterFailure(name, "is a duplicate parameter");
     values.set(name, decode(at < 0 ? "" : part.slice(at + 1)));
   }
   return values;
@@ -74,7 +74,7 @@ export function parseRowRange(query: HttpQuery, usual: number = PAGE_SIZES.usual
 export function parseTier(query: HttpQuery): RiskTier | undefined {
   const tier = query.get("tier")?.toUpperCase();
   if (tier === undefined || tier === "CRITICAL" || tier === "WARNING" || tier === "GOOD") return tier;
-  throw invalidParameter("tier", "must be CRITICAL, WARNING or GOOD");
+  throw invalidParameterFailure("tier", "must be CRITICAL, WARNING or GOOD");
 }
 
 /** Returns whether alerts are sorted by what they are expected to cost, instead of by score. */
@@ -85,7 +85,7 @@ export const sortsByCost = (query: HttpQuery): boolean =>
 export function parseAlertTier(query: HttpQuery): RiskTier | undefined {
   const tier = query.get("tier")?.toUpperCase();
   if (tier === undefined || tier === "CRITICAL" || tier === "WARNING") return tier;
-  throw invalidParameter("tier", "must be CRITICAL or WARNING");
+  throw invalidParameterFailure("tier", "must be CRITICAL or WARNING");
 }
 
 /** Returns the text of a timestamp. Restores an unescaped plus before the time zone, which was decoded as a space. */
@@ -97,7 +97,7 @@ export function parseInstantOf(query: HttpQuery, name: string): Instant | undefi
   if (text === undefined) return undefined;
   const instant = parseInstant(text);
   if (instant !== undefined) return instant;
-  throw invalidParameter(name, "must be an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
+  throw invalidParameterFailure(name, "must be an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
 }
 export const parseSince = (query: HttpQuery) => parseInstantOf(query, "since");
 
@@ -109,14 +109,14 @@ export function parseChoice<const V extends string>(
 ): V | undefined {
   const text = query.get(name);
   if (text === undefined || (values as readonly string[]).includes(text)) return text as V | undefined;
-  throw invalidParameter(name, `must be one of ${values.join(", ")}`);
+  throw invalidParameterFailure(name, `must be one of ${values.join(", ")}`);
 }
 
 /** Parses the filters of a list of actions. */
 export function parseActionFilter(query: HttpQuery) {
   const [state, dueBy] = [query.get("state"), query.get("due_by")];
   if (dueBy !== undefined && parseDay(dueBy) === undefined)
-    throw invalidParameter("due_by", "must be a date, such as 2027-03-01");
+    throw invalidParameterFailure("due_by", "must be a date, such as 2027-03-01");
   const cents = (name: string) => {
     const amount = parseDecimalNumberParameter(query, name, { least: 0, most: PLAN_LIMITS.budgetUsd.most });
     return amount === undefined ? undefined : centsFromUsd(amount);
@@ -216,7 +216,7 @@ export function parsePropertyFilter(
   const flag = query.get("flag");
   if (flag !== undefined) {
     if (!knownHazards.has(flag))
-      throw invalidParameter("flag", `must be one of ${[...knownHazards.keys()].join(", ")}`);
+      throw invalidParameterFailure("flag", `must be one of ${[...knownHazards.keys()].join(", ")}`);
     filter.flag = flag;
   }
   const listed = parseRetiredFilter(query);
@@ -242,7 +242,7 @@ export const parseSearchText = (query: HttpQuery): string => parseSearched("q", 
 
 function parseSearched(name: string, text: string): string {
   if (text !== "" && text.length <= LONGEST_SEARCH) return text;
-  throw invalidParameter(name, `must have 1 to ${LONGEST_SEARCH} characters`);
+  throw invalidParameterFailure(name, `must have 1 to ${LONGEST_SEARCH} characters`);
 }
 
 export const wantsSandboxEvents = (query: HttpQuery) => query.get("sandbox") === "true";
@@ -251,7 +251,7 @@ export const wantsSandboxEvents = (query: HttpQuery) => query.get("sandbox") ===
 export const wantsDemo = (query: HttpQuery) =>
   parseChoice(query, "include_demo", ["true", "false"]) === "true";
 
-export function invalidParameter(field: string, message: string) {
+export function invalidParameterFailure(field: string, message: string) {
   const issue: FieldIssue = { field, message };
   return invalid(`${field} ${message}`, [issue]);
 }
@@ -266,7 +266,7 @@ export function parseWholeNumberParameter(
   if (text === undefined) return undefined;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw invalidParameter(name, `must be a whole number from ${least} to ${most}, not ${quoted(text)}`);
+  throw invalidParameterFailure(name, `must be a whole number from ${least} to ${most}, not ${quoted(text)}`);
 }
 
 export function parseDecimalNumberParameter(
@@ -280,7 +280,10 @@ export function parseDecimalNumberParameter(
   if (value >= least && value <= most) return value;
   // Such as 1e12, +5 and 1,000, which are numbers elsewhere.
   const form = Number.isNaN(value) ? ", in digits and with a point before decimals" : "";
-  throw invalidParameter(name, `must be a number from ${least} to ${most}${form}, not ${quoted(text)}`);
+  throw invalidParameterFailure(
+    name,
+    `must be a number from ${least} to ${most}${form}, not ${quoted(text)}`,
+  );
 }
 
 const MOST_OF_15_DIGITS = 999_999_999_999_999;

@@ -98,7 +98,7 @@ export const notJsonFailure = () =>
  * Parses a JSON object. Stricter than JSON.parse: rejects invalid UTF-8, duplicate names, more than 32 levels or
  * `maxValues` values, and anything but an object at the top level.
  */
-export function parseJsonObject(bytes: Uint8Array, maxValues: number): Record<string, unknown> {
+export function parseRequestBodyObject(bytes: Uint8Array, maxValues: number): Record<string, unknown> {
   let text: string;
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-import type { RateWindow } from "../cluster/address-rate-window.ts";
+import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
 import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator } from "../domain/partner.ts";
@@ -51,7 +51,7 @@ import {
   checkDeclaredSize,
   declaredBytes,
   hasBody,
-  parseJsonObject,
+  parseRequestBodyObject,
   readBytes,
   requireJson,
   waitForBodyParser,
@@ -307,7 +307,7 @@ export class RequestPipeline {
       now: context.now,
       params: decoded(params),
       query: parseQuery(searchOf(request.url), operation.query, operation.unknownParameters),
-      body: bytes ? parseJsonObject(bytes, this.deps.bodyValues) : {},
+      body: bytes ? parseRequestBodyObject(bytes, this.deps.bodyValues) : {},
       address: context.address,
       signal: deadline.signal,
       yieldNow: yieldForRequest(deadline.signal),

@@ -15,14 +15,14 @@ export type IpNetwork = { text: string; first: IpAddress; prefix: number };
 export const parseIpAddress = (text: string): IpAddress | undefined =>
   isIP(text) === 0 ? undefined : ipaddr.process(text.split("%", 1)[0]!);
 
-export const networkContains = ({ first, prefix }: IpNetwork, address: IpAddress): boolean =>
+export const ipNetworkContains = ({ first, prefix }: IpNetwork, address: IpAddress): boolean =>
   address.kind() === first.kind() && address.match(first, prefix);
 
 /**
  * Parses `10.0.0.0/8`, `fd00::/8` or a single address. Throws an OperatorError for anything else, and for address bits
  * beyond the prefix, which are almost always a typing error.
  */
-export function parseNetwork(text: string): IpNetwork {
+export function parseIpNetwork(text: string): IpNetwork {
   const [addressText = "", prefixText, ...rest] = text.trim().split("/");
   const address = addressText.includes("%") ? undefined : parseIpAddress(addressText);
   if (!address || rest.length > 0) {
@@ -47,10 +47,10 @@ export function parseNetwork(text: string): IpNetwork {
   return { text: text.trim(), first, prefix };
 }
 
-/** Returns whether `parseNetwork` accepts the text. */
-export function isNetwork(text: string): boolean {
+/** Returns whether `parseIpNetwork` accepts the text. */
+export function isIpNetwork(text: string): boolean {
   try {
-    parseNetwork(text);
+    parseIpNetwork(text);
     return true;
   } catch {
     return false;

@@ -68,7 +68,7 @@ function loggedError(line: string): ErrorLogEntry {
 }
 
 /** Keeps the latest errors of the log in memory for the console. */
-export function recentErrors(): {
+export function recentLogErrors(): {
   take: (error: ErrorLogEntry) => void;
   list: () => readonly ErrorLogEntry[];
 } {

@@ -3,9 +3,9 @@ import type { Instant } from "../domain/time.ts";
 import { isPassingCheck, type ServiceHealth } from "../monitoring/service-health.ts";
 import type { DispatcherStats } from "../webhooks/webhook-dispatcher.ts";
 import { type DatabaseGaugeSources, defineDatabaseGauges } from "./database-gauges.ts";
-import { diskSpaceReader } from "./disk-space-metrics.ts";
+import { diskSpaceMetricReader } from "./disk-space-metrics.ts";
 import { defineProcessMetrics } from "./process-metrics.ts";
-import { readWithTimeout } from "./read-metric-with-timeout.ts";
+import { readMetricWithTimeout } from "./read-metric-with-timeout.ts";
 
 /** The sources of the values that are read when metrics are requested. */
 export type GaugeSources = DatabaseGaugeSources & {
@@ -84,8 +84,8 @@ export function defineGauges(registry: Registry, sources: GaugeSources): () => P
 
   const refreshProcess = defineProcessMetrics(registry);
   const database = defineDatabaseGauges(registry, sources);
-  const readHealth = readWithTimeout(sources.health, WITHIN_MS);
-  const readDisks = diskSpaceReader(sources.folders, WITHIN_MS);
+  const readHealth = readMetricWithTimeout(sources.health, WITHIN_MS);
+  const readDisks = diskSpaceMetricReader(sources.folders, WITHIN_MS);
   // They have no value before the first check, or without TLS. A value of 0 would raise alerts.
   for (const unknown of [integrityOk, integrityCheckedAt, certificate]) unknown.remove();
 

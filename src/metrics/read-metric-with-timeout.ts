@@ -2,7 +2,10 @@
  * Returns a function that resolves with the result of `read`, or with undefined if that takes longer than `withinMs`. While
  * a read is in progress, no other is started: reads that hang would pile up, one per scrape.
  */
-export function readWithTimeout<T>(read: () => Promise<T>, withinMs: number): () => Promise<T | undefined> {
+export function readMetricWithTimeout<T>(
+  read: () => Promise<T>,
+  withinMs: number,
+): () => Promise<T | undefined> {
   let inProgress: Promise<T> | undefined;
   return () => {
     inProgress ??= read().finally(() => {

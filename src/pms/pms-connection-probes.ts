@@ -18,7 +18,7 @@ export type PmsEndpoint = {
 };
 
 /** Opens and closes a TCP connection. Rejects with the network error, or after the timeout. */
-export function probeTcpConnection({ port, timeoutMs }: PmsEndpoint, address: string): Promise<void> {
+export function probePmsTcpConnection({ port, timeoutMs }: PmsEndpoint, address: string): Promise<void> {
   return within(timeoutMs, "no connection", (done, failed) => {
     const socket = connect({ host: address, port }, () => done());
     socket.on("error", failed);
@@ -28,8 +28,8 @@ export function probeTcpConnection({ port, timeoutMs }: PmsEndpoint, address: st
 
 type TlsHandshake = { protocol: string; subject: string; validTo: Instant };
 
-/** Opens a TLS connection, verifies the certificate, and closes it. Rejects as `probeTcpConnection` does. */
-export function probeTlsHandshake(endpoint: PmsEndpoint, address: string): Promise<TlsHandshake> {
+/** Opens a TLS connection, verifies the certificate, and closes it. Rejects as `probePmsTcpConnection` does. */
+export function probePmsTlsHandshake(endpoint: PmsEndpoint, address: string): Promise<TlsHandshake> {
   const { hostname, port, timeoutMs } = endpoint;
   return within(timeoutMs, "no TLS handshake", (done, failed) => {
     const socket = tls.connect({
@@ -54,7 +54,7 @@ export function probeTlsHandshake(endpoint: PmsEndpoint, address: string): Promi
 }
 
 /** Sends one GET request and returns the status of the response. Does not follow redirects. */
-export function probeHttpStatus(
+export function probePmsHttpStatus(
   endpoint: PmsEndpoint,
   address: string,
   authorization: string | undefined,

@@ -3,14 +3,14 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { readAuthorities } from "../tls/pem-files.ts";
-import { failureMessage } from "../webhooks/delivery-failure-messages.ts";
+import { deliveryFailureMessage } from "../webhooks/delivery-failure-messages.ts";
 import type { ResolveHost } from "../webhooks/webhook-dns-resolver.ts";
 import { type PmsCredentials, pmsAuthorizationHeader } from "./pms-authorization.ts";
 import {
   type PmsEndpoint,
-  probeHttpStatus,
-  probeTcpConnection,
-  probeTlsHandshake,
+  probePmsHttpStatus,
+  probePmsTcpConnection,
+  probePmsTlsHandshake,
 } from "./pms-connection-probes.ts";
 import type { ConnectionCheck, ConnectionReport } from "./pms-connection-report.ts";
 
@@ -41,7 +41,7 @@ export async function testPmsConnection({
       report(true, detail);
       return value;
     } catch (error) {
-      report(false, error instanceof StepFailure ? error.message : failureMessage(error, hostname));
+      report(false, error instanceof StepFailure ? error.message : deliveryFailureMessage(error, hostname));
       throw new StepFailure();
     }
   }
@@ -109,7 +109,7 @@ async function connectToAny(endpoint: PmsEndpoint, addresses: readonly string[])
   let failure: unknown;
   for (const address of addresses)
     try {
-      await probeTcpConnection(endpoint, address);
+      await probePmsTcpConnection(endpoint, address);
       return [address, `connected to ${isIP(address) === 6 ? `[${address}]` : address}:${endpoint.port}`];
     } catch (error) {
       failure = error;
@@ -118,7 +118,7 @@ async function connectToAny(endpoint: PmsEndpoint, addresses: readonly string[])
 }
 
 async function checkTls(endpoint: PmsEndpoint, address: string, now: Instant): Promise<[undefined, string]> {
-  const { protocol, subject, validTo } = await probeTlsHandshake(endpoint, address);
+  const { protocol, subject, validTo } = await probePmsTlsHandshake(endpoint, address);
   const days = Math.floor((validTo - now) / MS_PER_DAY);
   return [
     undefined,
@@ -127,7 +127,7 @@ async function checkTls(endpoint: PmsEndpoint, address: string, now: Instant): P
 }
 
 async function checkHttp(endpoint: PmsEndpoint, address: string): Promise<[number, string]> {
-  const status = await probeHttpStatus(endpoint, address, undefined);
+  const status = await probePmsHttpStatus(endpoint, address, undefined);
   if (status >= 500) throw new StepFailure(`HTTP ${status}`);
   return [status, `HTTP ${status} without credentials`];
 }
@@ -144,7 +144,7 @@ async function checkCredentials(
       throw new StepFailure(`no credentials are set, and the system requires them (HTTP ${anonymousStatus})`);
     return [undefined, "no credentials are set, and none are required"];
   }
-  const status = await probeHttpStatus(endpoint, address, header);
+  const status = await probePmsHttpStatus(endpoint, address, header);
   if (status === 401 || status === 403) throw new StepFailure(`credentials rejected (HTTP ${status})`);
   if (status < 200 || status >= 300)
     throw new StepFailure(`HTTP ${status}: credentials not verified; check the path of rm.url`);

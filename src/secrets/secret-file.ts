@@ -2,7 +2,7 @@ import { OperatorError } from "../domain/errors.ts";
 import { readRegularFile } from "../files/durable-files.ts";
 
 /** Reads a secret from a file of one line, without its line end. A command-line argument would be visible to all users. */
-export function readOneLine(file: string, what: string): string {
+export function readOneLineSecret(file: string, what: string): string {
   const text = read(file, what).replace(/\r?\n$/, "");
   if (text === "" || /[\r\n]/.test(text))
     throw new OperatorError(

@@ -1,4 +1,4 @@
-import type { RateWindow } from "../cluster/address-rate-window.ts";
+import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
 import { publicUrl } from "../config/public-url.ts";
 import type { Config } from "../config/settings.ts";
 import { StorageError } from "../domain/errors.ts";
@@ -23,7 +23,7 @@ import { embedOperations } from "../http/routes/embeds.ts";
 import { partnerApi } from "../http/routes/partner-api.ts";
 import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
-import { networkContains, parseIpAddress, parseNetwork } from "../ip-networks/ip-network.ts";
+import { ipNetworkContains, parseIpAddress, parseIpNetwork } from "../ip-networks/ip-network.ts";
 import { startJobs } from "../jobs/job-schedule.ts";
 import { createJobTable } from "../jobs/job-table.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
@@ -33,7 +33,7 @@ import { Metrics } from "../metrics/metrics.ts";
 import type { ServiceHealth } from "../monitoring/service-health.ts";
 import { bearerTokens } from "../secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
-import { refuseLeftoverFiles } from "../store/sqlite/leftover-files.ts";
+import { refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { EventStream } from "../usecases/history/event-stream.ts";
 import { LossBooks } from "../usecases/losses/loss-books.ts";
@@ -41,7 +41,6 @@ import { checkHealth, limitHealthChecks } from "../usecases/operations/server-he
 import { RevisionCaches } from "../usecases/partners/partner-revision-caches.ts";
 import { dropCachedPrices } from "../usecases/portfolio/partner-prices.ts";
 import { BUILD } from "./build-info.ts";
-import { openCallReservationLedger } from "./call-reservation-ledger.ts";
 import { composeAdminHostCheck } from "./composition/compose-admin-host-check.ts";
 import { type AdminDeps, composeAdminOperations } from "./composition/compose-admin-operations.ts";
 import { composeCalibrationCheck } from "./composition/compose-calibration-check.ts";
@@ -65,10 +64,16 @@ import {
   composeWebhookDispatcher,
   composeWebhookSender,
 } from "./composition/compose-webhook-delivery.ts";
-import { type DataFolder, databaseFile, makeDataFolder, openDataFolder } from "./data-folder.ts";
 import { Drain, drainSeconds } from "./drain.ts";
-import { lockDataFolder } from "./instance-lock.ts";
-import { openListeners } from "./listeners.ts";
+import { openServerCallLedger } from "./server-call-ledger.ts";
+import {
+  type DataFolder,
+  databaseFile,
+  makeServerDataFolder,
+  openServerDataFolder,
+} from "./server-data-folder.ts";
+import { lockServerDataFolder } from "./server-instance-lock.ts";
+import { openServerListeners } from "./server-listeners.ts";
 import type { WatchedWriter } from "./systemd-notifications.ts";
 
 type AppDeps = {
@@ -112,10 +117,10 @@ const DATABASE_CLOSE_S = 60;
 /** Starts a server: builds every part from the settings, and listens. Throws an OperatorError if it cannot. */
 export async function startServer(deps: AppDeps): Promise<App> {
   const { config } = deps;
-  if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
-  makeDataFolder(config.storage.dataDir);
+  if (config.storage.url === "") refuseLeftoverSqliteFiles(databaseFile(config.storage.dataDir));
+  makeServerDataFolder(config.storage.dataDir);
   // Locked before the database is opened, since opening may migrate it while another server runs.
-  const lock = lockDataFolder(config.storage.dataDir);
+  const lock = lockServerDataFolder(config.storage.dataDir);
   try {
     return await startLocked(deps, lock);
   } catch (error) {
@@ -124,8 +129,8 @@ export async function startServer(deps: AppDeps): Promise<App> {
   }
 }
 
-async function startLocked(deps: AppDeps, lock: ReturnType<typeof lockDataFolder>): Promise<App> {
-  const folder = await openDataFolder({ ...deps, isServing: true });
+async function startLocked(deps: AppDeps, lock: ReturnType<typeof lockServerDataFolder>): Promise<App> {
+  const folder = await openServerDataFolder({ ...deps, isServing: true });
   const { store } = folder;
   try {
     return await startOn(folder, deps, lock);
@@ -139,7 +144,7 @@ async function startLocked(deps: AppDeps, lock: ReturnType<typeof lockDataFolder
 async function startOn(
   folder: DataFolder,
   deps: AppDeps,
-  lock: ReturnType<typeof lockDataFolder>,
+  lock: ReturnType<typeof lockServerDataFolder>,
 ): Promise<App> {
   const { config, clock, monotonicMs = () => performance.now(), log } = deps;
   const { store } = folder;
@@ -148,7 +153,7 @@ async function startOn(
 
   const knowledge = loadKnowledge(config.costs);
   // The ledger is valid for one server only.
-  const ledger = store.isShared ? undefined : openCallReservationLedger(config.storage.dataDir);
+  const ledger = store.isShared ? undefined : openServerCallLedger(config.storage.dataDir);
   const budgets = new DailyCallLimits(store, clock, ledger);
   await budgets.recover();
   const sender = await composeWebhookSender(config);
@@ -202,7 +207,7 @@ async function startOn(
     adminDeps: { proposals, tasks, send: sender.send },
     isDraining: drain.hasBegun,
   });
-  const listeners = await openListeners(deps, fetches);
+  const listeners = await openServerListeners(deps, fetches);
   later.listeners = listeners;
   await joined.start(listeners.knownAs);
   store.onGroup((jobs, durationMs) => metrics.groupCommitted(jobs, durationMs));
@@ -377,10 +382,10 @@ async function createFetches(
     { config, clock, store, knowledge, budgets, metrics, health, lastBackup, later, recentErrors },
     { sessions: consoleSessions, losses, ...adminDeps },
   );
-  const trusted = server.trustedProxies.map(parseNetwork);
+  const trusted = server.trustedProxies.map(parseIpNetwork);
   const isTrusted = (address: string) => {
     const parsed = parseIpAddress(address);
-    return parsed !== undefined && trusted.some((network) => networkContains(network, parsed));
+    return parsed !== undefined && trusted.some((network) => ipNetworkContains(network, parsed));
   };
   const pipeline = new RequestPipeline({
     store,

@@ -37,7 +37,7 @@ const MICROSECONDS = 1e6;
  * Returns the service manager that has set NOTIFY_SOCKET, by the protocol of sd_notify(3). Without one, reports go
  * nowhere. A report that cannot be sent is logged, and has no other effect.
  */
-export function serviceManagerOf(
+export function openSystemdNotifications(
   env: Readonly<Record<string, string | undefined>>,
   log: Pick<Logger, "warn">,
   timers: Timers = systemTimers,

@@ -1,10 +1,13 @@
 /** Returns the candidate that a misspelled word most likely means; undefined if none is close. */
-export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
+export function closestSpelling(word: string, candidates: readonly string[]): string | undefined {
   return closest(candidates, (candidate) => typos(word, candidate));
 }
 
 /** Returns the closest key of two parts, such as "server.port". A right name in a wrong section is close too. */
-export function closestKey<Key extends string>(key: string, candidates: readonly Key[]): Key | undefined {
+export function closestKeySpelling<Key extends string>(
+  key: string,
+  candidates: readonly Key[],
+): Key | undefined {
   const [section, name] = split(key);
   return closest(candidates, (candidate) => {
     const [itsSection, itsName] = split(candidate);

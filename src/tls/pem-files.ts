@@ -70,7 +70,7 @@ export function trustedAuthorities(additional: string | null): string[] {
 }
 
 /** Returns the whole days until a certificate expires; negative afterwards. */
-export function daysUntilExpiry(validTo: Instant, now: Instant): number {
+export function daysUntilCertificateExpiry(validTo: Instant, now: Instant): number {
   return Math.floor((validTo - now) / MS_PER_DAY);
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { currentDisplay } from "../domain/currency-and-units.ts";
-import { printFooterCss } from "./print-footer.ts";
+import { printFooterCss } from "./page-print-footer.ts";
 
 /** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */
 export type RenderedPage = { html: string; styleHash?: string };

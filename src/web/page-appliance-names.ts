@@ -3,7 +3,7 @@ import type { ComponentJson } from "../api-schemas/component-schema.ts";
 import type { UnitJson } from "../api-schemas/property-schema.ts";
 import { unitLabel } from "../domain/currency-and-units.ts";
 import { compareNaturally } from "../domain/us-english.ts";
-import { codeLabel } from "./code-labels.ts";
+import { pageCodeLabel } from "./page-code-labels.ts";
 
 const MAX_UNITS_LISTED = 4;
 const NUMBER = /^[1-9]\d{0,8}$/;
@@ -47,7 +47,7 @@ export class ApplianceNames {
 
   /** `Gas storage water heater` */
   typeName(typeId: string): string {
-    return this.#types.get(typeId)?.name ?? codeLabel(typeId);
+    return this.#types.get(typeId)?.name ?? pageCodeLabel(typeId);
   }
 
   /** `gallons`; undefined for a type whose costs do not depend on size. */

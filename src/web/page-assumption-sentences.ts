@@ -2,7 +2,7 @@ import type { AssumptionsJson } from "../api-schemas/assumptions-schema.ts";
 import { costBasisSentences, uncertaintySentences } from "../domain/figures/uncertainty-sentences.ts";
 
 /** Returns what figures rest on, in sentences for their reader. */
-export function assumptionSentences(assumptions: AssumptionsJson): string[] {
+export function pageAssumptionSentences(assumptions: AssumptionsJson): string[] {
   const calibrated = assumptions.calibrated ? "calibrated" : "not calibrated";
   const made = {
     priceLevel: assumptions.price_level,

@@ -19,7 +19,7 @@ export const sortByExpectedLoss = <C extends LossInputs>(components: readonly C[
   components.toSorted(compareByExpectedLoss);
 
 /** The component with the highest expected loss; undefined if there are none. */
-export function highestExpectedLoss<C extends LossInputs>(components: readonly C[]): C | undefined {
+export function highestPageExpectedLoss<C extends LossInputs>(components: readonly C[]): C | undefined {
   let highest = components[0];
   for (const component of components)
     if (highest && compareByExpectedLoss(component, highest) < 0) highest = component;

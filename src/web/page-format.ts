@@ -34,7 +34,13 @@ export const monthAYearAfter = (day: string) =>
   monthOf(`${Number(day.slice(0, 4)) + 1}-${day.slice(5, 7)}-01`);
 
 /** `May 2027–Mar 2033`, `May 2027`, `after May 2090` */
-export function failureWindowText({ earliest, latest }: { earliest: string; latest: string | null }): string {
+export function pageFailureWindowText({
+  earliest,
+  latest,
+}: {
+  earliest: string;
+  latest: string | null;
+}): string {
   const from = monthOf(earliest);
   if (latest === null) return `after ${from}`;
   const to = monthOf(latest);
@@ -44,7 +50,13 @@ export function failureWindowText({ earliest, latest }: { earliest: string; late
 const longMonthOf = usDate({ year: "numeric", month: "long" });
 
 /** `likely between May 2027 and March 2033`, `likely in May 2027`, `likely after May 2090`, in a sentence. */
-export function likelyFailureText({ earliest, latest }: { earliest: string; latest: string | null }): string {
+export function pageLikelyFailureText({
+  earliest,
+  latest,
+}: {
+  earliest: string;
+  latest: string | null;
+}): string {
   const from = longMonthOf(earliest);
   if (latest === null) return `likely after ${from}`;
   const to = longMonthOf(latest);
@@ -52,7 +64,7 @@ export function likelyFailureText({ earliest, latest }: { earliest: string; late
 }
 
 /** `in 12 days`, `today`, `yesterday`, `3 years ago` */
-export function relativeDaysText(days: number): string {
+export function pageRelativeDaysText(days: number): string {
   const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });
   const size = Math.abs(days);
   if (size < 60) return relative.format(days, "day");

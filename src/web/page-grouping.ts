@@ -2,10 +2,10 @@ import { forEachInSteps, runSteps, type Steps } from "../domain/steps.ts";
 
 /** Groups items by key, in the order of the first item of each group. */
 export const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] =>
-  runSteps(groupInSteps(items, keyOf));
+  runSteps(groupPageRowsInSteps(items, keyOf));
 
 /** Groups items by key in steps, for lists that take long. */
-export function* groupInSteps<T>(items: readonly T[], keyOf: (item: T) => string): Steps<T[][]> {
+export function* groupPageRowsInSteps<T>(items: readonly T[], keyOf: (item: T) => string): Steps<T[][]> {
   const groups = new Map<string, T[]>();
   yield* forEachInSteps(items, (item) => {
     const key = keyOf(item);
@@ -24,7 +24,10 @@ const minOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(
 const maxOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
 
 /** The range of some numbers: `2028–2030`, or `2028` if both ends read the same. */
-export function rangeText(numbers: readonly number[], format: (value: number) => string = String): string {
+export function pageRangeText(
+  numbers: readonly number[],
+  format: (value: number) => string = String,
+): string {
   const [from, to] = [format(minOf(numbers)), format(maxOf(numbers))];
   return from === to ? from : `${from}–${to}`;
 }

@@ -49,7 +49,7 @@ type Lines = {
 };
 
 /** Returns the units of a plan, then its components. */
-export function* planLinesInSteps(
+export function* pagePlanLinesInSteps(
   { units, components }: Lines,
   applianceNames: ApplianceNames,
 ): Steps<PlanLine[]> {

@@ -1,10 +1,10 @@
 import type { ScheduledPlanJson } from "../api-schemas/plan-schema.ts";
 import type { PlanSummaryJson } from "../api-schemas/plan-summary-schema.ts";
 import { runSteps, type Steps } from "../domain/steps.ts";
-import { COST_BASIS_LABELS, systemLabel } from "./code-labels.ts";
 import type { ApplianceNames } from "./page-appliance-names.ts";
-import { groupBy, groupInSteps, rangeText, sumBy } from "./page-grouping.ts";
-import { type PlanLine, planLineKind, planLinesInSteps } from "./page-plan-lines.ts";
+import { COST_BASIS_LABELS, systemLabel } from "./page-code-labels.ts";
+import { groupBy, groupPageRowsInSteps, pageRangeText, sumBy } from "./page-grouping.ts";
+import { type PlanLine, pagePlanLinesInSteps, planLineKind } from "./page-plan-lines.ts";
 
 /** A row of identical units or components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {
@@ -57,20 +57,20 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
  * the printed ones.
  */
 export const reserveScheduleOf = (plan: ScheduledPlanJson, applianceNames: ApplianceNames): ReserveSchedule =>
-  runSteps(reserveScheduleInSteps(plan, applianceNames));
+  runSteps(pageReserveScheduleInSteps(plan, applianceNames));
 
 /** Makes a plan into a schedule in steps, for properties with many components. */
-export function* reserveScheduleInSteps(
+export function* pageReserveScheduleInSteps(
   plan: ScheduledPlanJson,
   applianceNames: ApplianceNames,
 ): Steps<ReserveSchedule> {
   const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
-  const all = yield* planLinesInSteps(plan, applianceNames);
+  const all = yield* pagePlanLinesInSteps(plan, applianceNames);
   const lines = all.filter(({ isUnit, appliance_id }) => isUnit || !whole.has(appliance_id));
-  const groups = yield* groupInSteps(lines, (one) =>
+  const groups = yield* groupPageRowsInSteps(lines, (one) =>
     [planLineKind(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
   );
-  const sums = scheduleSumsOf(plan, plan.unit_count);
+  const sums = pageScheduleSumsOf(plan, plan.unit_count);
   const shares: number[][] = [];
   for (const group of groups) {
     const years: number[] = [];
@@ -81,7 +81,7 @@ export function* reserveScheduleInSteps(
     shares.push(years);
   }
   const rows: { system: string; row: ScheduleRow }[] = [];
-  for (const [at, years] of roundRowsToTotals(shares, sums.years).entries()) {
+  for (const [at, years] of roundPageRowsToTotals(shares, sums.years).entries()) {
     const group = groups[at]!;
     const system = systemLabel(applianceNames.systemOf(group[0]!.appliance_type));
     rows.push({ system, row: toRow(group, applianceNames, years) });
@@ -110,7 +110,7 @@ export const USUAL_RESERVE = { least: 300, most: 1500 };
 export type CostShare = { name: string; cost: number; share: number; isPastLife: boolean };
 
 /** Returns the rows that a schedule's costs after what is due now mostly are, the costliest first. */
-export function largestScheduleCosts(
+export function largestPageScheduleCosts(
   { systems }: Pick<ReserveSchedule, "systems">,
   most: number,
 ): CostShare[] {
@@ -130,7 +130,7 @@ export function largestScheduleCosts(
 }
 const NO_YEARS = "0.0";
 
-export function scheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSums {
+export function pageScheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSums {
   const years = roundToTotal(plan.schedule.map(({ total }) => total));
   const factors = years.map((_, year) => (1 + plan.inflation_pct / 100) ** year);
   const inflated = years.map((total, year) => Math.round(total * factors[year]!));
@@ -145,7 +145,7 @@ export function scheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSu
 }
 
 /** Rounds rows of costs by year to whole dollars, so that each year sums up to its total. */
-export function roundRowsToTotals(
+export function roundPageRowsToTotals(
   rows: readonly (readonly number[])[],
   totals: readonly number[],
 ): number[][] {
@@ -161,7 +161,7 @@ export function roundRowsToTotals(
 function toRow(group: readonly PlanLine[], applianceNames: ApplianceNames, years: number[]): ScheduleRow {
   const [first] = group as [PlanLine];
   const span = (pick: (planLine: PlanLine) => number) =>
-    rangeText(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
+    pageRangeText(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
   // Computed from the rounded figures, so that the printed ones add up.
   const tenths = (value: number) => Math.round(value * 10);
   const remaining = (planLine: PlanLine) =>

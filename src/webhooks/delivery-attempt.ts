@@ -1,6 +1,6 @@
 import type { Instant } from "../domain/time.ts";
 import { nextAttemptAt } from "./delivery-retry-schedule.ts";
-import { signedHeaders } from "./webhook-signature-headers.ts";
+import { signedWebhookHeaders } from "./webhook-signature-headers.ts";
 
 export type PendingDelivery = {
   id: string;
@@ -78,7 +78,7 @@ export async function attemptDelivery(
 ): Promise<AttemptResult> {
   const startedAt = clock();
   const body = Buffer.from(delivery.body);
-  const headers = signedHeaders({
+  const headers = signedWebhookHeaders({
     deliveryId: delivery.id,
     event: delivery.event,
     body,

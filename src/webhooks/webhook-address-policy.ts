@@ -2,9 +2,9 @@ import ipaddr from "ipaddr.js";
 import {
   type IpAddress,
   type IpNetwork,
-  networkContains,
+  ipNetworkContains,
   parseIpAddress,
-  parseNetwork,
+  parseIpNetwork,
 } from "../ip-networks/ip-network.ts";
 
 /** The operator's lists. `deny` overrides `allow`. If `allow` is not empty, an address must be in it. */
@@ -31,7 +31,7 @@ const ALWAYS_REFUSED: readonly (readonly [kind: string, networks: readonly strin
   ["the broadcast address", ["255.255.255.255"]],
 ];
 const REFUSED_NETWORKS = ALWAYS_REFUSED.flatMap(([kind, texts]) =>
-  texts.map((text) => ({ kind, network: parseNetwork(text) })),
+  texts.map((text) => ({ kind, network: parseIpNetwork(text) })),
 );
 
 /** IPv6 blocks that embed an IPv4 address: the positions of its bytes, and the mask that they are XORed with. */
@@ -44,23 +44,23 @@ const EMBEDDINGS = [
   { text: "::ffff:0:0:0/96", offsets: [12, 13, 14, 15], mask: 0 }, // IPv4-translated, RFC 2765
   { text: "2001::/32", offsets: [4, 5, 6, 7], mask: 0 }, // Teredo server, RFC 4380
   { text: "2001::/32", offsets: [12, 13, 14, 15], mask: 0xff }, // Teredo client
-].map(({ text, ...where }) => ({ network: parseNetwork(text), ...where }));
+].map(({ text, ...where }) => ({ network: parseIpNetwork(text), ...where }));
 
 /** Returns why connections to a numeric address are refused, or undefined if they are allowed. */
-export function addressRefusal(address: string, policy: AddressPolicy): string | undefined {
+export function webhookAddressRefusal(address: string, policy: AddressPolicy): string | undefined {
   const parsed = parseIpAddress(address);
   if (!parsed) return `${address} is not an IP address`;
   const candidates = [parsed, ...embeddedIpv4(parsed)];
   for (const { kind, network } of REFUSED_NETWORKS) {
-    if (candidates.some((candidate) => networkContains(network, candidate))) {
+    if (candidates.some((candidate) => ipNetworkContains(network, candidate))) {
       return `${address} is ${kind}, which is always refused`;
     }
   }
   const denying = policy.deny.find((network) =>
-    candidates.some((candidate) => networkContains(network, candidate)),
+    candidates.some((candidate) => ipNetworkContains(network, candidate)),
   );
   if (denying) return `${address} is in the denied network ${denying.text}`;
-  if (policy.allow.length > 0 && !policy.allow.some((network) => networkContains(network, parsed))) {
+  if (policy.allow.length > 0 && !policy.allow.some((network) => ipNetworkContains(network, parsed))) {
     return `${address} is not in an allowed network`;
   }
   return undefined;
@@ -72,7 +72,7 @@ function embeddedIpv4(address: IpAddress): IpAddress[] {
   const bytes = address.toByteArray();
   const ipv4At = (offsets: readonly number[], mask: number) =>
     ipaddr.fromByteArray(offsets.map((offset) => bytes[offset]! ^ mask));
-  const found = EMBEDDINGS.filter(({ network }) => networkContains(network, address)).map(
+  const found = EMBEDDINGS.filter(({ network }) => ipNetworkContains(network, address)).map(
     ({ offsets, mask }) => ipv4At(offsets, mask),
   );
   const isIsatap = (bytes[8]! & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;

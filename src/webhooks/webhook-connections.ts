@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import tls from "node:tls";
 import { OperatorError } from "../domain/errors.ts";
 import { trustedAuthorities } from "../tls/pem-files.ts";
-import { type AddressPolicy, addressRefusal } from "./webhook-address-policy.ts";
+import { type AddressPolicy, webhookAddressRefusal } from "./webhook-address-policy.ts";
 import type { ResolveHost } from "./webhook-dns-resolver.ts";
 
 export type NetworkSettings = {
@@ -97,21 +97,21 @@ export async function resolvePermittedAddresses(
   settings: NetworkSettings,
 ): Promise<string[]> {
   const addresses = isIP(hostname) ? [hostname] : await settings.resolve(hostname);
-  const refusals = addresses.map((address) => addressRefusal(address, settings.policy()));
+  const refusals = addresses.map((address) => webhookAddressRefusal(address, settings.policy()));
   const permitted = addresses.filter((_, i) => refusals[i] === undefined);
   if (permitted.length === 0)
     throw new AddressRefusedError(refusals[0] ?? `no address found for ${hostname}`);
   return permitted;
 }
 
-export function proxyAuthorization(proxy: URL): Record<string, string> {
+export function webhookProxyAuthorization(proxy: URL): Record<string, string> {
   if (!proxy.username) return {};
   const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
 /** Returns the host of a URL, an IPv6 address without its brackets. */
-export function hostWithoutBrackets(url: URL): string {
+export function webhookHostWithoutBrackets(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
@@ -150,11 +150,11 @@ class TunnelAgent extends https.Agent {
     const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${options.port}`;
     const failed = (error: Error) => created(error, undefined as never);
     const request = http.request({
-      host: hostWithoutBrackets(this.proxy),
+      host: webhookHostWithoutBrackets(this.proxy),
       port: this.proxy.port || 80,
       method: "CONNECT",
       path: authority,
-      headers: { host: authority, ...proxyAuthorization(this.proxy) },
+      headers: { host: authority, ...webhookProxyAuthorization(this.proxy) },
       agent: false,
       timeout: TUNNEL_TIMEOUT_MS,
     });

@@ -2,7 +2,11 @@ import type { Instant } from "../domain/time.ts";
 import type { AttemptResult } from "./delivery-attempt.ts";
 import { createDeliveryResultBatcher } from "./delivery-result-batcher.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
-import { DISPATCHER_DEFAULTS, type DispatcherDeps, type DispatcherOptions } from "./dispatcher-deps.ts";
+import {
+  DISPATCHER_DEFAULTS,
+  type DispatcherDeps,
+  type DispatcherOptions,
+} from "./webhook-dispatcher-deps.ts";
 
 export type DispatcherStats = {
   /** Attempts in progress. */

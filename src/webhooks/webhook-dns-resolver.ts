@@ -10,7 +10,7 @@ const SERVERS_REFRESH_MS = 5_000;
  * the runtime's few worker threads: a handful of hosts with dead DNS servers would delay all other lookups and file
  * reads.
  */
-export function createResolver(nowMs: () => number = () => performance.now()): ResolveHost {
+export function createWebhookResolver(nowMs: () => number = () => performance.now()): ResolveHost {
   let readAtMs = Number.NEGATIVE_INFINITY;
   return async (hostname) => {
     if (nowMs() - readAtMs >= SERVERS_REFRESH_MS) {

@@ -3,19 +3,19 @@ import https from "node:https";
 import { isIP, type Socket } from "node:net";
 import type { SendRequest } from "./delivery-attempt.ts";
 import {
+  deliveryFailureMessage,
+  deliveryStatusMessage,
   type ExchangePhase,
   ExchangeTimeout,
-  failureMessage,
-  statusMessage,
 } from "./delivery-failure-messages.ts";
-import { addressRefusal } from "./webhook-address-policy.ts";
+import { webhookAddressRefusal } from "./webhook-address-policy.ts";
 import {
   AddressRefusedError,
   type HttpAgents,
-  hostWithoutBrackets,
   type NetworkSettings,
-  proxyAuthorization,
   resolvePermittedAddresses,
+  webhookHostWithoutBrackets,
+  webhookProxyAuthorization,
 } from "./webhook-connections.ts";
 
 type ExchangeResult = {
@@ -33,7 +33,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 const CLOSED_CODES: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"]);
 
 /** Sends one request and reads its response. Never rejects; resolves within `timeoutMs`. */
-export function exchangeHttp(
+export function exchangeWebhookHttp(
   request: SendRequest,
   timeoutMs: number,
   settings: NetworkSettings,
@@ -101,7 +101,7 @@ class Exchange {
     }
     this.address = socket.remoteAddress ?? null;
     if (this.settings.proxy || this.address === null) return;
-    const refusal = addressRefusal(this.address, this.settings.policy());
+    const refusal = webhookAddressRefusal(this.address, this.settings.policy());
     if (refusal) this.finish(new AddressRefusedError(refusal));
   }
 
@@ -141,8 +141,8 @@ class Exchange {
       statusCode,
       error:
         error === undefined
-          ? statusMessage(statusCode ?? 0)
-          : failureMessage(error, hostnameOf(this.request.url)),
+          ? deliveryStatusMessage(statusCode ?? 0)
+          : deliveryFailureMessage(error, hostnameOf(this.request.url)),
       responseHead: this.head.replaceAll("\0", "\uFFFD"), // PostgreSQL's text takes no NUL
       address: this.address ?? (error as { address?: string } | undefined)?.address ?? null,
       isStale,
@@ -186,19 +186,19 @@ function openRequest(
     : undefined;
   const path = target.pathname + target.search;
   if (target.protocol === "https:") {
-    const [host, port] = [hostWithoutBrackets(target), target.port || 443];
+    const [host, port] = [webhookHostWithoutBrackets(target), target.port || 443];
     return https.request({ host, port, path, method, headers, auth, agent: agents.https });
   }
   if (!proxy) {
-    const [host, port] = [hostWithoutBrackets(target), target.port || 80];
+    const [host, port] = [webhookHostWithoutBrackets(target), target.port || 80];
     return http.request({ host, port, path, method, headers, auth, agent: agents.http });
   }
   return http.request({
-    host: hostWithoutBrackets(proxy),
+    host: webhookHostWithoutBrackets(proxy),
     port: proxy.port || 80,
     path: `http://${target.host}${path}`,
     method,
-    headers: { ...headers, host: target.host, ...proxyAuthorization(proxy) },
+    headers: { ...headers, host: target.host, ...webhookProxyAuthorization(proxy) },
     auth,
     agent: agents.http,
   });
@@ -209,7 +209,7 @@ function openRequest(
  * behind a proxy. A name that only the proxy can resolve is permitted unless there is an allow list.
  */
 async function checkTarget(target: URL, settings: NetworkSettings): Promise<void> {
-  const host = hostWithoutBrackets(target);
+  const host = webhookHostWithoutBrackets(target);
   if (isIP(host)) await resolvePermittedAddresses(host, settings);
   else if (settings.proxy) {
     await resolvePermittedAddresses(host, settings).catch((error) => {

@@ -1,6 +1,6 @@
 import type { SendRequest, SendResult } from "./delivery-attempt.ts";
 import { type NetworkSettings, openWebhookConnections } from "./webhook-connections.ts";
-import { exchangeHttp } from "./webhook-http-exchange.ts";
+import { exchangeWebhookHttp } from "./webhook-http-exchange.ts";
 
 export type HttpSender = {
   /** Sends one POST request. Never rejects; resolves within `timeoutMs`. */
@@ -10,15 +10,15 @@ export type HttpSender = {
 };
 
 /** Creates a sender with its own connection pool. It does not follow redirects or decompress responses. */
-export function createHttpSender(settings: NetworkSettings): HttpSender {
+export function createWebhookHttpSender(settings: NetworkSettings): HttpSender {
   const { pooled, single, close } = openWebhookConnections(settings);
   return {
     async send(request) {
       const startedMs = performance.now();
       const elapsed = () => performance.now() - startedMs;
-      let exchanged = await exchangeHttp(request, request.timeoutMs, settings, pooled);
+      let exchanged = await exchangeWebhookHttp(request, request.timeoutMs, settings, pooled);
       if (exchanged.isStale) {
-        exchanged = await exchangeHttp(request, request.timeoutMs - elapsed(), settings, single);
+        exchanged = await exchangeWebhookHttp(request, request.timeoutMs - elapsed(), settings, single);
       }
       const { isStale: _, ...result } = exchanged;
       return { ...result, ok: result.error === null, durationMs: Math.round(elapsed()) };

@@ -22,7 +22,7 @@ const SECRET_BYTES = 32;
  * the UTF-8 bytes of the whole secret text as the key. `webhook-signature` (Standard Webhooks) covers `id.seconds.body`
  * and uses the decoded 32 bytes, with one signature for each valid secret. Throws if a secret is malformed.
  */
-export function signedHeaders(delivery: SignedAttempt): Record<string, string> {
+export function signedWebhookHeaders(delivery: SignedAttempt): Record<string, string> {
   const { deliveryId, event, body, secret, nextSecret } = delivery;
   const seconds = Math.floor(delivery.at / 1000);
   const standard = (key: Buffer) =>

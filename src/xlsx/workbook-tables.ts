@@ -1,8 +1,8 @@
 import { type CellValue, readXlsx, type Sheet, type Workbook } from "hucre/xlsx";
 import { OperatorError } from "../domain/errors.ts";
-import { archiveEntries, meteredArchive } from "./archive-size.ts";
-import { columnName } from "./cell-references.ts";
-import { sheetArea } from "./sheet-area.ts";
+import { meteredWorkbookArchive, workbookArchiveEntries } from "./workbook-archive-size.ts";
+import { columnName } from "./workbook-cell-references.ts";
+import { sheetArea } from "./workbook-sheet-area.ts";
 
 /** A sheet as rows of texts, the heading first; `row` counts from 1 as spreadsheets do. */
 export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }[]; notes: string[] };
@@ -38,14 +38,14 @@ export async function workbookTables(
       `${name} is protected by a password, or in the format of Excel 97`,
       "Save it as .xlsx without a password.",
     );
-  const files = archiveEntries(bytes);
+  const files = workbookArchiveEntries(bytes);
   const tooMuch = () => {
     throw tooLarge(name, `it expands to more than ${maxExpandedBytes / 1_048_576} MiB`);
   };
   const cells = new Map<number, number>();
   const last = { row: 1, column: 1 };
   let cellsLeft = MAX_CELLS;
-  const archive = meteredArchive(bytes, files, {
+  const archive = meteredWorkbookArchive(bytes, files, {
     mostBytes: maxExpandedBytes,
     onTooMuch: tooMuch,
     onFile(start) {

@@ -126,7 +126,7 @@ export const xmlTextAt = (element: XmlElement, ...path: readonly string[]): stri
   xmlElementsAt(element, ...path).find(({ text }) => text !== "")?.text ?? "";
 
 /** Yields an element and all below it, in the order of the document. */
-export function* allElements(element: XmlElement): Generator<XmlElement, void> {
+export function* allXmlElements(element: XmlElement): Generator<XmlElement, void> {
   const waiting = [element];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     yield next;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { keepForBackups } from "../../src/backup/deleted-photos-for-backups.ts";
 import { inspectBackup } from "../../src/backup/inspect-backup.ts";
-import { type KeptPhotos, withKeptPhotos } from "../../src/backup/photos-kept-during-backup.ts";
+import { type KeptPhotos, withPhotosKeptDuringBackup } from "../../src/backup/photos-kept-during-backup.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 /* Photos that are deleted while a backup is written, as by a purge. */
@@ -66,7 +66,7 @@ describe("a photo that is deleted during a backup", () => {
 
   test("can be read until it ends, also one uploaded since it began", async () => {
     const added = `${"d".repeat(32)}.jpg`;
-    await withKeptPhotos(dataDir, NOW, async (photos) => {
+    await withPhotosKeptDuringBackup(dataDir, NOW, async (photos) => {
       writeFileSync(photo(added), "added");
       for (const name of [...PHOTOS, added]) await deletePhoto(name);
       expect([...PHOTOS, added].map(photos.bytesOf)).toEqual([5, 5, 5, 5]);
@@ -77,8 +77,8 @@ describe("a photo that is deleted during a backup", () => {
   });
 
   test("can be read by another that is written at the same time", async () => {
-    await withKeptPhotos(dataDir, NOW, (one) =>
-      withKeptPhotos(dataDir, NOW, async (other) => {
+    await withPhotosKeptDuringBackup(dataDir, NOW, (one) =>
+      withPhotosKeptDuringBackup(dataDir, NOW, async (other) => {
         await deletePhoto(PHOTOS[0]!);
         for (const photos of [one, other]) expect(await contentOf(photos, PHOTOS[0]!)).toBe("photo");
       }),
@@ -87,7 +87,7 @@ describe("a photo that is deleted during a backup", () => {
 
   test("is copied where hard links are not possible", async () => {
     const refuseLink = () => Promise.reject(Object.assign(new Error("not permitted"), { code: "EPERM" }));
-    await withKeptPhotos(dataDir, NOW, async (photos) => {
+    await withPhotosKeptDuringBackup(dataDir, NOW, async (photos) => {
       await keepForBackups(dataDir, PHOTOS[0]!, refuseLink);
       rmSync(photo(PHOTOS[0]!));
       expect(await contentOf(photos, PHOTOS[0]!)).toBe("photo");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { loadCommand } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
-import { acquireInstanceLock } from "../../src/server/instance-lock.ts";
+import { acquireServerInstanceLock } from "../../src/server/server-instance-lock.ts";
 import { POSTGRES_MIGRATIONS } from "../../src/store/postgres/postgres-migrations.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { SQLITE_MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
@@ -211,7 +211,7 @@ describe("in a data folder", () => {
     ["serve", ["--port", "0"]],
   ])("%s does not migrate while a server runs on the folder", async (name, options) => {
     older();
-    const server = acquireInstanceLock(dataDir());
+    const server = acquireServerInstanceLock(dataDir());
     const before = fingerprint(dataDir());
     try {
       const { error, hint } = await refusal(inFolder(name, ...options));
@@ -228,7 +228,7 @@ describe("in a data folder", () => {
   test("demo does not migrate while a server runs on the folder", async () => {
     older();
     writeFileSync(join(dataDir(), "demo.json"), "{}\n");
-    const server = acquireInstanceLock(dataDir());
+    const server = acquireServerInstanceLock(dataDir());
     try {
       await refusal(inFolder("demo"));
       expect(version()).toBe(1);
@@ -242,7 +242,7 @@ describe("in a data folder", () => {
     older();
     expect((await run(inFolder("migrate"))).stdout).toStartWith("Applied: ");
     expect(version()).toBe(CURRENT);
-    const server = acquireInstanceLock(dataDir());
+    const server = acquireServerInstanceLock(dataDir());
     try {
       expect((await run(inFolder("migrate"))).stdout).toBe("The schema is up to date.\n");
       expect((await run(inFolder("partner", "list"))).code).toBe(0);

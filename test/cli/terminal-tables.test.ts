@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { coloredText } from "../../src/cli/terminal/colored-text.ts";
-import { fittedTable, labeledLines } from "../../src/cli/terminal/fitted-table.ts";
 import { outputWidths } from "../../src/cli/terminal/output-widths.ts";
 import { partnerSettingsText } from "../../src/cli/terminal/partner-text.ts";
+import { labeledLines, terminalTable } from "../../src/cli/terminal/terminal-table.ts";
 
 const WIDTH = 80;
 const ERROR = "connection refused by the endpoint";
@@ -26,14 +26,16 @@ describe("a table", () => {
 
   test("shows everything where the width is unlimited, except what does not apply", () => {
     const unused = { heading: "IN BUDGET", from: Infinity };
-    expect(fittedTable([unused, ...columns], [["", ...row]], Number.POSITIVE_INFINITY).split("\n")).toEqual([
-      "ID    NAME                        DAY         CALLS  CHANGE",
-      "ID_1  Acme Insurance of New York  2026-01-01      7  created a partner with two endpoints",
-    ]);
+    expect(terminalTable([unused, ...columns], [["", ...row]], Number.POSITIVE_INFINITY).split("\n")).toEqual(
+      [
+        "ID    NAME                        DAY         CALLS  CHANGE",
+        "ID_1  Acme Insurance of New York  2026-01-01      7  created a partner with two endpoints",
+      ],
+    );
   });
 
   test("leaves columns out, and shortens and wraps texts, but never breaks a word", () => {
-    expect(fittedTable(columns, [row, ["ID_2", "B", "-", null, "x"]], 58).split("\n")).toEqual([
+    expect(terminalTable(columns, [row, ["ID_2", "B", "-", null, "x"]], 58).split("\n")).toEqual([
       "ID    NAME           CALLS  CHANGE",
       "ID_1  Acme Insuran…      7  created a partner with two",
       "                            endpoints",
@@ -49,17 +51,17 @@ describe("a table", () => {
       { heading: "ERROR", wraps: true },
     ];
     const row = ["ID_1", "Acme Insurance of New York", "http://host/path/to/hook", "connection was refused"];
-    expect(fittedTable(long, [row], 57).split("\n")[1]).toBe(
+    expect(terminalTable(long, [row], 57).split("\n")[1]).toBe(
       "ID_1  Acme Insuran…  http://host…  connection was refused",
     );
-    expect(fittedTable(long, [row], 38).split("\n").slice(1)).toEqual([
+    expect(terminalTable(long, [row], 38).split("\n").slice(1)).toEqual([
       "ID_1  Acme In…  http://…  connection",
       "                          was refused",
     ]);
   });
 
   test("has any number of rows, such as the days of many partners", () => {
-    expect(fittedTable(["ID"], Array<string[]>(700_000).fill(["P"]), WIDTH)).toHaveLength(2 + 700_000 * 2);
+    expect(terminalTable(["ID"], Array<string[]>(700_000).fill(["P"]), WIDTH)).toHaveLength(2 + 700_000 * 2);
   });
 
   test("of labels continues a long value below its start", () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { closestMatch } from "../../src/spelling/closest-spelling.ts";
+import { closestSpelling } from "../../src/spelling/closest-spelling.ts";
 import { RENEW } from "./manual.ts";
 import { readTags, STEP } from "./tags.ts";
 
@@ -67,7 +67,7 @@ export function proofsOf(
 }
 
 function unknownRule(id: string, rules: readonly Rule[]): string {
-  const near = closestMatch(
+  const near = closestSpelling(
     id,
     rules.map((rule) => rule.id),
   );

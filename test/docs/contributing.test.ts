@@ -39,6 +39,7 @@ beforeAll(() => {
     "src/config/effective-setting.ts",
     "src/logging/error-log-entry.ts",
     "src/pms/pms-connection-report.ts",
+    "src/table-cells",
     "src/validation/arktype-validators.ts",
   ])
     cpSync(join(ROOT, room), join(copy, room), { recursive: true });

@@ -4,12 +4,12 @@ import {
   countHazardFlags,
   type FlagCount,
   type FlaggedAppliance,
+  formatStoredFlags,
   hazardActionOf,
   hazardFlagLabel,
   hazardFlagsOfAppliance,
   hazardFlagsOfPart,
   parseHazardFlags,
-  serializeStoredFlags,
 } from "../../src/domain/hazards.ts";
 import type { EventType } from "../../src/domain/service-event.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
@@ -47,7 +47,7 @@ const flagsOf = (
   yearBuilt: number | null = null,
   events: ReturnType<typeof event>[] = [],
 ) =>
-  serializeStoredFlags(
+  formatStoredFlags(
     hazardFlagsOfAppliance(knowledge, { ...PANEL, ...fields }, yearBuilt, COMPONENTS, events),
   );
 
@@ -326,7 +326,7 @@ test("what the partner sets or clears prevails", () => {
 // Rule: hazard-flags
 test("a part has the flags of the hazards that it is or contains", () => {
   const ofPart = (flags: string, defId: string) =>
-    serializeStoredFlags(hazardFlagsOfPart(knowledge, flags, defId));
+    formatStoredFlags(hazardFlagsOfPart(knowledge, flags, defId));
   expect(ofPart("zinsco:brand aluminum_wiring:era", "panel_bus_enclosure")).toBe(
     "zinsco:brand aluminum_wiring:era",
   );
@@ -347,7 +347,7 @@ test("flags are counted and uncounted as stored", () => {
   countHazardFlags(counts, "zinsco:brand aluminum_wiring:era", -1);
   expect(counts.get("aluminum_wiring")).toEqual({ known: 0, suspected: 0 });
   expect(parseHazardFlags("")).toEqual([]);
-  expect(parseHazardFlags(serializeStoredFlags([{ code: "r22", basis: "notes" }]))).toEqual([
+  expect(parseHazardFlags(formatStoredFlags([{ code: "r22", basis: "notes" }]))).toEqual([
     { code: "r22", basis: "notes" },
   ]);
 });

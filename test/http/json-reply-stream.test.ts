@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { jsonChunks, startJsonStream, streamText } from "../../src/http/json-reply-stream.ts";
+import { jsonReplyChunks, startJsonStream, streamText } from "../../src/http/json-reply-stream.ts";
 
 const list = fc.array(fc.jsonValue(), { minLength: 0, maxLength: 5 });
 /** A list that is longer than one chunk. */
@@ -15,13 +15,13 @@ test("the chunks form the text of JSON.stringify", () => {
     longList,
   );
   fc.assert(
-    fc.property(body, (value) => expect([...jsonChunks(value)].join("")).toBe(JSON.stringify(value))),
+    fc.property(body, (value) => expect([...jsonReplyChunks(value)].join("")).toBe(JSON.stringify(value))),
   );
 });
 
 test("no chunk of a long list is long", () => {
   const items = Array.from({ length: 100_000 }, (_, i) => ({ id: i }));
-  for (const piece of jsonChunks({ of: { items } })) expect(piece.length).toBeLessThan(10_000);
+  for (const piece of jsonReplyChunks({ of: { items } })) expect(piece.length).toBeLessThan(10_000);
 });
 
 test("a text is sent completely, with any characters at the ends of chunks", async () => {

@@ -4,7 +4,7 @@ import { Failure } from "../../src/domain/errors.ts";
 import {
   maxValuesFor,
   mediaType,
-  parseJsonObject,
+  parseRequestBodyObject,
   readBytes,
   requireJson,
 } from "../../src/http/request-body.ts";
@@ -76,9 +76,9 @@ describe("mediaType and requireJson", () => {
   });
 });
 
-describe("parseJsonObject", () => {
+describe("parseRequestBodyObject", () => {
   const MAX_VALUES = 1000;
-  const parse = (text: string) => parseJsonObject(bytes(text), MAX_VALUES);
+  const parse = (text: string) => parseRequestBodyObject(bytes(text), MAX_VALUES);
 
   test("returns the same as JSON.parse", () => {
     fc.assert(
@@ -133,11 +133,11 @@ describe("parseJsonObject", () => {
     // More fields than any item has.
     const item = Object.fromEntries(Array.from({ length: 29 }, (_, i) => [`field ${i}`, i]));
     const items = JSON.stringify({ items: Array.from({ length: 1000 }, () => item) });
-    expect(parseJsonObject(bytes(items), maxValuesFor(1000))).toBeObject();
+    expect(parseRequestBodyObject(bytes(items), maxValuesFor(1000))).toBeObject();
   });
 
   test("rejects invalid UTF-8", () => {
-    expect(() => parseJsonObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]), MAX_VALUES)).toThrow(
+    expect(() => parseRequestBodyObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]), MAX_VALUES)).toThrow(
       "not valid UTF-8",
     );
   });
@@ -146,7 +146,7 @@ describe("parseJsonObject", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (input) => {
         try {
-          expect(parseJsonObject(input, MAX_VALUES)).toBeObject();
+          expect(parseRequestBodyObject(input, MAX_VALUES)).toBeObject();
         } catch (error) {
           expect(error).toBeInstanceOf(Failure);
         }

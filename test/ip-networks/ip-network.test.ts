@@ -1,18 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { OperatorError } from "../../src/domain/errors.ts";
-import { isNetwork, parseNetwork } from "../../src/ip-networks/ip-network.ts";
+import { isIpNetwork, parseIpNetwork } from "../../src/ip-networks/ip-network.ts";
 
-describe("parseNetwork", () => {
+describe("parseIpNetwork", () => {
   test("accepts a network, a single address, and IPv4 mapped into IPv6", () => {
-    const network = parseNetwork(" 10.0.0.0/8");
+    const network = parseIpNetwork(" 10.0.0.0/8");
     expect(network).toMatchObject({ text: "10.0.0.0/8", prefix: 8 });
     expect(network.first.toByteArray()).toEqual([10, 0, 0, 0]);
-    expect(parseNetwork("192.168.1.7").prefix).toBe(32);
-    expect(parseNetwork("fd00::/8").first.kind()).toBe("ipv6");
-    const mapped = parseNetwork("::ffff:10.0.0.0/104");
+    expect(parseIpNetwork("192.168.1.7").prefix).toBe(32);
+    expect(parseIpNetwork("fd00::/8").first.kind()).toBe("ipv6");
+    const mapped = parseIpNetwork("::ffff:10.0.0.0/104");
     expect(mapped.prefix).toBe(8);
     expect(mapped.first.toByteArray()).toEqual([10, 0, 0, 0]);
-    expect(isNetwork("10.0.0.0/8")).toBe(true);
+    expect(isIpNetwork("10.0.0.0/8")).toBe(true);
   });
 
   test.each([
@@ -27,11 +27,11 @@ describe("parseNetwork", () => {
     ["fe80::1%eth0", '"fe80::1%eth0" is not a network', "10.0.0.0/8 or fd00::/8"],
     ["", '"" is not a network', "10.0.0.0/8 or fd00::/8"],
   ])("rejects %p", (text, message, hint) => {
-    const failure = captured(() => parseNetwork(text));
+    const failure = captured(() => parseIpNetwork(text));
     expect(failure).toBeInstanceOf(OperatorError);
     expect((failure as OperatorError).message).toBe(message);
     expect((failure as OperatorError).hint).toContain(hint);
-    expect(isNetwork(text)).toBe(false);
+    expect(isIpNetwork(text)).toBe(false);
   });
 });
 

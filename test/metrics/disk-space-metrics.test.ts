@@ -2,15 +2,15 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskSpaceReader } from "../../src/metrics/disk-space-metrics.ts";
-import { readWithTimeout } from "../../src/metrics/read-metric-with-timeout.ts";
+import { diskSpaceMetricReader } from "../../src/metrics/disk-space-metrics.ts";
+import { readMetricWithTimeout } from "../../src/metrics/read-metric-with-timeout.ts";
 
 const WITHIN_MS = 60_000;
 const SOON_MS = 5;
 
 test("the space of a disk is that of the folder, or of its nearest parent that exists", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-disk-"));
-  const read = diskSpaceReader({ data: folder, backups: join(folder, "not", "yet") }, WITHIN_MS);
+  const read = diskSpaceMetricReader({ data: folder, backups: join(folder, "not", "yet") }, WITHIN_MS);
   const { data, backups } = await read();
   const { blocks, bsize } = statfsSync(folder);
   expect(data!.sizeBytes).toBe(blocks * bsize);
@@ -22,7 +22,7 @@ test("the space of a disk is that of the folder, or of its nearest parent that e
 test("a disk that fails or does not respond is left out, and the others are read", async () => {
   const space = { freeBytes: 1, sizeBytes: 2 };
   let asked = 0;
-  const read = diskSpaceReader(
+  const read = diskSpaceMetricReader(
     { good: "/good", failing: "/failing", hanging: "/hanging" },
     SOON_MS,
     async (folder) => {
@@ -43,7 +43,7 @@ test("a disk that fails or does not respond is left out, and the others are read
 test("a read that was late is started again once it has ended", async () => {
   const { promise: blocked, resolve: unblock } = Promise.withResolvers<string>();
   const answers = [blocked, Promise.resolve("second")];
-  const read = readWithTimeout(() => answers.shift()!, SOON_MS);
+  const read = readMetricWithTimeout(() => answers.shift()!, SOON_MS);
   expect(await read()).toBeUndefined();
   unblock("first");
   expect(await read()).toBe("first");

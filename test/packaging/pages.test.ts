@@ -9,9 +9,9 @@ test("scripts for browsers contain no code of the server", async () => {
   // The rules for formulas in CSV, and the reading of workbooks within bounds, are those of the server and the command.
   const shared = new Set([
     "src/csv/csv-formulas.ts",
-    "src/xlsx/archive-size.ts",
-    "src/xlsx/cell-references.ts",
-    "src/xlsx/sheet-area.ts",
+    "src/xlsx/workbook-archive-size.ts",
+    "src/xlsx/workbook-cell-references.ts",
+    "src/xlsx/workbook-sheet-area.ts",
     "src/xlsx/workbook-tables.ts",
   ]);
   expect(sources.filter((file) => !/^src\/(web|domain)\//.test(file) && !shared.has(file))).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import type { Config } from "../../src/config/settings.ts";
 import { testPmsConnection } from "../../src/pms/pms-connection-test.ts";
-import { createResolver } from "../../src/webhooks/webhook-dns-resolver.ts";
+import { createWebhookResolver } from "../../src/webhooks/webhook-dns-resolver.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 import { TIMEOUT_MS } from "../support/eventually.ts";
 import { withLongerTimeouts } from "../support/longer-timeouts.ts";
@@ -20,7 +20,11 @@ const SETTINGS: Settings = {
 };
 
 const preflight = (settings: Partial<Settings>) =>
-  testPmsConnection({ settings: { ...SETTINGS, ...settings }, resolve: createResolver(), clock: Date.now });
+  testPmsConnection({
+    settings: { ...SETTINGS, ...settings },
+    resolve: createWebhookResolver(),
+    clock: Date.now,
+  });
 
 /** Returns the name and the detail of the only failed step, which must be the last one. */
 async function failure(settings: Partial<Settings>): Promise<[string, string]> {

@@ -2,8 +2,8 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openCallReservationLedger } from "../../src/server/call-reservation-ledger.ts";
-import { lockDataFolder } from "../../src/server/instance-lock.ts";
+import { openServerCallLedger } from "../../src/server/server-call-ledger.ts";
+import { lockServerDataFolder } from "../../src/server/server-instance-lock.ts";
 
 // Commands may run as root on a folder that belongs to the service's user.
 const folder = mkdtempSync(join(tmpdir(), "mainstay-links-"));
@@ -20,13 +20,13 @@ describe("a planted link in the data folder", () => {
   test("is not followed for the call reservations", () => {
     writeFileSync(elsewhere, "untouched\n");
     symlinkSync(elsewhere, join(dataDir, "budgets.ahead"));
-    expect(() => openCallReservationLedger(dataDir)).toThrow("is a symbolic link");
+    expect(() => openServerCallLedger(dataDir)).toThrow("is a symbolic link");
     expect(readFileSync(elsewhere, "utf8")).toBe("untouched\n");
   });
 
   test("is not followed for the lock", () => {
     symlinkSync(elsewhere, join(dataDir, "mainstay.lock"));
-    expect(() => lockDataFolder(dataDir)).toThrow("is a symbolic link");
+    expect(() => lockServerDataFolder(dataDir)).toThrow("is a symbolic link");
     expect(existsSync(elsewhere)).toBe(false);
   });
 });
@@ -34,7 +34,7 @@ describe("a planted link in the data folder", () => {
 test("a data folder behind a link can be locked", () => {
   const link = join(folder, "link");
   symlinkSync(dataDir, link);
-  const lock = lockDataFolder(link);
-  expect(() => lockDataFolder(dataDir)).toThrow("already running");
+  const lock = lockServerDataFolder(link);
+  expect(() => lockServerDataFolder(dataDir)).toThrow("already running");
   lock.release();
 });

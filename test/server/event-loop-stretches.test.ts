@@ -11,7 +11,7 @@ import { dayOf } from "../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
-import { type DataFolder, databaseFile, openDataFolder } from "../../src/server/data-folder.ts";
+import { type DataFolder, databaseFile, openServerDataFolder } from "../../src/server/server-data-folder.ts";
 import { type App, startServer } from "../../src/server/start-server.ts";
 import { calibrateModel } from "../../src/usecases/calibration/calibrate.ts";
 import { importPortfolio } from "../../src/usecases/import/import-portfolio.ts";
@@ -78,7 +78,7 @@ let partnerId: string;
 let beside: DataFolder;
 
 beforeAll(async () => {
-  const data = await openDataFolder(deps);
+  const data = await openServerDataFolder(deps);
   const administration = { ...data, random, actor: "test", changed: () => {} };
   const partner = await createPartner(administration, {
     name: "Acme",
@@ -90,7 +90,7 @@ beforeAll(async () => {
   partnerId = partner.partner.id;
   await data.store.close();
   app = await startServer(deps);
-  beside = await openDataFolder(deps);
+  beside = await openServerDataFolder(deps);
 });
 afterAll(async () => {
   await beside.store.close();

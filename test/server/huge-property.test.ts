@@ -12,15 +12,15 @@ import { runYielding, yieldToEventLoop } from "../../src/event-loop/event-loop.t
 import { csvReplyChunks } from "../../src/http/csv-replies.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
-import { type DataFolder, databaseFile, openDataFolder } from "../../src/server/data-folder.ts";
+import { type DataFolder, databaseFile, openServerDataFolder } from "../../src/server/server-data-folder.ts";
 import { type App, startServer } from "../../src/server/start-server.ts";
 import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
-import { reportCsvRows } from "../../src/web/csv-download-rows.ts";
 import { brandOfPage } from "../../src/web/embed/embed-brand.tsx";
 import { renderEmbedComponentList } from "../../src/web/embed/embed-pages.tsx";
 import { renderEmbedSchedulePage } from "../../src/web/embed/embed-schedule-page.tsx";
+import { pageCsvRows } from "../../src/web/page-csv-rows.ts";
 import { briefly } from "../support/stretches.ts";
 
 /*
@@ -53,7 +53,7 @@ let data: DataFolder;
 let property: Property;
 
 beforeAll(async () => {
-  data = await openDataFolder(deps);
+  data = await openServerDataFolder(deps);
   const { partner, credentials } = await createPartner(
     { ...data, random, actor: "test", changed: () => {} },
     { name: "Acme", dailyBudget: 1_000_000, webhookUrl: null },
@@ -153,7 +153,7 @@ test("so do the lists and files below it", async () => {
   await rendered("the list of components", () => renderEmbedComponentList(figures, 3, at));
   await rendered("the schedule", () => renderEmbedSchedulePage(figures, at));
   for (const file of ["components", "plan", "inspections"] as const) {
-    const { heading, rows } = await rendered(`${file}.csv`, () => reportCsvRows(file, figures));
+    const { heading, rows } = await rendered(`${file}.csv`, () => pageCsvRows(file, figures));
     await briefly(`the text of ${file}.csv`, () =>
       csvReplyChunks(heading, rows, (row) => row, yieldToEventLoop),
     );

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { createLogger } from "../../src/logging/logger.ts";
-import { databaseFile, openDataFolder } from "../../src/server/data-folder.ts";
+import { databaseFile, openServerDataFolder } from "../../src/server/server-data-folder.ts";
 import { type App, startServer } from "../../src/server/start-server.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { ApiClient, requestToken } from "../support/client.ts";
@@ -81,7 +81,7 @@ const trendOf = async (componentId: string): Promise<string[]> => {
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  const data = await openDataFolder(deps());
+  const data = await openServerDataFolder(deps());
   const administration = { ...data, random, actor: "test", changed: () => {} };
   const made = await createPartner(administration, {
     name: "Acme",

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { serviceManagerOf } from "../../src/server/systemd-notifications.ts";
+import { openSystemdNotifications } from "../../src/server/systemd-notifications.ts";
 import { NotifyReceiver } from "../support/notify-receiver.ts";
 import { ManualTime } from "../webhooks/manual-time.ts";
 
 const PERIOD_MS = 60_000;
 let manager: NotifyReceiver;
 let time: ManualTime;
-let watch: ReturnType<typeof serviceManagerOf>["watch"];
+let watch: ReturnType<typeof openSystemdNotifications>["watch"];
 beforeEach(() => {
   manager = new NotifyReceiver(`@mainstay-${crypto.randomUUID()}`);
   time = new ManualTime();
@@ -20,7 +20,7 @@ beforeEach(() => {
       throw new Error("nothing to warn about");
     },
   };
-  ({ watch } = serviceManagerOf(env, log, time.timersPort));
+  ({ watch } = openSystemdNotifications(env, log, time.timersPort));
 });
 afterEach(() => manager.close());
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { ConditionJson } from "../../src/api-schemas/figures-schema.ts";
-import { ConditionHeadline, dueNowHeadline, GRADES } from "../../src/web/sections/condition.tsx";
+import { ConditionHeadline, GRADES, pageDueNowHeadline } from "../../src/web/sections/condition.tsx";
 import { dueAmountTexts } from "../../src/web/sections/plan.tsx";
 
 test("no neighbor is drawn over the border of the property's grade", () => {
@@ -39,7 +39,7 @@ test("the headline says what to replace, by when and for how much, and what dela
     },
   });
   const headline = (immediate: number, shortTerm: number) =>
-    dueNowHeadline(due(immediate, shortTerm) as Parameters<typeof dueNowHeadline>[0]);
+    pageDueNowHeadline(due(immediate, shortTerm) as Parameters<typeof pageDueNowHeadline>[0]);
   const what = "1 whole appliance and 2 components should be replaced";
   const delay = "Delaying a year is expected to cost $350 more.";
   expect(headline(9400, 600)).toBe(`${what} ($10,000): $9,400 immediately and $600 by Nov 2027. ${delay}`);

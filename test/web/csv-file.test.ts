@@ -2,7 +2,12 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { readCsv } from "../../src/csv/read-csv.ts";
 import { spreadsheetLine } from "../../src/csv/write-csv.ts";
-import { csvText, detectCsvSeparator, parseCsvText, readCsvFile } from "../../src/web/browser/csv-file.ts";
+import {
+  browserCsvText,
+  detectBrowserCsvSeparator,
+  parseBrowserCsvText,
+  readBrowserCsvFile,
+} from "../../src/web/browser/browser-csv-file.ts";
 import { formulaLike } from "../support/formula-like.ts";
 
 const cell = fc.oneof(
@@ -20,22 +25,22 @@ const table = fc
 test("the browser parses CSV as the API writes it, and restores texts that look like formulas", () => {
   fc.assert(
     fc.property(table, (rows) => {
-      expect(parseCsvText(rows.map(spreadsheetLine).join(""))).toEqual(rows);
+      expect(parseBrowserCsvText(rows.map(spreadsheetLine).join(""))).toEqual(rows);
     }),
     { numRuns: 500 },
   );
 });
 
 test("the browser parses a last row without a line end, also if its last cell is empty", () => {
-  expect(parseCsvText("a,b\r\n1,2")).toEqual([
+  expect(parseBrowserCsvText("a,b\r\n1,2")).toEqual([
     ["a", "b"],
     ["1", "2"],
   ]);
-  expect(parseCsvText("a,b\r\n1,")).toEqual([
+  expect(parseBrowserCsvText("a,b\r\n1,")).toEqual([
     ["a", "b"],
     ["1", ""],
   ]);
-  expect(parseCsvText("")).toEqual([]);
+  expect(parseBrowserCsvText("")).toEqual([]);
 });
 
 const cellsOf = async (text: string) => {
@@ -51,7 +56,7 @@ test("the browser reads any text of quotes and line ends as imports by the serve
       const read = await cellsOf(given).catch(() => "refused");
       let parsed: string[][] | string = "refused";
       try {
-        parsed = parseCsvText(given).filter((row) => row.some((one) => one.trim() !== ""));
+        parsed = parseBrowserCsvText(given).filter((row) => row.some((one) => one.trim() !== ""));
       } catch {}
       expect(parsed).toEqual(read);
     }),
@@ -72,8 +77,8 @@ test.each([",", ";", "\t", "|"] as const)(
         (rows, end) => {
           const plain = rows.map((row) => row.map((one) => `x${one}`));
           const text = `\ufeff${written([heading, ...plain], end)}`;
-          expect(detectCsvSeparator(text)).toBe(separator);
-          expect(parseCsvText(text, separator)).toEqual([heading, ...plain]);
+          expect(detectBrowserCsvSeparator(text)).toBe(separator);
+          expect(parseBrowserCsvText(text, separator)).toEqual([heading, ...plain]);
         },
       ),
       { numRuns: 200 },
@@ -86,7 +91,7 @@ test.each([
   ['"A" ,1 Elm', "Row 2 has a quote in an invalid position"],
   ['\r\n"A\r\nB', "Row 3 has a quote that is not closed"],
 ])("the browser refuses %j with its row", (row, problem) => {
-  expect(() => parseCsvText(`a,b\r\n${row}`)).toThrow(problem);
+  expect(() => parseBrowserCsvText(`a,b\r\n${row}`)).toThrow(problem);
 });
 
 test("a file in another encoding, or a large one, is refused", async () => {
@@ -95,11 +100,13 @@ test("a file in another encoding, or a large one, is refused", async () => {
     size,
     arrayBuffer: async () => bytes.slice().buffer,
   });
-  expect(await readCsvFile(file(Buffer.from("\ufeffCafé")))).toBe("Café");
+  expect(await readBrowserCsvFile(file(Buffer.from("\ufeffCafé")))).toBe("Café");
   for (const encoding of ["latin1", "utf16le"] as const)
-    await expect(readCsvFile(file(Buffer.from("Café", encoding)))).rejects.toThrow("is not UTF-8");
-  await expect(readCsvFile(file(Buffer.from("Cafe", "utf16le")))).rejects.toThrow("is not UTF-8");
-  await expect(readCsvFile(file(Buffer.from("a"), 64 * 1_048_576 + 1))).rejects.toThrow("larger than 64 MiB");
+    await expect(readBrowserCsvFile(file(Buffer.from("Café", encoding)))).rejects.toThrow("is not UTF-8");
+  await expect(readBrowserCsvFile(file(Buffer.from("Cafe", "utf16le")))).rejects.toThrow("is not UTF-8");
+  await expect(readBrowserCsvFile(file(Buffer.from("a"), 64 * 1_048_576 + 1))).rejects.toThrow(
+    "larger than 64 MiB",
+  );
 });
 
 test("the browser writes the same cells as the API, numbers without a quote", async () => {
@@ -107,7 +114,7 @@ test("the browser writes the same cells as the API, numbers without a quote", as
     fc.asyncProperty(table, fc.integer(), async (rows, number) => {
       const [heading, ...others] = rows.map((row) => ["first", ...row]);
       const data = others.map((row) => [number, ...row]);
-      const written = await cellsOf(csvText(heading!, data));
+      const written = await cellsOf(browserCsvText(heading!, data));
       expect(written).toEqual(await cellsOf([heading!, ...data].map(spreadsheetLine).join("")));
     }),
     { numRuns: 300 },

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { auditChangeTexts } from "../../src/web/page-audit-changes.ts";
+import { pageAuditChangeTexts } from "../../src/web/page-audit-changes.ts";
 
-const ofRecord = (before: object, after: object) => auditChangeTexts({ detail: { before, after } });
+const ofRecord = (before: object, after: object) => pageAuditChangeTexts({ detail: { before, after } });
 
 test("a change has the values of each field before and after", () => {
   expect(ofRecord({ brand: "Acme", serial: null }, { brand: "Best", serial: "S1" })).toEqual([
@@ -31,7 +31,7 @@ test("what was removed is listed without the hash of its file", () => {
   };
   const text = "removed appliance_id A_1, original_name t.jpg, bytes 7";
   expect(ofRecord(photo, nothing)).toEqual([text]);
-  expect(auditChangeTexts({ detail: { before: photo } })).toEqual([text]);
+  expect(pageAuditChangeTexts({ detail: { before: photo } })).toEqual([text]);
   expect(ofRecord({ serial: "S1" }, { serial: null })).toEqual(["removed serial S1"]);
   expect(ofRecord({ serial: null }, { serial: null })).toEqual([]);
 });
@@ -41,5 +41,12 @@ test("lines of a list are added or removed, and the rest is counted", () => {
   const changes = [{ after: line }, { before: line }, ...Array.from({ length: 5 }, () => ({ after: line }))];
   const added = "added type_id boiler, cost 900";
   const removed = "removed type_id boiler, cost 900";
-  expect(auditChangeTexts({ detail: { changes } })).toEqual([added, removed, added, added, added, "2 more"]);
+  expect(pageAuditChangeTexts({ detail: { changes } })).toEqual([
+    added,
+    removed,
+    added,
+    added,
+    added,
+    "2 more",
+  ]);
 });

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AttemptResult, PendingDelivery } from "../../src/webhooks/delivery-attempt.ts";
 import { MAX_DELAY_MS } from "../../src/webhooks/delivery-retry-schedule.ts";
-import { HEALTHY } from "../../src/webhooks/endpoint-health.ts";
+import { HEALTHY } from "../../src/webhooks/webhook-endpoint-health.ts";
 import { type PartnerFixture, usePartnerStore } from "../support/partner-store.ts";
 import { databaseFixture, memoryFixture, type RepositoryFixture } from "./delivery-repositories.ts";
 

@@ -5,8 +5,8 @@ import {
   createPartnerLeases,
   deliveryResultsUnderLeases,
 } from "../../src/usecases/deliveries/stored-delivery-repository.ts";
-import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/dispatcher-deps.ts";
 import { createDispatcher } from "../../src/webhooks/webhook-dispatcher.ts";
+import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/webhook-dispatcher-deps.ts";
 import { MemoryLeaseRepository } from "../support/memory-lease-repository.ts";
 import { SimulatedServer } from "../support/simulated-server.ts";
 import { ManualTime } from "./manual-time.ts";

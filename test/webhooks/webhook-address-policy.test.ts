@@ -1,18 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { BlockList } from "node:net";
 import fc from "fast-check";
-import { parseIpAddress, parseNetwork } from "../../src/ip-networks/ip-network.ts";
-import { type AddressPolicy, addressRefusal } from "../../src/webhooks/webhook-address-policy.ts";
+import { parseIpAddress, parseIpNetwork } from "../../src/ip-networks/ip-network.ts";
+import { type AddressPolicy, webhookAddressRefusal } from "../../src/webhooks/webhook-address-policy.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };
 
 const policy = (allow: string[], deny: string[] = []) => ({
-  allow: allow.map(parseNetwork),
-  deny: deny.map(parseNetwork),
+  allow: allow.map(parseIpNetwork),
+  deny: deny.map(parseIpNetwork),
 });
 const hex = (a: number, b: number) => ((a << 8) | b).toString(16);
 
-describe("addressRefusal", () => {
+describe("webhookAddressRefusal", () => {
   test.each([
     "127.0.0.1",
     "::1",
@@ -26,7 +26,7 @@ describe("addressRefusal", () => {
     "::ffff:10.0.0.1",
     "64:ff9b::808:808",
   ])("permits %s", (address) => {
-    expect(addressRefusal(address, permissive)).toBeUndefined();
+    expect(webhookAddressRefusal(address, permissive)).toBeUndefined();
   });
 
   test.each([
@@ -49,7 +49,7 @@ describe("addressRefusal", () => {
     ["2001:0:a9fe:a9fe::1", "a cloud metadata address"],
     ["2001::5601:5601", "a cloud metadata address"],
   ])("refuses %s as %s, whatever the lists contain", (address, kind) => {
-    expect(addressRefusal(address, policy(["0.0.0.0/0", "::/0"]))).toContain(`is ${kind}`);
+    expect(webhookAddressRefusal(address, policy(["0.0.0.0/0", "::/0"]))).toContain(`is ${kind}`);
   });
 
   test("refuses 169.254.0.0/16 in every form that a gateway converts to IPv4", () => {
@@ -67,7 +67,7 @@ describe("addressRefusal", () => {
           `::${high}:${low}`,
           `::ffff:0:${high}:${low}`,
         ]) {
-          expect(addressRefusal(address, permissive)).toBeString();
+          expect(webhookAddressRefusal(address, permissive)).toBeString();
         }
       }),
     );
@@ -75,21 +75,21 @@ describe("addressRefusal", () => {
 
   test("refuses an address in a denied network, even if an allowed one contains it", () => {
     const lists = policy(["10.0.0.0/8"], ["10.9.0.0/16"]);
-    expect(addressRefusal("10.8.0.1", lists)).toBeUndefined();
-    expect(addressRefusal("10.9.0.1", lists)).toBe("10.9.0.1 is in the denied network 10.9.0.0/16");
-    expect(addressRefusal("64:ff9b::a09:1", policy([], ["10.9.0.0/16"]))).toContain("denied network");
+    expect(webhookAddressRefusal("10.8.0.1", lists)).toBeUndefined();
+    expect(webhookAddressRefusal("10.9.0.1", lists)).toBe("10.9.0.1 is in the denied network 10.9.0.0/16");
+    expect(webhookAddressRefusal("64:ff9b::a09:1", policy([], ["10.9.0.0/16"]))).toContain("denied network");
   });
 
   test("requires an address in an allowed network if there is one", () => {
     const lists = policy(["10.0.0.0/8", "fd00::/8"]);
-    expect(addressRefusal("11.0.0.1", lists)).toBe("11.0.0.1 is not in an allowed network");
-    expect(addressRefusal("fd12::1", lists)).toBeUndefined();
-    expect(addressRefusal("::ffff:10.0.0.1", lists)).toBeUndefined();
+    expect(webhookAddressRefusal("11.0.0.1", lists)).toBe("11.0.0.1 is not in an allowed network");
+    expect(webhookAddressRefusal("fd12::1", lists)).toBeUndefined();
+    expect(webhookAddressRefusal("::ffff:10.0.0.1", lists)).toBeUndefined();
   });
 
   test("refuses text that is not a numeric address", () => {
     for (const text of ["", "localhost", "127.1", "2130706433", "0x7f000001"]) {
-      expect(addressRefusal(text, permissive)).toContain("is not an IP address");
+      expect(webhookAddressRefusal(text, permissive)).toContain("is not an IP address");
     }
   });
 
@@ -115,7 +115,7 @@ describe("addressRefusal", () => {
           fc.pre(kind === "ipv4" || first.slice(0, 10).some((byte) => byte !== 0));
           const list = new BlockList();
           list.addSubnet(text(first), prefix, kind);
-          const denied = addressRefusal(text(address), policy([], [`${text(first)}/${prefix}`]));
+          const denied = webhookAddressRefusal(text(address), policy([], [`${text(first)}/${prefix}`]));
           const isDenied = denied?.includes("denied network") ?? false;
           const isAlwaysRefused = denied?.includes("always refused") ?? false;
           fc.pre(!isAlwaysRefused && parseIpAddress(text(address))!.kind() === kind);

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { systemTimers } from "../../src/event-loop/event-loop.ts";
+import type { AddressPolicy } from "../../src/webhooks/webhook-address-policy.ts";
+import { createDispatcher, type Dispatcher } from "../../src/webhooks/webhook-dispatcher.ts";
 import {
   DISPATCHER_DEFAULTS,
   type DispatcherDeps,
   type DispatcherOptions,
-} from "../../src/webhooks/dispatcher-deps.ts";
-import type { AddressPolicy } from "../../src/webhooks/webhook-address-policy.ts";
-import { createDispatcher, type Dispatcher } from "../../src/webhooks/webhook-dispatcher.ts";
-import { createHttpSender } from "../../src/webhooks/webhook-http-sender.ts";
+} from "../../src/webhooks/webhook-dispatcher-deps.ts";
+import { createWebhookHttpSender } from "../../src/webhooks/webhook-http-sender.ts";
 import { startReceiver, verifySignatures } from "../support/receiver.ts";
 import { ManualTime } from "./manual-time.ts";
 import { MemoryDeliveryRepository } from "./memory-delivery-repository.ts";
@@ -673,7 +673,7 @@ describe("over real connections", () => {
     const receiver = await startReceiver();
     const hanging = await startReceiver({ behave: () => "hang" });
     const resolve = async () => [];
-    const sender = createHttpSender({
+    const sender = createWebhookHttpSender({
       policy: () => permissive,
       resolve,
       extraAuthorities: null,

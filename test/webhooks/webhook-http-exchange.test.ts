@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
-import { parseNetwork } from "../../src/ip-networks/ip-network.ts";
+import { parseIpNetwork } from "../../src/ip-networks/ip-network.ts";
 import type { AddressPolicy } from "../../src/webhooks/webhook-address-policy.ts";
 import type { NetworkSettings } from "../../src/webhooks/webhook-connections.ts";
-import { createHttpSender, type HttpSender } from "../../src/webhooks/webhook-http-sender.ts";
+import { createWebhookHttpSender, type HttpSender } from "../../src/webhooks/webhook-http-sender.ts";
 import { TIMEOUT_MS } from "../support/eventually.ts";
 import { withLongerTimeouts } from "../support/longer-timeouts.ts";
 import { type Behavior, type Receiver, startReceiver } from "../support/receiver.ts";
@@ -29,7 +29,7 @@ const resolve = async (name: string) => {
 };
 
 function sender(settings: Partial<NetworkSettings> = {}): HttpSender {
-  const made = createHttpSender({
+  const made = createWebhookHttpSender({
     policy: () => permissive,
     resolve,
     extraAuthorities: null,
@@ -302,7 +302,7 @@ describe("a pooled connection that the endpoint has closed", () => {
 });
 
 describe("the address", () => {
-  const deny = (text: string) => () => ({ allow: [], deny: [parseNetwork(text)] });
+  const deny = (text: string) => () => ({ allow: [], deny: [parseIpNetwork(text)] });
 
   test.each([
     ["http://169.254.169.254/latest/meta-data", "169.254.169.254 is a cloud metadata address"],
@@ -351,7 +351,7 @@ describe("the address", () => {
     expect(
       (await sender({ policy: deny("127.0.0.0/8") }).send(post(`http://name.test:${port}/`))).error,
     ).toContain("denied network");
-    const allow = () => ({ allow: [parseNetwork("10.0.0.0/8")], deny: [] });
+    const allow = () => ({ allow: [parseIpNetwork("10.0.0.0/8")], deny: [] });
     expect((await sender({ policy: allow }).send(post(url))).error).toBe(
       "127.0.0.1 is not in an allowed network",
     );
@@ -481,7 +481,7 @@ describe("a proxy", () => {
 
   test("does not receive requests for refused addresses", async () => {
     const { url, seen } = await proxy();
-    const allow = () => ({ allow: [parseNetwork("10.0.0.0/8")], deny: [] });
+    const allow = () => ({ allow: [parseIpNetwork("10.0.0.0/8")], deny: [] });
     const refused = [
       await sender({ proxy: url }).send(post("http://169.254.169.254/")),
       await sender({ proxy: url, resolve: async () => ["fe80::1"] }).send(post("https://a.test/")),
@@ -504,8 +504,8 @@ describe("a proxy", () => {
     const secureTarget = await receiver({ tls: goodTls });
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     const script = `
-      import { createHttpSender } from "${import.meta.dir}/../../src/webhooks/webhook-http-sender.ts";
-      const sender = createHttpSender({
+      import { createWebhookHttpSender } from "${import.meta.dir}/../../src/webhooks/webhook-http-sender.ts";
+      const sender = createWebhookHttpSender({
         policy: () => ({ allow: [], deny: [] }),
         resolve: async () => [],
         extraAuthorities: process.env.AUTHORITY,

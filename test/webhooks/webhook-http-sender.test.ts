@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createHttpSender, type HttpSender } from "../../src/webhooks/webhook-http-sender.ts";
+import { createWebhookHttpSender, type HttpSender } from "../../src/webhooks/webhook-http-sender.ts";
 import { eventually, TIMEOUT_MS } from "../support/eventually.ts";
 import { withLongerTimeouts } from "../support/longer-timeouts.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -25,7 +25,12 @@ async function connected(answer: SimulatedResponse): Promise<SenderFixture> {
   const receiver = await startReceiver({ behave: () => behaviour });
   const policy = { allow: [], deny: [] };
   const resolve = async () => [];
-  const sender = createHttpSender({ policy: () => policy, resolve, extraAuthorities: null, proxy: null });
+  const sender = createWebhookHttpSender({
+    policy: () => policy,
+    resolve,
+    extraAuthorities: null,
+    proxy: null,
+  });
   closing.push(sender.close, receiver.close);
   const bodies = () => receiver.received.map(({ body }) => body.toString());
   return { send: sender.send, url: receiver.url, pass: async () => {}, bodies };

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allElements, parseXmlText, readXml, xmlElementsAt, xmlTextAt } from "../../src/xml/read-xml.ts";
+import { allXmlElements, parseXmlText, readXml, xmlElementsAt, xmlTextAt } from "../../src/xml/read-xml.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-xml-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,7 +15,7 @@ test("elements have their names without prefix, texts, attributes and lines", ()
   expect(root).toMatchObject({ name: "R", line: 2, text: "" });
   expect(xmlElementsAt(root, "B")).toMatchObject([{ attributes: { ID: "1" }, line: 3, text: "x & <y>" }]);
   expect([xmlTextAt(root, "B"), xmlTextAt(root, "B", "C")]).toEqual(["x & <y>", ""]);
-  expect([...allElements(parse("<a><b><c/></b><d/></a>"))].map(({ name }) => name)).toEqual([..."abcd"]);
+  expect([...allXmlElements(parse("<a><b><c/></b><d/></a>"))].map(({ name }) => name)).toEqual([..."abcd"]);
 });
 
 // Rule: import-buildingsync

@@ -2,7 +2,7 @@ import { serializeAdministrator, serializeNewAdministrator } from "../../api-sch
 import { createAdministrator, revokeAdministrator } from "../../usecases/operations/administrators.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import { withAdministration, withData } from "../command-data-access.ts";
-import { fittedTable } from "../terminal/fitted-table.ts";
+import { terminalTable } from "../terminal/terminal-table.ts";
 import { minuteText } from "../terminal/time-text.ts";
 
 const create = defineCommand({
@@ -31,7 +31,7 @@ const list = defineCommand({
       { administrators },
       administrators.length === 0
         ? 'No administrators yet. Create one: mainstay admin create "NAME"'
-        : fittedTable(
+        : terminalTable(
             ["ADMINISTRATOR", "CREATED (UTC)", "REVOKED (UTC)", { heading: "NAME", shrinks: true }],
             administrators.map((administrator) => [
               administrator.admin_id,

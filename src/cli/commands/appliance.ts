@@ -9,7 +9,7 @@ import type { Store } from "../../store/store.ts";
 import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
 import { type Command, defineCommand, requiredArgument, textOption, UsageError } from "../command.ts";
 import { withData } from "../command-data-access.ts";
-import { correctRecord, recordText, requireRecordFound } from "../correction-command.ts";
+import { correctRecordByCommand, recordText, requireRecordFound } from "../correction-command.ts";
 
 const find = async ({ read }: Store, id: string) =>
   requireRecordFound((await read.appliances.list([id]))[0], "Appliance", id);
@@ -54,7 +54,7 @@ const move = defineCommand({
     const knowledge = loadKnowledge(context.config.costs);
     const record = await withData(context, async ({ store }) => {
       const { partnerId } = await find(store, applianceId);
-      return await correctRecord(context, store, partnerId, async (writer) => {
+      return await correctRecordByCommand(context, store, partnerId, async (writer) => {
         const { appliance, components, warnings } = await changeAppliance(writer, applianceId, change);
         return serializeWrittenAppliance(knowledge, appliance, components, warnings);
       });

@@ -1,11 +1,11 @@
 import { type AuditEntryJson, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
-import { auditChangeTexts } from "../../web/page-audit-changes.ts";
+import { pageAuditChangeTexts } from "../../web/page-audit-changes.ts";
 import { choiceOption, defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { withData } from "../command-data-access.ts";
 import { instantOption } from "../command-option-values.ts";
-import { fittedTable } from "../terminal/fitted-table.ts";
+import { terminalTable } from "../terminal/terminal-table.ts";
 import { secondText } from "../terminal/time-text.ts";
 
 export const auditCommand = defineCommand({
@@ -34,7 +34,7 @@ export const auditCommand = defineCommand({
       { entries: records, total },
       records.length === 0
         ? "No changes recorded."
-        : fittedTable(
+        : terminalTable(
             [
               "AT (UTC)",
               { heading: "ACTOR", shrinks: true },
@@ -57,6 +57,6 @@ export const auditCommand = defineCommand({
 
 /** Returns what was done, with the values of a corrected record before and after. */
 function changeText(entry: AuditEntryJson): string {
-  const changes = auditChangeTexts(entry);
+  const changes = pageAuditChangeTexts(entry);
   return changes.length === 0 ? entry.sentence : `${entry.sentence}: ${changes.join(", ")}`;
 }

@@ -4,7 +4,7 @@ import { readPassphrase } from "../../backup/read-backup-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { formatBytes } from "../../files/durable-files.ts";
 import { BUILD } from "../../server/build-info.ts";
-import { databaseFile } from "../../server/data-folder.ts";
+import { databaseFile } from "../../server/server-data-folder.ts";
 import { defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
 import { requireInstallation } from "../command-installation.ts";
 

@@ -6,9 +6,9 @@ import { OperatorError } from "../../domain/errors.ts";
 import { dayOf } from "../../domain/time.ts";
 import { replaceFile } from "../../files/durable-files.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import type { DataFolder } from "../../server/data-folder.ts";
 import { FIT_LOCK } from "../../server/self-exec.ts";
-import { createWriteThrottle } from "../../store/write-throttle.ts";
+import type { DataFolder } from "../../server/server-data-folder.ts";
+import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { calibrateModel } from "../../usecases/calibration/calibrate.ts";
 import { type FitLock, withFitLock } from "../../usecases/calibration/calibration-runs.ts";
@@ -24,10 +24,10 @@ import { defineCommand, switchOption, textOption, UsageError } from "../command.
 import type { CommandContext } from "../command-context.ts";
 import { actorOnMachine, auditActorOf, withData } from "../command-data-access.ts";
 import { dayOption } from "../command-option-values.ts";
-import { calibrationText, reportPageContent } from "../terminal/calibrate-command-text.ts";
-import { fittedTable } from "../terminal/fitted-table.ts";
+import { calibrateCommandText, calibrateReportPageContent } from "../terminal/calibrate-command-text.ts";
+import { terminalTable } from "../terminal/terminal-table.ts";
 import { minuteText } from "../terminal/time-text.ts";
-import { yieldCollectingGarbage } from "../yield-collecting-garbage.ts";
+import { yieldInCommand } from "../yield-in-command.ts";
 
 export const calibrateCommand = defineCommand({
   description:
@@ -65,7 +65,7 @@ export const calibrateCommand = defineCommand({
         store,
         knowledge: loadKnowledge(context.config.costs),
         actor: auditActorOf(context),
-        yieldNow: yieldCollectingGarbage(createWriteThrottle(store, context.now)),
+        yieldNow: yieldInCommand(createStoreWriteThrottle(store, context.now)),
         monotonicMs: () => performance.now(),
       };
       if (list) return await printVersions(context, deps);
@@ -99,12 +99,12 @@ async function fitAndPrint(
   const evidence = serializeCalibration(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)
-    await replaceFile(page, renderCalibrationReport(reportPageContent(knowledge, calibration)));
+    await replaceFile(page, renderCalibrationReport(calibrateReportPageContent(knowledge, calibration)));
   const print = async (applied: string | undefined) => {
     const modelVersion = await modelVersionOf(store.read, knowledge);
     context.print(
       { ...evidence, applied: applied !== undefined, model_version: modelVersion },
-      calibrationText(knowledge, calibration, {
+      calibrateCommandText(knowledge, calibration, {
         page,
         ending: ending(calibration, applied, modelVersion),
         width: context.tableWidth,
@@ -158,7 +158,7 @@ async function printVersions(
     ...[number("CONCORDANCE", 120), number("AFTER", 120), number("BRIER SKILL", 120), number("AFTER", 120)],
   ];
   const table =
-    rows.length === 0 ? "No calibration applied yet." : fittedTable(columns, rows, context.tableWidth);
+    rows.length === 0 ? "No calibration applied yet." : terminalTable(columns, rows, context.tableWidth);
   context.print({ model_version: inUse, versions }, `${table}\nActive model: ${inUse}.`);
 }
 

@@ -16,7 +16,7 @@ import { withData } from "../command-data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
-  correctRecord,
+  correctRecordByCommand,
   recordText,
   requireRecordFound,
 } from "../correction-command.ts";
@@ -77,7 +77,7 @@ async function apply(
   const record = await withData(context, async ({ store }) => {
     const before = requireRecordFound(await store.read.claims.find(claimId), "Claim", claimId);
     const { partnerId, propertyId } = before;
-    return await correctRecord(context, store, partnerId, async (writer) => {
+    return await correctRecordByCommand(context, store, partnerId, async (writer) => {
       const changed = await changeClaim(writer, { propertyId, claimId }, request);
       const warnings = serializeClaimWarnings(writer.knowledge, changed, { given, before });
       return { ...serializeStoredClaim(changed), warnings };

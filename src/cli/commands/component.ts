@@ -14,7 +14,7 @@ import { withData } from "../command-data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
-  correctRecord,
+  correctRecordByCommand,
   recordText,
   requireRecordFound,
 } from "../correction-command.ts";
@@ -57,7 +57,7 @@ const update = defineCommand({
         "Component",
         componentId,
       );
-      return await correctRecord(context, store, owner, async (writer) => {
+      return await correctRecordByCommand(context, store, owner, async (writer) => {
         const changed = await changeComponent(writer, componentId, change);
         const latestSnapshotAt = await writer.tx.snapshots.latestSnapshotAt();
         return serializeChangedComponent(await writer.prices(), changed, latestSnapshotAt);

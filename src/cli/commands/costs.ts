@@ -6,7 +6,7 @@ import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
-import { createWriteThrottle } from "../../store/write-throttle.ts";
+import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import { COST_COLUMNS, readCostFile } from "../../usecases/costs/cost-book-file.ts";
 import { replacementCostHistory } from "../../usecases/costs/cost-history.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
@@ -167,7 +167,7 @@ async function addLines(
   replace = false,
 ): Promise<{ changes: number; recalculating: boolean }> {
   const partner = await requirePartner(store, partnerId);
-  await createWriteThrottle(store, context.now)();
+  await createStoreWriteThrottle(store, context.now)();
   return await writePortfolio(store.write, loadKnowledge(context.config.costs), partner, (writer) =>
     replaceCostBook(writer, auditActorOf(context), (book) => (replace ? lines : mergeCostLines(book, lines))),
   );

@@ -33,7 +33,7 @@ import {
 import type { CommandContext } from "../command-context.ts";
 import { withAdministration, withData } from "../command-data-access.ts";
 import { instantOption } from "../command-option-values.ts";
-import { fittedTable, labeledLines } from "../terminal/fitted-table.ts";
+import { labeledLines, terminalTable } from "../terminal/terminal-table.ts";
 import { minuteText, secondText, utcTimeText } from "../terminal/time-text.ts";
 
 const list = defineCommand({
@@ -63,7 +63,7 @@ const list = defineCommand({
       { deliveries: records, total },
       records.length === 0
         ? "No matching deliveries."
-        : fittedTable(
+        : terminalTable(
             [
               "DELIVERY",
               "CREATED (UTC)",
@@ -109,7 +109,7 @@ const failures = defineCommand({
       record,
       record.groups.length === 0
         ? "No failed deliveries."
-        : fittedTable(
+        : terminalTable(
             [
               { heading: "FAILED", align: "right" },
               "NEWEST (UTC)",
@@ -235,7 +235,7 @@ function deliveryText(record: FullDeliveryJson, width: number): string {
     ],
     width,
   );
-  const table = fittedTable(
+  const table = terminalTable(
     [
       { heading: "#", align: "right" },
       "STARTED (UTC)",

@@ -4,11 +4,11 @@ import { createLogger } from "../../logging/logger.ts";
 import { startServer } from "../../server/start-server.ts";
 import { defineCommand, settingOption } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
+import { startCommandWebhookReceiver } from "../command-webhook-receiver.ts";
 import { DeliveryPrinter } from "../demo/delivery-printer.ts";
 import { demoConfig } from "../demo/demo-config.ts";
 import { type DemoSummary, demoDataJson, demoExampleRequests, demoText } from "../demo/demo-text.ts";
 import { prepareDemo } from "../demo/prepare-demo.ts";
-import { startLocalReceiver } from "../local-receiver.ts";
 import { OutputClosed } from "../terminal/process-host.ts";
 import { standardStream } from "../terminal/standard-streams.ts";
 
@@ -33,7 +33,7 @@ export const demoCommand = defineCommand({
     const lines = standardStream(1);
     const printer = new DeliveryPrinter(json ? () => {} : lines.write);
     let secret = "";
-    const receiver = startLocalReceiver(
+    const receiver = startCommandWebhookReceiver(
       () => secret,
       (delivery) => printer.add(delivery),
     );

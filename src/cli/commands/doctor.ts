@@ -11,15 +11,15 @@ import {
 } from "../../doctor/doctor-check.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import { databaseFile } from "../../server/data-folder.ts";
+import { databaseFile } from "../../server/server-data-folder.ts";
 import { findDatabasePageProblems } from "../../store/sqlite/inspect-database.ts";
 import type { DerivedData } from "../../usecases/operations/derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withData } from "../command-data-access.ts";
-import { configurationInUseText, requireInstallation } from "../command-installation.ts";
+import { commandConfigurationText, requireInstallation } from "../command-installation.ts";
 import { sentenceCase } from "../terminal/explained-block-text.ts";
-import { wrapText } from "../terminal/fitted-table.ts";
+import { wrapText } from "../terminal/terminal-table.ts";
 
 /** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;
@@ -71,7 +71,7 @@ async function recount(
     checks.some((check) => check.name === name && check.status === "ok"),
   );
   if (!isUsable) return undefined;
-  const { createWriteThrottle } = await import("../../store/write-throttle.ts");
+  const { createStoreWriteThrottle } = await import("../../store/store-write-throttle.ts");
   const { checkDerivedData } = await import("../../usecases/operations/derived-data.ts");
   const { isScoredByModel } = await import("../../usecases/snapshot/score-snapshot.ts");
   const name = "derived_data";
@@ -87,7 +87,7 @@ async function recount(
       }
       const isRecalculating = async () => (await store.read.recalculations.all()).length > 0;
       const wasRecalculating = await isRecalculating();
-      const yieldNow = createWriteThrottle(store, context.now);
+      const yieldNow = createStoreWriteThrottle(store, context.now);
       const wrong = await checkDerivedData({ store, knowledge, yieldNow }, isRepairing);
       const isWrong = Object.values(wrong).some((rows) => rows > 0);
       if (isWrong && !isRepairing && (wasRecalculating || (await isRecalculating()))) {
@@ -141,7 +141,7 @@ async function allChecks(context: CommandContext, depth: "quick" | "full"): Prom
       now: context.now(),
       depth,
       modelVersion,
-      configuration: configurationInUseText(context),
+      configuration: commandConfigurationText(context),
     });
   } catch (error) {
     // Without valid settings no other check can run.

@@ -22,7 +22,7 @@ import {
   wholeNumberOption,
 } from "../command.ts";
 import { withAdministration, withData } from "../command-data-access.ts";
-import { fittedTable } from "../terminal/fitted-table.ts";
+import { terminalTable } from "../terminal/terminal-table.ts";
 import { minuteText, secondText } from "../terminal/time-text.ts";
 
 const create = defineCommand({
@@ -108,7 +108,7 @@ const list = defineCommand({
       { embeds },
       embeds.length === 0
         ? "No embeddable reports yet. Create one: mainstay embed create PROPERTY_ID"
-        : fittedTable(
+        : terminalTable(
             [
               "EMBED",
               "STATUS",
@@ -151,7 +151,7 @@ const views = defineCommand({
       record,
       record.latest.length === 0
         ? `${embedId} has not been viewed yet.`
-        : fittedTable(
+        : terminalTable(
             ["VIEWED (UTC)", "ADDRESS"],
             record.latest.map(({ viewed_at, address }) => [
               secondText(viewed_at, context.tableWidth),

@@ -5,8 +5,8 @@ import {
   fileExistsError,
   moveIntoPlace,
   openNewFile,
+  storageErrorOfFile,
   temporaryPath,
-  toStorageError,
 } from "../../files/durable-files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { choiceOption, defineCommand, textOption, UsageError } from "../command.ts";
@@ -40,8 +40,8 @@ export const exportCommand = defineCommand({
       throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
     if (format === "cobie") {
       if (output === undefined) throw new UsageError("--format cobie needs --output");
-      const { exportCobie } = await import("../export-cobie-command.ts");
-      return await exportCobie(context, { partnerId, propertyId, output });
+      const { exportCobieByCommand } = await import("../export-cobie-command.ts");
+      return await exportCobieByCommand(context, { partnerId, propertyId, output });
     }
     if (propertyId !== undefined) throw new UsageError("--property needs --format cobie");
     const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
@@ -104,7 +104,7 @@ async function writeFile(
     moveIntoPlace(partial, file);
     return { counts, bytes };
   } catch (error) {
-    throw toStorageError(error, dirname(file));
+    throw storageErrorOfFile(error, dirname(file));
   } finally {
     closeSync(descriptor);
     remove();

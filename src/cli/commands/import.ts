@@ -3,10 +3,10 @@ import { serializeImportNotes } from "../../api-schemas/imported-rows-schema.ts"
 import { importLockName, withLock } from "../../cluster/cluster-locks.ts";
 import { importNoteSentences } from "../../domain/import-notes.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import { databaseFile } from "../../server/data-folder.ts";
-import { withScratchCopy, withScratchDatabase } from "../../store/sqlite/scratch-copy.ts";
+import { databaseFile } from "../../server/server-data-folder.ts";
+import { withScratchCopy, withScratchDatabase } from "../../store/sqlite/scratch-database.ts";
 import type { Store } from "../../store/store.ts";
-import { createWriteThrottle } from "../../store/write-throttle.ts";
+import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import type { ChangedField } from "../../usecases/import/import-change-log.ts";
 import type { ColumnMapping, FieldDefault } from "../../usecases/import/import-columns.ts";
 import {
@@ -39,7 +39,7 @@ import {
 } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { actorOnMachine, auditActorOf, withData } from "../command-data-access.ts";
-import { leftOutRowsText, mapFiles, parseValueMapping } from "../command-file-mapping.ts";
+import { confirmFileMappings, leftOutRowsText, parseValueMappingOption } from "../command-file-mapping.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
 
@@ -78,7 +78,7 @@ const options = {
     "keeps the mapping of --file, and uses it again for files with the same columns",
   ),
   mapValues: {
-    ...valueOption("'FIELD VALUE=VALUE,…'", "", parseValueMapping),
+    ...valueOption("'FIELD VALUE=VALUE,…'", "", parseValueMappingOption),
     description: "what the cells of a field in --file mean, such as 'condition_after 5=good,3=fair,1=poor'",
     absent: [],
     repeated: true,
@@ -158,7 +158,15 @@ export const importCommand = defineCommand({
         "Specify --file, or at least one of --properties, --appliances, --components, --service-events and --claims.",
       );
     const { mapped, leftOut: unread } = isMapped
-      ? await mapFiles(context, { files: named, mapping: mappingFile, map, defaults, mapValues, dates, yes })
+      ? await confirmFileMappings(context, {
+          files: named,
+          mapping: mappingFile,
+          map,
+          defaults,
+          mapValues,
+          dates,
+          yes,
+        })
       : { mapped: [], leftOut: [] };
     const bar = createProgressBar(context.isTty && !context.json, context.columns);
     const lock = {
@@ -182,7 +190,7 @@ export const importCommand = defineCommand({
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,
-        yieldNow: context.betweenSteps(createWriteThrottle(store, context.now)),
+        yieldNow: context.betweenSteps(createStoreWriteThrottle(store, context.now)),
         ...(!dryRun && { withLock: (work) => withLock(store, lock, work) }),
         onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
       });
@@ -219,10 +227,10 @@ async function onCopy<T>(
   const { dataDir, url } = config.storage;
   const options = { clock: now, random };
   if (url === "") return await withScratchCopy(databaseFile(dataDir), options, run);
-  const { copyPortfolioToFile } = await import("../../store/postgres/copy-portfolio-to-file.ts");
+  const { copyPostgresPortfolioToFile } = await import("../../store/postgres/copy-postgres-portfolio.ts");
   return await withScratchDatabase(
     dataDir,
-    (file) => copyPortfolioToFile(file, url, partnerId, now()),
+    (file) => copyPostgresPortfolioToFile(file, url, partnerId, now()),
     options,
     run,
   );

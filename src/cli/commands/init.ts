@@ -3,10 +3,10 @@ import { dirname, join, resolve } from "node:path";
 import { EXAMPLE_CONFIG } from "../../config/default-settings.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load-config.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { toStorageError } from "../../files/durable-files.ts";
+import { storageErrorOfFile } from "../../files/durable-files.ts";
 import { environmentProvidesKey, keyFilePath } from "../../secrets/master-key.ts";
-import { openDataFolder } from "../../server/data-folder.ts";
-import { lockDataFolderForMigration } from "../../server/instance-lock.ts";
+import { openServerDataFolder } from "../../server/server-data-folder.ts";
+import { lockServerDataFolderForMigration } from "../../server/server-instance-lock.ts";
 import { defineCommand, switchOption, textOption, UsageError, valueOption } from "../command.ts";
 import { installService } from "./install-service.ts";
 
@@ -54,12 +54,12 @@ export const initCommand = defineCommand({
     const { dataDir } = config.storage;
     const keyFile = environmentProvidesKey(env) ? null : keyFilePath(dataDir);
     const hadKey = keyFile !== null && existsSync(keyFile);
-    const { store } = await openDataFolder({
+    const { store } = await openServerDataFolder({
       config,
       env,
       clock: now,
       random,
-      lockBeforeMigration: lockDataFolderForMigration,
+      lockBeforeMigration: lockServerDataFolderForMigration,
     });
     await store.close();
     const keyCreated = keyFile !== null && !hadKey;
@@ -108,7 +108,7 @@ function writeConfig(file: string, text: string): boolean {
     writeFileSync(file, text, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw toStorageError(error, file);
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw storageErrorOfFile(error, file);
     if (readFileSync(file, "utf8") === text) return false;
     throw new OperatorError(
       `${file} exists and differs from what init would write; it was not changed`,

@@ -14,7 +14,7 @@ import type { Store } from "../../store/store.ts";
 import { bookPartners } from "../../usecases/book/book-members.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
-import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
+import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { RevisionCaches } from "../../usecases/partners/partner-revision-caches.ts";
 import {
   choiceOption,
@@ -26,8 +26,8 @@ import {
 } from "../command.ts";
 import { withData } from "../command-data-access.ts";
 import { lossesText } from "../terminal/losses-text.ts";
-import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-output-file.ts";
-import { yieldCollectingGarbage } from "../yield-collecting-garbage.ts";
+import { checkWorkbookOutput, writeWorkbookOutputFile } from "../workbook-output-file.ts";
+import { yieldInCommand } from "../yield-in-command.ts";
 
 const { deductibleUsd, limitUsd } = LOSS_LIMITS;
 
@@ -78,7 +78,7 @@ export const lossesCommand = defineCommand({
     };
     const run = ({ store }: { store: Store }) => {
       const knowledge = loadKnowledge(context.config.costs);
-      const deps = { store, now: context.now(), yieldNow: yieldCollectingGarbage(yieldToEventLoop) };
+      const deps = { store, now: context.now(), yieldNow: yieldInCommand(yieldToEventLoop) };
       return property !== undefined
         ? ofProperty(deps, knowledge, property, request)
         : ofBook(deps, knowledge, partner, request);
@@ -87,7 +87,8 @@ export const lossesCommand = defineCommand({
     const { losses, name, components } = await withData(context, run, { mapsFile: false });
     if (form === "csv") context.stdout.write(serializeLossTable(losses).map(spreadsheetLine).join(""));
     else if (form === "json") context.stdout.write(`${JSON.stringify(losses)}\n`);
-    else if (form === "xlsx") writeWorkbookFile(context, output!, await lossWorkbook(losses, components));
+    else if (form === "xlsx")
+      writeWorkbookOutputFile(context, output!, await lossWorkbook(losses, components));
     else context.print(losses, lossesText(losses, name, context));
   },
 });
@@ -132,7 +133,7 @@ async function ofProperty(
 
 const written = (
   knowledge: Knowledge,
-  selected: Parameters<typeof serializeSelectedLosses>[1],
+  selected: Parameters<typeof priceSelectedLosses>[1],
   request: LossRequest,
 ): Promise<LossesJson> =>
-  serializeSelectedLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });
+  priceSelectedLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });

@@ -1,5 +1,5 @@
-import { migrateDataFolder } from "../../server/data-folder.ts";
-import { lockDataFolderForMigration } from "../../server/instance-lock.ts";
+import { migrateServerDataFolder } from "../../server/server-data-folder.ts";
+import { lockServerDataFolderForMigration } from "../../server/server-instance-lock.ts";
 import { defineCommand } from "../command.ts";
 import { requireInstallation } from "../command-installation.ts";
 
@@ -7,12 +7,12 @@ export const migrateCommand = defineCommand({
   async run(context) {
     requireInstallation(context);
     const { config, env, now, random } = context;
-    const steps = await migrateDataFolder({
+    const steps = await migrateServerDataFolder({
       config,
       env,
       clock: now,
       random,
-      lockBeforeMigration: lockDataFolderForMigration,
+      lockBeforeMigration: lockServerDataFolderForMigration,
     });
     const applied = steps.map(({ name }) => name);
     context.print(

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
-import { readOneLine } from "../../secrets/secret-file.ts";
-import { isPostgresAddress, type MoveStep, moveData } from "../../server/move-data.ts";
+import { readOneLineSecret } from "../../secrets/secret-file.ts";
+import { isPostgresAddress, type MoveStep, moveServerData } from "../../server/move-server-data.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import { requireInstallation } from "../command-installation.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
@@ -32,7 +32,7 @@ export const moveCommand = defineCommand({
     const bar = createProgressBar(context.isTty && !context.json, context.columns);
     const startedAt = performance.now();
     try {
-      const moved = await moveData({
+      const moved = await moveServerData({
         config,
         env,
         random,
@@ -75,7 +75,7 @@ function targetOf(named: string | undefined, file: string | undefined): string {
       "--to is required",
       "Specify the target folder with --to, or a file with the database URL with --to-file.",
     );
-  const address = readOneLine(file, "address");
+  const address = readOneLineSecret(file, "address");
   if (isPostgresAddress(address)) return address;
   throw new OperatorError(
     `${file} does not contain a PostgreSQL URL`,

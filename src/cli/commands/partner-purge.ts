@@ -2,7 +2,7 @@ import { serializeAnnouncedState, serializePurgedPartner } from "../../api-schem
 import { lockHeldError, lockHolder, partnerLockName, withLock } from "../../cluster/cluster-locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { IMPERSONATION_TOKEN_VARIABLE } from "../../secrets/impersonation-token.ts";
-import { createWriteThrottle } from "../../store/write-throttle.ts";
+import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { purgePartner } from "../../usecases/partners/purge-partner.ts";
 import { type Command, defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
@@ -32,7 +32,7 @@ export const announceCommand: Command = defineCommand({
       const deps = {
         administration,
         knowledge: loadKnowledge(context.config.costs),
-        yieldNow: context.betweenSteps(createWriteThrottle(store, context.now)),
+        yieldNow: context.betweenSteps(createStoreWriteThrottle(store, context.now)),
       };
       const partner = await requirePartner(store, partnerId);
       if (dryRun) return await announceCurrentTiers(deps, partner, true);
@@ -72,7 +72,7 @@ export const purgeCommand: Command = defineCommand({
           );
         }
         const uploads = composePhotoStorage(store, context.config.storage.dataDir);
-        const deps = { administration, uploads, yieldNow: createWriteThrottle(store, context.now) };
+        const deps = { administration, uploads, yieldNow: createStoreWriteThrottle(store, context.now) };
         // Concurrent purges resume each other's work, so a killed command does not block the next one. The command that
         // a server starts runs under the server's lock.
         const isServers = context.env[IMPERSONATION_TOKEN_VARIABLE] !== undefined;

@@ -7,7 +7,7 @@ import { requirePartner } from "../../usecases/partners/partners.ts";
 import { defineCommand, optionalArgument, switchOption } from "../command.ts";
 import { withData } from "../command-data-access.ts";
 import { monthOption } from "../command-option-values.ts";
-import { fittedTable } from "../terminal/fitted-table.ts";
+import { terminalTable } from "../terminal/terminal-table.ts";
 
 export const usageCommand = defineCommand({
   name: "usage",
@@ -36,7 +36,7 @@ export const usageCommand = defineCommand({
     else
       context.print(
         record,
-        fittedTable(
+        terminalTable(
           [
             "PARTNER",
             "DAY",

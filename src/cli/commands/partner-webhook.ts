@@ -21,7 +21,7 @@ import {
 } from "../command.ts";
 import { osUserName, withAdministration } from "../command-data-access.ts";
 import { durationOption } from "../command-option-values.ts";
-import { fittedTable } from "../terminal/fitted-table.ts";
+import { terminalTable } from "../terminal/terminal-table.ts";
 
 const webhookEvent = valueOption(
   "EVENT",
@@ -159,7 +159,7 @@ const probe = defineCommand({
       { receivers: probed.map(serializeEndpointProbe) },
       probed.length === 0
         ? "No partner has a webhook endpoint."
-        : fittedTable(
+        : terminalTable(
             [
               "PARTNER",
               { heading: "VERDICT", shrinks: true },

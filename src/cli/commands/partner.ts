@@ -15,8 +15,8 @@ import {
 } from "../../usecases/partners/partners.ts";
 import { type Command, defineCommand, requiredArgument, textOption, wholeNumberOption } from "../command.ts";
 import { withAdministration, withData } from "../command-data-access.ts";
-import { fittedTable } from "../terminal/fitted-table.ts";
 import { partnerSettingsText } from "../terminal/partner-text.ts";
+import { terminalTable } from "../terminal/terminal-table.ts";
 import { brandCommand } from "./partner-brand.ts";
 import { controlCommands } from "./partner-control.ts";
 import { announceCommand, purgeCommand } from "./partner-purge.ts";
@@ -83,7 +83,7 @@ const list = defineCommand({
       { partners: records },
       rows.length === 0
         ? 'No partners yet. Create one: mainstay partner create "NAME"'
-        : fittedTable(
+        : terminalTable(
             [
               "PARTNER",
               "STATE",

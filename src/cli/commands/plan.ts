@@ -22,23 +22,23 @@ import {
 } from "../../domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import type { DataFolder } from "../../server/data-folder.ts";
+import type { DataFolder } from "../../server/server-data-folder.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans.ts";
 import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
-import { plannedProperties, planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
-import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import {
   collectPlanFlags,
   loadUnitLabels,
+  planLinesAsJson,
   reconcilePlanFigures,
-  serializePlanLines,
   sortedPlanLines,
-} from "../../usecases/portfolio/serialized-plan-lines.ts";
+} from "../../usecases/portfolio/load-plan-lines.ts";
+import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
+import { plannedProperties, planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
+import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
-import { assumptionSentences } from "../../web/page-assumption-sentences.ts";
+import { pageAssumptionSentences } from "../../web/page-assumption-sentences.ts";
 import {
   choiceOption,
   defineCommand,
@@ -49,9 +49,9 @@ import {
   wholeNumberOption,
 } from "../command.ts";
 import { withData } from "../command-data-access.ts";
-import type { OutputWidths } from "../terminal/fitted-table.ts";
 import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
-import { checkWorkbookOutput, writeWorkbookFile } from "../workbook-output-file.ts";
+import type { OutputWidths } from "../terminal/terminal-table.ts";
+import { checkWorkbookOutput, writeWorkbookOutputFile } from "../workbook-output-file.ts";
 
 const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
   PLAN_LIMITS;
@@ -135,7 +135,7 @@ export const planCommand = defineCommand({
         ? ofProperty(deps, property, terms, formTerms)
         : ofPartner(deps, partner!, { terms, formTerms }, given.includeDemo ?? false);
     });
-    if (form === "xlsx") writeWorkbookFile(context, output!, await plan.workbook());
+    if (form === "xlsx") writeWorkbookOutputFile(context, output!, await plan.workbook());
     else if (form === "csv") context.stdout.write(plan.csv());
     else if (form === "json") context.stdout.write(`${JSON.stringify(plan.record)}\n`);
     else context.print(plan.record, plan.text(context));
@@ -172,14 +172,14 @@ async function ofProperty(
     plan,
     await reconcilePlanFigures(await partnerPrices(deps.store.read, knowledge, partner), plan, yieldNow),
     await collectPlanFlags(knowledge, plan, yieldNow),
-    await serializePlanLines(knowledge, lines, work, yieldNow),
+    await planLinesAsJson(knowledge, lines, work, yieldNow),
   );
   const rows = [...lines.units, ...lines.components];
   const table = {
     labels: await loadUnitLabels(deps.store.read, property),
     work,
     first: rows[0],
-    assumptions: assumptionSentences(record.counted_assumptions).join(" "),
+    assumptions: pageAssumptionSentences(record.counted_assumptions).join(" "),
   };
   return {
     record: withPartner(record, partner.name),

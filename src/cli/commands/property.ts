@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import { withData } from "../command-data-access.ts";
-import { correctRecord, recordText, requireRecordFound } from "../correction-command.ts";
+import { correctRecordByCommand, recordText, requireRecordFound } from "../correction-command.ts";
 
 const show = defineCommand({
   name: "show",
@@ -35,7 +35,7 @@ const merge = defineCommand({
   async run(context, { propertyId, duplicateId }) {
     const record = await withData(context, async ({ store }) => {
       const owner = await ownerOfBoth(store, propertyId, duplicateId);
-      return await correctRecord(context, store, owner, async (writer) => {
+      return await correctRecordByCommand(context, store, owner, async (writer) => {
         const { property, warnings } = await mergeProperties(writer, { into: propertyId, from: duplicateId });
         return serializeWrittenProperty(property, warnings);
       });

@@ -1,5 +1,5 @@
 import { OperatorError } from "../../domain/errors.ts";
-import { createLogger, recentErrors } from "../../logging/logger.ts";
+import { createLogger, recentLogErrors } from "../../logging/logger.ts";
 import { defineCommand, settingOption } from "../command.ts";
 import { standardStream } from "../terminal/standard-streams.ts";
 
@@ -28,17 +28,17 @@ export const serveCommand = defineCommand({
   longRunning: true,
   async run({ config: given, env, now, random }, _arguments, { port }) {
     const { startServer } = await import("../../server/start-server.ts");
-    const { serviceManagerOf } = await import("../../server/systemd-notifications.ts");
+    const { openSystemdNotifications } = await import("../../server/systemd-notifications.ts");
     const config = port === "0" ? withFreeAdminPort(given) : given;
     const lines = standardStream(1);
-    const errors = recentErrors();
+    const errors = recentLogErrors();
     const log = createLogger({ ...config.log, destination: lines, onError: errors.take });
     lines.onRecovery((dropped) => log.warn({ dropped }, "log lines dropped: standard output was blocked"));
     const stopAsked = untilSignal();
     // Installed before the start: by default SIGHUP ends the process, and a service manager may send it at any time.
     let renewTls = () => {};
     process.on("SIGHUP", () => renewTls());
-    const manager = serviceManagerOf(env, log);
+    const manager = openSystemdNotifications(env, log);
     const diagnostics = { droppedLines: lines.dropped, recentErrors: errors.list };
     const app = await startServer({ config, env, clock: now, random, log, ...diagnostics });
     const reportReady = () => manager.ready(`Serving at ${app.url}`);

@@ -2,7 +2,7 @@ import { serializeServers } from "../../api-schemas/cluster-server-schema.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import { defineCommand } from "../command.ts";
 import { withData } from "../command-data-access.ts";
-import { fittedTable } from "../terminal/fitted-table.ts";
+import { terminalTable } from "../terminal/terminal-table.ts";
 import { secondText } from "../terminal/time-text.ts";
 
 export const serversCommand = defineCommand({
@@ -24,7 +24,7 @@ export const serversCommand = defineCommand({
         ? "Single-server mode (SQLite)."
         : view.servers.length === 0
           ? "No server is running, and none stopped unexpectedly within the last day."
-          : fittedTable(
+          : terminalTable(
               [
                 "ALIVE",
                 { heading: "ADDRESS", shrinks: true },

@@ -12,7 +12,7 @@ import { withData } from "../command-data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
-  correctRecord,
+  correctRecordByCommand,
   recordText,
   requireRecordFound,
 } from "../correction-command.ts";
@@ -71,7 +71,7 @@ async function apply(context: CommandContext, eventId: string, request: ServiceE
       "Service event",
       eventId,
     );
-    return await correctRecord(context, store, owner, (writer) =>
+    return await correctRecordByCommand(context, store, owner, (writer) =>
       correctServiceEvent(writer, eventId, request),
     );
   });

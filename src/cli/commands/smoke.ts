@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
-import { replaceFile, toStorageError } from "../../files/durable-files.ts";
+import { replaceFile, storageErrorOfFile } from "../../files/durable-files.ts";
 import { ownExecutable } from "../../server/self-exec.ts";
 import { defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { runSmoke, type SmokeStep } from "../smoke/run-smoke.ts";
-import { junitReport } from "../smoke/smoke-junit-report.ts";
+import { smokeJunitReport } from "../smoke/smoke-junit-report.ts";
 
 /** The part of the timeout reserved for stopping the processes and removing the folder. */
 const CLEAN_UP_MS = 1_000;
@@ -32,7 +32,7 @@ export const smokeCommand = defineCommand({
       ...(!context.json && { report: (step, log) => context.stdout.write(stepText(step, log)) }),
     });
     const { ok, steps, duration_ms } = result;
-    if (junit !== undefined) await writeReport(resolve(context.cwd, junit), junitReport(result));
+    if (junit !== undefined) await writeReport(resolve(context.cwd, junit), smokeJunitReport(result));
     const seconds = (duration_ms / 1000).toFixed(1);
     context.print(result, `${ok ? "Passed" : "Failed"}: ${steps.length} steps in ${seconds} s.`);
     const failed = steps.find((step) => !step.ok);
@@ -44,7 +44,7 @@ async function writeReport(path: string, report: string): Promise<void> {
   try {
     await replaceFile(path, report);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw toStorageError(error, path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw storageErrorOfFile(error, path);
     throw new OperatorError(
       `cannot write ${path}: folder not found`,
       "Create the folder or specify another path.",

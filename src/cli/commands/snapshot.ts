@@ -14,19 +14,21 @@ export const snapshotCommand = defineCommand({
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
     const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
-    const { createWriteThrottle, watchOtherWriters } = await import("../../store/write-throttle.ts");
+    const { createStoreWriteThrottle, watchOtherStoreWriters } = await import(
+      "../../store/store-write-throttle.ts"
+    );
     const { discardLaterSnapshots } = await import("../../usecases/snapshot/discard-snapshots.ts");
     const { takeSnapshot } = await import("../../usecases/snapshot/take-snapshot.ts");
     const day = dayOf(context.now());
     const discarded = discardLater
       ? await withAdministration(context, (administration) =>
           discardLaterSnapshots(administration, day, {
-            yieldNow: createWriteThrottle(administration.store, context.now),
+            yieldNow: createStoreWriteThrottle(administration.store, context.now),
           }),
         )
       : 0;
     const result = await withData(context, ({ store }) => {
-      const othersWrite = watchOtherWriters(store, context.now);
+      const othersWrite = watchOtherStoreWriters(store, context.now);
       return takeSnapshot(
         {
           store,
@@ -34,7 +36,7 @@ export const snapshotCommand = defineCommand({
           clock: context.now,
           monotonicMs: () => performance.now(),
           announceModelChange,
-          yieldNow: createWriteThrottle(store, context.now, othersWrite),
+          yieldNow: createStoreWriteThrottle(store, context.now, othersWrite),
           othersWrite,
         },
         day,

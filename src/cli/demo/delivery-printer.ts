@@ -1,4 +1,4 @@
-import type { ReceivedDelivery } from "../local-receiver.ts";
+import type { ReceivedDelivery } from "../command-webhook-receiver.ts";
 
 /** The maximum number of lines per event during a burst; a first snapshot sends hundreds of deliveries. */
 const MAX_LINES_PER_BURST = 3;

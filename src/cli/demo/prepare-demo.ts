@@ -13,10 +13,10 @@ import { dayOf } from "../../domain/time.ts";
 import { createFile, replaceFile } from "../../files/durable-files.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
-import { type DataFolderDeps, databaseFile, openDataFolder } from "../../server/data-folder.ts";
-import { acquireInstanceLock } from "../../server/instance-lock.ts";
+import { type DataFolderDeps, databaseFile, openServerDataFolder } from "../../server/server-data-folder.ts";
+import { acquireServerInstanceLock } from "../../server/server-instance-lock.ts";
 import type { PartnerTotals } from "../../store/queries/totals.ts";
-import { refuseLeftoverFiles } from "../../store/sqlite/leftover-files.ts";
+import { refuseLeftoverSqliteFiles } from "../../store/sqlite/leftover-sqlite-files.ts";
 import type { Store } from "../../store/store.ts";
 import { createEmbed } from "../../usecases/embeds/embeds.ts";
 import { importPortfolio } from "../../usecases/import/import-portfolio.ts";
@@ -56,12 +56,12 @@ export async function prepareDemo(
   signal: AbortSignal,
 ): Promise<DemoData> {
   const { config, clock, random } = deps;
-  if (config.storage.url === "") refuseLeftoverFiles(databaseFile(config.storage.dataDir));
+  if (config.storage.url === "") refuseLeftoverSqliteFiles(databaseFile(config.storage.dataDir));
   const credentialsFile = claimFolder(config.storage.dataDir);
   // Locked before the database is opened, since opening may migrate it while another server runs.
-  const lock = acquireInstanceLock(config.storage.dataDir);
+  const lock = acquireServerInstanceLock(config.storage.dataDir);
   try {
-    const { store, encryptor } = await openDataFolder(deps);
+    const { store, encryptor } = await openServerDataFolder(deps);
     try {
       const administration = { store, encryptor, random, actor: "cli:demo", changed: () => {} };
       const credentials = await ensureCredentials(administration, credentialsFile);

@@ -5,7 +5,7 @@ import { dayOf } from "../../domain/time.ts";
 import type { CommandContext } from "../command-context.ts";
 import { SmokeEndpoint } from "./smoke-endpoint.ts";
 import { SmokeFailure } from "./smoke-failure.ts";
-import { runJourney, type Step } from "./smoke-journey.ts";
+import { runSmokeJourney, type Step } from "./smoke-journey.ts";
 import { SmokeProcesses } from "./smoke-processes.ts";
 
 export type SmokeStep = { name: string; ok: boolean; duration_ms: number; detail?: string };
@@ -51,7 +51,7 @@ export async function runSmoke(
     }
   };
   try {
-    await runJourney(step, { processes, host, deliveries, today: dayOf(now()) });
+    await runSmokeJourney(step, { processes, host, deliveries, today: dayOf(now()) });
   } catch (error) {
     if (error !== STEP_FAILED) throw error;
   } finally {

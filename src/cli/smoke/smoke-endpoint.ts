@@ -1,4 +1,4 @@
-import { startLocalReceiver } from "../local-receiver.ts";
+import { startCommandWebhookReceiver } from "../command-webhook-receiver.ts";
 import { SmokeFailure } from "./smoke-failure.ts";
 
 /** The partner's webhook endpoint in the smoke test. */
@@ -7,7 +7,7 @@ export class SmokeEndpoint {
   secret = "";
   #unverified: string[] = [];
   #critical = Promise.withResolvers<void>();
-  #receiver = startLocalReceiver(
+  #receiver = startCommandWebhookReceiver(
     () => this.secret,
     ({ event, verified }) => {
       if (!verified) this.#unverified.push(event);

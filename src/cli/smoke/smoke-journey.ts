@@ -19,7 +19,7 @@ type JourneyDeps = {
 };
 
 /** Runs what an operator and a partner do on the first day, from the first start of a server to a restart. */
-export async function runJourney(step: Step, deps: JourneyDeps): Promise<void> {
+export async function runSmokeJourney(step: Step, deps: JourneyDeps): Promise<void> {
   const { processes, host, deliveries, today } = deps;
   let server = await step("start", () => processes.serve(host));
 

@@ -1,7 +1,7 @@
 import type { SmokeResult } from "./run-smoke.ts";
 
 /** Returns the steps as a JUnit XML report. */
-export function junitReport({ steps, duration_ms }: SmokeResult): string {
+export function smokeJunitReport({ steps, duration_ms }: SmokeResult): string {
   const failures = steps.filter(({ ok }) => !ok).length;
   const counts = `tests="${steps.length}" failures="${failures}" errors="0" skipped="0" time="${seconds(duration_ms)}"`;
   const cases = steps.map(({ name, ok, duration_ms, detail = "" }) => {

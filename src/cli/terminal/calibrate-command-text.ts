@@ -4,14 +4,17 @@ import type { ForecastMeasures, Proof, ProofInterval } from "../../domain/calibr
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
 import type { CalibrationContent } from "../../web/calibration/calibration-page-content.ts";
-import { failureWindowRows } from "../../web/calibration/failure-window-table.ts";
-import { fittedTable, type TerminalColumn } from "./fitted-table.ts";
+import { pageFailureWindowRows } from "../../web/calibration/calibration-page-failure-windows.ts";
+import { type TerminalColumn, terminalTable } from "./terminal-table.ts";
 
 const CHANGES_ON_PAGE = 20;
 const CHANGES_ON_TERMINAL = 10;
 
 /** Returns the content of the calibration report page, with the names of the knowledge base. */
-export function reportPageContent(knowledge: Knowledge, calibration: Calibration): CalibrationContent {
+export function calibrateReportPageContent(
+  knowledge: Knowledge,
+  calibration: Calibration,
+): CalibrationContent {
   const { fit, validation, dCalibration } = calibration;
   return {
     asOf: calibration.asOf,
@@ -58,7 +61,7 @@ function nameOf(knowledge: Knowledge, defId: string): string {
 }
 
 /** Returns the report for a terminal. */
-export function calibrationText(
+export function calibrateCommandText(
   knowledge: Knowledge,
   calibration: Calibration,
   { page, ending, width }: { page: string | undefined; ending: string; width: number },
@@ -74,7 +77,7 @@ export function calibrationText(
       : `Frailty: appliances differ (shape ${fit.frailtyShape}).`,
     `Strength of evidence: condition ${fit.corrections.strength.condition.toFixed(2)}, repairs ${fit.corrections.strength.repairs.toFixed(2)} (default model: 1).`,
     "",
-    fittedTable(
+    terminalTable(
       [
         { heading: "LARGEST LIFETIME CHANGES", shrinks: true },
         ...["FACTOR", "DEFAULT", "CALIBRATED", "FAILURES", "EXPECTED"].map(numbers),
@@ -91,7 +94,7 @@ export function calibrationText(
     ),
     "",
     `Validation: calibrated to the ${calibration.failuresYearAgo} failures before ${validation.from}; ${validation.components} components forecast until ${validation.to}, ${validation.failed} failed.`,
-    fittedTable(
+    terminalTable(
       ["", ...["DEFAULT", "90% CI", "CALIBRATED", "90% CI"].map(numbers)],
       MEASURES.map(([title, name]) => [
         title,
@@ -102,9 +105,9 @@ export function calibrationText(
       ]),
       width,
     ),
-    fittedTable(
+    terminalTable(
       [{ heading: "80% FAILURE WINDOWS", shrinks: true }, ...["DEFAULT", "CALIBRATED"].map(numbers)],
-      failureWindowRows(validation.windows).map((row, at) => [
+      pageFailureWindowRows(validation.windows).map((row, at) => [
         `${row.name} (${at < 2 ? 10 : 80}% expected)`,
         row.before,
         row.after,
@@ -133,7 +136,7 @@ function sharedCausesText(
     ];
   return [
     "",
-    fittedTable(
+    terminalTable(
       ["SHARED CAUSES", ...["YEARS", "FAILURES", "EXPECTED", "DEFAULT", "LEARNED"].map(numbers)],
       learned.map(({ system, years, failures, expected, bookVariance, variance }) => [
         system,

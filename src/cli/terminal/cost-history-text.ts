@@ -1,6 +1,6 @@
 import type { CostHistoryJson } from "../../api-schemas/cost-history-schema.ts";
 import { currencyCode } from "../../domain/currency-and-units.ts";
-import { fittedTable, type OutputWidths, type TerminalColumn, wrapText } from "./fitted-table.ts";
+import { type OutputWidths, type TerminalColumn, terminalTable, wrapText } from "./terminal-table.ts";
 
 const COLUMNS: readonly TerminalColumn[] = [
   { heading: "TYPE", shrinks: true },
@@ -36,7 +36,7 @@ export function costHistoryText(history: CostHistoryJson, { columns, tableWidth 
   ]);
   return [
     wrapText(`Replacements with a cost in the 60 months to ${as_of}, in ${currencyCode()}:`, columns),
-    fittedTable(COLUMNS, rows, tableWidth),
+    terminalTable(COLUMNS, rows, tableWidth),
     wrapText(
       applied
         ? `${changes} lines of the cost book changed.${recalculating ? " The sums of this portfolio follow in the background while a server is running." : ""}`

@@ -1,7 +1,7 @@
 import type { JsonOf } from "../../api-schemas/definition/schema-type.ts";
 import type { explanationReply } from "../../api-schemas/explanation-schema.ts";
 import { currencyFormat, wholeMoney } from "../../domain/currency-and-units.ts";
-import { wrapText } from "./fitted-table.ts";
+import { wrapText } from "./terminal-table.ts";
 
 /* Formatting of lines with a label, a number and its basis. */
 

@@ -5,7 +5,7 @@ import {
   formatTerminalNumber,
   headedBlock,
 } from "./explained-block-text.ts";
-import { fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
+import { type OutputWidths, terminalTable, wrapText } from "./terminal-table.ts";
 
 /** Returns the evidence as a table, followed by the resulting hazard ratio. */
 export function explainedEvidenceText(
@@ -30,7 +30,7 @@ export function explainedEvidenceText(
     item.source,
     item.ended_by ?? "",
   ]);
-  const table = fittedTable(
+  const table = terminalTable(
     [
       { heading: "Date" },
       { heading: "Evidence", shrinks: true },

@@ -11,7 +11,7 @@ import {
 } from "./explained-block-text.ts";
 import { explainedCostsText } from "./explained-costs-text.ts";
 import { explainedEvidenceText } from "./explained-evidence-text.ts";
-import { fittedTable, type OutputWidths, wrapText } from "./fitted-table.ts";
+import { type OutputWidths, terminalTable, wrapText } from "./terminal-table.ts";
 
 /* An explanation for the terminal: each step of the calculation with its numbers and their sources. */
 
@@ -300,7 +300,7 @@ function changesText(
     confidence.level,
   ];
   const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapText(note, columns, "  ")]));
-  const table = fittedTable(
+  const table = terminalTable(
     [
       { heading: "Scenario", shrinks: true },
       { heading: "Score", align: "right" },

@@ -1,6 +1,6 @@
 import type { LossesJson } from "../../api-schemas/losses-schema.ts";
 import { currencyCode, wholeMoney } from "../../domain/currency-and-units.ts";
-import { fittedTable, type OutputWidths, type TerminalColumn, wrapText } from "./fitted-table.ts";
+import { type OutputWidths, type TerminalColumn, terminalTable, wrapText } from "./terminal-table.ts";
 
 /* Losses for the terminal: expected and bad years, the largest damage, drivers and assumptions. */
 
@@ -68,9 +68,9 @@ export function lossesText(losses: LossesJson, name: string, { columns, tableWid
       `${name}: ${losses.components.toLocaleString("en-US")} components in ${losses.properties.toLocaleString("en-US")} properties as of ${losses.as_of}; insured with ${layer}.`,
       columns,
     ),
-    fittedTable(curveColumns(), curve, tableWidth),
-    fittedTable(LARGEST, largest, tableWidth),
-    ...(drivers.length > 0 ? [fittedTable(DRIVERS, drivers, tableWidth)] : []),
+    terminalTable(curveColumns(), curve, tableWidth),
+    terminalTable(LARGEST, largest, tableWidth),
+    ...(drivers.length > 0 ? [terminalTable(DRIVERS, drivers, tableWidth)] : []),
     ...[...losses.notes, losses.assumptions.statement].map((sentence) => wrapText(sentence, columns)),
   ].join("\n\n");
 }

@@ -1,4 +1,4 @@
-import type { OutputWidths } from "./fitted-table.ts";
+import type { OutputWidths } from "./terminal-table.ts";
 
 const USUAL_COLUMNS = 100;
 

@@ -1,7 +1,7 @@
 import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import { formatBytes } from "../../files/durable-files.ts";
 import { count, countWithNoun } from "../../web/page-format.ts";
-import { labeledLines } from "./fitted-table.ts";
+import { labeledLines } from "./terminal-table.ts";
 import { utcTimeText } from "./time-text.ts";
 
 /** Formats a partner with its endpoint, its portfolio and its deliveries. */

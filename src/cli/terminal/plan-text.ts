@@ -4,7 +4,7 @@ import type { planSummary } from "../../api-schemas/plan-summary-schema.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../api-schemas/portfolio-plan-schema.ts";
 import { currencyCode, exactMoney, plainTodaysMoney, wholeMoney } from "../../domain/currency-and-units.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
-import { fittedTable, type OutputWidths, type TerminalColumn, wrapText } from "./fitted-table.ts";
+import { type OutputWidths, type TerminalColumn, terminalTable, wrapText } from "./terminal-table.ts";
 
 /* A plan for the terminal: recommended actions, costs by year, reserve contributions and assumptions. */
 
@@ -66,7 +66,7 @@ export function propertyPlanText(plan: PropertyPlan, widths: OutputWidths): stri
   return paragraphs(
     wrapText(`${plan.name}, ${plan.unit_count} units: ${heading(plan)}`, width),
     dueNowText(plan.due_now, width),
-    rows.length > 0 && fittedTable(partColumns(plan.budget !== null), rows, tableWidth),
+    rows.length > 0 && terminalTable(partColumns(plan.budget !== null), rows, tableWidth),
     rest > 0 && `${components(rest)}: run to failure, or replaced with the unit.`,
     plan.budget &&
       wrapText(
@@ -75,7 +75,7 @@ export function propertyPlanText(plan: PropertyPlan, widths: OutputWidths): stri
           `Avoids ${dollars(plan.budget.avoided)} in the next 12 months.`,
         width,
       ),
-    fittedTable(
+    terminalTable(
       reconciliationColumns(),
       plan.reconciliation.map(({ label, amount }) => [label, usd(amount)]),
       tableWidth,
@@ -122,7 +122,7 @@ export function portfolioPlanText(
   return paragraphs(
     wrapText(`${properties(items.length)}: ${heading(plan)}`, width),
     dueNowText(plan.due_now, width),
-    rows.length > 0 && fittedTable(propertyColumns(plan.budget !== null), rows, tableWidth),
+    rows.length > 0 && terminalTable(propertyColumns(plan.budget !== null), rows, tableWidth),
     rest > 0 &&
       `${usd(rest)} more ${rest === 1 ? "property has" : "properties have"} something due: \`--format csv\` lists all.`,
     items.length > due.length &&
@@ -193,7 +193,7 @@ function years(
   const { planned_inflated, run_to_failure_inflated } = totals;
   const all = ["Total", "", "", "", usd(totals.planned), usd(planned_inflated), ""];
   return [
-    fittedTable(YEAR_COLUMNS, [...rows, all], tableWidth),
+    terminalTable(YEAR_COLUMNS, [...rows, all], tableWidth),
     wrapText(
       `Run-to-failure scenario: ${dollars(totals.run_to_failure)} (${dollars(run_to_failure_inflated)} inflated). ` +
         (totals.savings < -0.5

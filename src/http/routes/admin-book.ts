@@ -36,13 +36,13 @@ import { bookAlerts } from "../../usecases/book/book-alerts.ts";
 import { bookPartners } from "../../usecases/book/book-members.ts";
 import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
+import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
 import { currentPartnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
-import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
+import { lossDeps, lossFileReply } from "../loss-replies.ts";
 import {
   assumptionsReplyColumn,
   assumptionsReplyField,
@@ -172,7 +172,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const members = await bookPartners(store.read, partnerIdsOf(call));
         const selected = await books.ofPartners(lossDeps(call), members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
-        const losses = await serializeSelectedLosses(knowledge, selected, asked, { terms, deviation });
+        const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, "book-losses")) ??
           ok({ ...losses, partners: members.length })

@@ -2,7 +2,7 @@ import { brand, brandRequest, parseBrandChangeJson, serializeBrand } from "../..
 import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import { changeBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
-import { getPartner } from "./admin-partners.ts";
+import { requirePartnerInPath } from "./admin-partners.ts";
 
 /** Returns the operations on how partners' embeds look. */
 export function adminBrandOperations(): Operation[] {
@@ -16,7 +16,7 @@ export function adminBrandOperations(): Operation[] {
       parameters: [partnerInPath],
       replies: okReplies("The brand", brand),
       async handle({ params, store }) {
-        const { id } = await getPartner(store, params.id!);
+        const { id } = await requirePartnerInPath(store, params.id!);
         return ok(serializeBrand(id, await loadBrand(store.read, id)));
       },
     }),
@@ -35,7 +35,7 @@ export function adminBrandOperations(): Operation[] {
       replies: okReplies("The brand as it is now", brand),
       body: "json",
       async handle({ administration, body, params, store }) {
-        const { id } = await getPartner(store, params.id!);
+        const { id } = await requirePartnerInPath(store, params.id!);
         return ok(serializeBrand(id, await changeBrand(administration, id, parseBrandChangeJson(body))));
       },
     }),

@@ -23,7 +23,7 @@ import { currentPartnerPrices } from "../../usecases/portfolio/partner-prices.ts
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import {
   type HttpQuery,
-  invalidParameter,
+  invalidParameterFailure,
   parseRowRange,
   parseTier,
   sortsByCost,
@@ -92,7 +92,7 @@ function parseOwner(query: HttpQuery): Owner {
   });
   const [owner, second] = owners;
   if (!owner || second)
-    throw invalidParameter(
+    throw invalidParameterFailure(
       second ? `${second.kind}_id` : "partner_id",
       second ? `and ${owner!.kind}_id are mutually exclusive` : "or property_id or appliance_id is required",
     );

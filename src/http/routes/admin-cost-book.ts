@@ -17,8 +17,8 @@ import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { replaceCostBook, type SavedBook } from "../../usecases/costs/replace-cost-book.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
-import { getPartner } from "./admin-partners.ts";
-import { parseCostLines } from "./cost-book.ts";
+import { requirePartnerInPath } from "./admin-partners.ts";
+import { parseCostLinesOfRequest } from "./cost-book.ts";
 
 /** Returns the operations on partners' cost books for administrators. */
 export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
@@ -32,7 +32,7 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
       parameters: [partnerInPath],
       replies: okReplies("The cost book", costBookReply),
       async handle({ params, store, yieldNow }) {
-        const partner = await getPartner(store, params.id!);
+        const partner = await requirePartnerInPath(store, params.id!);
         const lines = await store.read.costLines.ofPartner(partner.id);
         const views = await mapYielding(lines, yieldNow, serializeCostLine);
         const recalculating = await isRecalculating(store.read, partner.id);
@@ -54,8 +54,8 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
       replies: okReplies("The new cost book", replacedBookReply),
       body: "json",
       async handle({ administrator, body, now, params, store, yieldNow }) {
-        const partner = await getPartner(store, params.id!);
-        const given = await parseCostLines(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
+        const partner = await requirePartnerInPath(store, params.id!);
+        const given = await parseCostLinesOfRequest(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
         const { lines, warnings } = dropOverlappingCostLines(given.lines);
         const saved = await writePortfolio<SavedBook>(store.write, knowledge, partner, (writer) =>
           replaceCostBook(writer, administrator.id, () => lines),

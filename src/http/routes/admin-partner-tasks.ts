@@ -32,8 +32,8 @@ import {
   okReplies,
   serverLabel,
 } from "../http-operation.ts";
-import { jsonLines } from "../json-lines-reply.ts";
-import { invalidParameter } from "../query-parameters.ts";
+import { jsonLinesReply } from "../json-lines-reply.ts";
+import { invalidParameterFailure } from "../query-parameters.ts";
 
 type TaskStart = "begun" | { heldBy: string | undefined };
 
@@ -135,7 +135,7 @@ export function partnerTaskOperations({
       async handle({ administration, body, params, store }) {
         const partner = await getPartner(store, params.id!);
         if (purgeRequest.parse(body).confirm !== partner.name)
-          throw invalidParameter("confirm", "must be the partner's full name. Nothing was deleted");
+          throw invalidParameterFailure("confirm", "must be the partner's full name. Nothing was deleted");
         requireStarted(await tasks().purge(administration, partner, serverLabel(address())));
         return accepted(await taskOf(store, partner.id));
       },
@@ -172,7 +172,7 @@ export function partnerTaskOperations({
           "content-disposition": `attachment; filename="${partner.id}.ndjson"`,
           "cache-control": "no-store",
         };
-        return { raw: jsonLines(exportPartner(store, knowledge, partner, clock)), headers };
+        return { raw: jsonLinesReply(exportPartner(store, knowledge, partner, clock)), headers };
       },
     }),
   ];

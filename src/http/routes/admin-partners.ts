@@ -62,7 +62,7 @@ import {
   okReplies,
   type Reply,
 } from "../http-operation.ts";
-import { type HttpQuery, invalidParameter, parseRowRange } from "../query-parameters.ts";
+import { type HttpQuery, invalidParameterFailure, parseRowRange } from "../query-parameters.ts";
 
 export function adminPartnerOperations(): Operation[] {
   /** Returns an operation that changes a partner without a request body, and responds with the partner. */
@@ -82,7 +82,7 @@ export function adminPartnerOperations(): Operation[] {
       replies: okReplies("The partner", fullPartner),
       body: "optional",
       async handle({ administration, params, store }) {
-        const { id } = await getPartner(store, params.id!);
+        const { id } = await requirePartnerInPath(store, params.id!);
         await run(administration, id);
         return ok(await overviewOf(store, id));
       },
@@ -149,7 +149,7 @@ export function adminPartnerOperations(): Operation[] {
       replies: okReplies("The partner as it is now", fullPartner),
       body: "json",
       async handle({ administration, body, params, store }) {
-        const { id } = await getPartner(store, params.id!);
+        const { id } = await requirePartnerInPath(store, params.id!);
         await changePartner(administration, id, parsePartnerSettingsJson(body));
         return ok(await overviewOf(store, id));
       },
@@ -235,7 +235,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     ),
     body: "optional",
     async handle({ administration, params, store }) {
-      const { id } = await getPartner(store, params.id!);
+      const { id } = await requirePartnerInPath(store, params.id!);
       return shownOnce(serializeNewApiKey(id, await rotateApiKey(administration, id)));
     },
   });
@@ -252,7 +252,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     ),
     body: "optional",
     async handle({ administration, params, store }) {
-      const { id } = await getPartner(store, params.id!);
+      const { id } = await requirePartnerInPath(store, params.id!);
       return shownOnce(serializeNewClientSecret(id, await rotateClientSecret(administration, id)));
     },
   });
@@ -271,7 +271,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
     body: "optional",
     async handle({ administration, body, params, store }) {
       const overlapMs = parseSecretOverlapJson(body);
-      const { id } = await getPartner(store, params.id!);
+      const { id } = await requirePartnerInPath(store, params.id!);
       const rotated = await rotateWebhookSecret(administration, id, overlapMs);
       return shownOnce(serializeNewWebhookSecret(id, rotated));
     },
@@ -281,7 +281,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
 
 function parseMonthOrCurrent(query: HttpQuery, now: Instant): string {
   const asked = parseMonth(query.get("month") ?? dayOf(now).slice(0, 7));
-  if (!asked) throw invalidParameter("month", "must be a month, such as 2026-01");
+  if (!asked) throw invalidParameterFailure("month", "must be a month, such as 2026-01");
   return asked;
 }
 
@@ -294,12 +294,12 @@ function searchByNameOrId(partners: readonly Partner[], search = ""): readonly P
 }
 
 /** Returns a partner; throws not_found for an unknown one. */
-export async function getPartner(store: Store, id: string): Promise<RevisedPartner> {
+export async function requirePartnerInPath(store: Store, id: string): Promise<RevisedPartner> {
   const partner = await store.read.partners.find(id);
   if (!partner) throw notFound("Partner not found");
   return partner;
 }
 
 async function overviewOf(store: Store, id: string) {
-  return serializeFullPartner(await partnerOverview(store, await getPartner(store, id)));
+  return serializeFullPartner(await partnerOverview(store, await requirePartnerInPath(store, id)));
 }

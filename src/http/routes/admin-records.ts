@@ -15,8 +15,8 @@ import {
   okReplies,
   type PartnerOperation,
 } from "../http-operation.ts";
-import { invalidParameter, parseRowRange } from "../query-parameters.ts";
-import { getPartner } from "./admin-partners.ts";
+import { invalidParameterFailure, parseRowRange } from "../query-parameters.ts";
+import { requirePartnerInPath } from "./admin-partners.ts";
 import { applianceOperations } from "./appliances.ts";
 import { claimOperations } from "./claims.ts";
 import { componentOperations } from "./components.ts";
@@ -52,7 +52,7 @@ const ofServiceEvent: FindOwner = async (read, { params }) => {
 };
 const ofListedProperty: FindOwner = async (read, { query }) => {
   const id = query.get("property_id");
-  if (id === undefined) throw invalidParameter("property_id", "is required");
+  if (id === undefined) throw invalidParameterFailure("property_id", "is required");
   return await ofProperty(read, { params: { id }, query });
 };
 
@@ -127,7 +127,7 @@ function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminO
     tag: "Administration",
     access: "admin",
     async handle(call) {
-      const partner = await getPartner(call.store, await findOwner(call.store.read, call));
+      const partner = await requirePartnerInPath(call.store, await findOwner(call.store.read, call));
       const reply = await operation.handle({
         ...call,
         partner,

@@ -51,7 +51,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import { parseRetiredFilter, parseRowRange } from "../query-parameters.ts";
-import { requirePropertyOfCall } from "./properties.ts";
+import { requirePropertyInPath } from "./properties.ts";
 
 const EXAMPLE = {
   property_id: "P_01m7xtfcg7e14a5g7edqadn8kz",
@@ -164,7 +164,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const { page, total } = await readConsistently(store, partner.id, read, partner.revision);
           return ok(appliancePage.of(page.map(view), slice, total, partner.name));
         }
-        await requirePropertyOfCall(store, partner, propertyId);
+        await requirePropertyInPath(store, partner, propertyId);
         const page = await store.read.appliances.pageOfProperty(propertyId, slice, which);
         const total = await store.read.appliances.countOfProperty(propertyId, which);
         return ok(appliancePage.of(page.map(view), slice, total, partner.name));

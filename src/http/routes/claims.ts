@@ -48,7 +48,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import { parseRowRange } from "../query-parameters.ts";
-import { requirePropertyOfCall } from "./properties.ts";
+import { requirePropertyInPath } from "./properties.ts";
 
 export function claimOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   return [
@@ -107,7 +107,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle(call) {
         const { now, params, partner, query, store } = call;
         const slice = parseRowRange(query);
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         const claims = await store.read.claims.page(property.id, slice);
         const total = await store.read.claims.count(property.id);
         const records = claims.map((claim) => serializeClaim(knowledge, claim, dayOf(now)));
@@ -124,7 +124,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       parameters: [propertyInPath, claimInPath],
       replies: readOperationReplies("The claim", claimReply),
       async handle({ now, params, partner, store }) {
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         const found = await findClaim(store.read, property.id, params.claim_id!);
         return ok(withPartner(serializeClaim(knowledge, found, dayOf(now)), partner.name));
       },
@@ -165,7 +165,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       parameters: [propertyInPath],
       replies: readOperationReplies("The effect of the claims on the scores", impactsReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         const claims = await claimEvidenceOfProperty(store, property.id, yieldNow, reserveMemory);
         const present = new Map<string, number>();
         const count = ({ defId }: PlacedComponent) => {

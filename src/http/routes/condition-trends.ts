@@ -12,7 +12,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import { parseRowRange } from "../query-parameters.ts";
-import { requirePropertyOfCall } from "./properties.ts";
+import { requirePropertyInPath } from "./properties.ts";
 
 const WEEKLY =
   "One point per week, of the day of its first snapshot, for the last three years. `condition_score` and `grade` follow from `due_now` as a share of `replacement_value`.";
@@ -30,7 +30,7 @@ export function conditionTrendOperations(): Operation[] {
       parameters: [propertyInPath, ...pagingParameters],
       replies: readOperationReplies("A page of the trend", propertyConditionTrend),
       async handle(call) {
-        const { id } = await requirePropertyOfCall(call.store, call.partner, call.params.id!);
+        const { id } = await requirePropertyInPath(call.store, call.partner, call.params.id!);
         const { slice, points, total } = await pageOf(call, id);
         return ok(propertyConditionTrend.of(points, slice, total, call.partner.name, { property_id: id }));
       },

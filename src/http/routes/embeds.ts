@@ -24,12 +24,12 @@ import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import { ALL_TIME } from "../../web/chart-time-range.ts";
 import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
+import { ALL_TIME } from "../../web/page-time-range.ts";
 import {
-  componentsToExplainInSteps,
   type DataLinks,
-  defaultTrendComponentId,
+  pageComponentsToExplainInSteps,
+  pageTrendComponentId,
   type ReportCsvFile,
 } from "../../web/sections/property-sections.tsx";
 import { compressBody, encodingFor, encodingHeaders } from "../content-encoding.ts";
@@ -114,11 +114,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     loadPropertyFigures(figuresDeps(call, found), found.property, {
       chosen: call.query.get("component"),
       terms: parsePlanTermsOrDefaults(call.query),
-      defaultTrend: defaultTrendComponentId,
+      defaultTrend: pageTrendComponentId,
     });
   /** Returns the reasons for the scores that the page shows. */
   const reasonsOn = async (call: PublicCall, { property }: FoundEmbed, all: readonly ComponentJson[]) => {
-    const ids = await runYielding(componentsToExplainInSteps(all), call.yieldNow);
+    const ids = await runYielding(pageComponentsToExplainInSteps(all), call.yieldNow);
     const rows = await Promise.all(ids.map((id) => read.components.find(property.partnerId, id)));
     const found = rows.filter((row) => row !== undefined);
     const reasons = await scoreReasons(read, knowledge, property, found, call.yieldNow);
@@ -318,7 +318,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
         if (!file) return await notFoundPage(call, "../../../");
         return await replyFor(call, { name: `${file}.csv`, up: "../../../" }, async (found) => {
-          const { reportCsvRows: csvRows } = await import("../../web/csv-download-rows.ts");
+          const { pageCsvRows: csvRows } = await import("../../web/page-csv-rows.ts");
           const steps = csvRows(file, await figuresOf(call, found));
           const { heading, rows } = await runYielding(steps, call.yieldNow);
           const { chunks } = await csvReplyChunks(heading, rows, (row) => row, call.yieldNow);

@@ -11,7 +11,7 @@ import { parseInstant } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/queries/event-log.ts";
 import type { EventStream } from "../../usecases/history/event-stream.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
-import { instantTextSince, invalidParameter, parseRowRange } from "../query-parameters.ts";
+import { instantTextSince, invalidParameterFailure, parseRowRange } from "../query-parameters.ts";
 
 export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, "page">): Operation[] {
   return [
@@ -30,7 +30,7 @@ export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, 
         const text = instantTextSince(query);
         const since = text === undefined ? undefined : parseInstant(text);
         if (text === undefined || since === undefined)
-          throw invalidParameter(
+          throw invalidParameterFailure(
             "since",
             "is required and must be an ISO 8601 timestamp, such as 2026-01-31T00:00:00Z",
           );

@@ -23,9 +23,9 @@ import { runYielding } from "../../event-loop/event-loop.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { loadPropertyCompliance } from "../../usecases/portfolio/load-property-compliance.ts";
 import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
-import { complianceOfProperty } from "../../usecases/portfolio/property-compliance.ts";
 import {
   type Operation,
   ok,
@@ -33,7 +33,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { requirePropertyOfCall } from "./properties.ts";
+import { requirePropertyInPath } from "./properties.ts";
 
 export function figureOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -107,9 +107,16 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The inspections", complianceReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         const today = dayOf(now);
-        const items = await complianceOfProperty(store, knowledge, property, today, yieldNow, reserveMemory);
+        const items = await loadPropertyCompliance(
+          store,
+          knowledge,
+          property,
+          today,
+          yieldNow,
+          reserveMemory,
+        );
         return ok(withPartner(serializeCompliance(property, items), partner.name));
       },
     }),
@@ -120,7 +127,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     { reserveMemory, now, params, partner, store, yieldNow }: PartnerCall,
     figureOf: (prices: PriceList) => FigureJsonAccumulator<Written>,
   ) {
-    const property = await requirePropertyOfCall(store, partner, params.id!);
+    const property = await requirePropertyInPath(store, partner, params.id!);
     const prices = await partnerPrices(store.read, knowledge, partner);
     const figure = addAssumptionsToJson(prices, figureOf(prices));
     await iterateComponents(store, property.id, figure.add, yieldNow, reserveMemory);

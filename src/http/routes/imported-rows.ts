@@ -6,8 +6,8 @@ import {
 } from "../../api-schemas/imported-rows-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import { invalid } from "../../domain/errors.ts";
-import { MOST_ROWS } from "../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { MOST_ROWS } from "../../table-cells/table-limits.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function importedRowsOperations(knowledge: Knowledge): Operation[] {

@@ -5,14 +5,14 @@ import { layerTerms, lossTerms, propertyInPath } from "../../api-schemas/request
 import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import { serializeSelectedLosses } from "../../usecases/losses/serialized-losses.ts";
+import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
 import { CSV } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
-import { lossDeps, lossFileReply } from "../loss-file-replies.ts";
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
+import { lossDeps, lossFileReply } from "../loss-replies.ts";
 import { parseTableFormat, XLSX } from "../workbook-replies.ts";
-import { requirePropertyOfCall } from "./properties.ts";
+import { requirePropertyInPath } from "./properties.ts";
 
 const replies = readOperationReplies("The losses", lossesReply);
 const lossReplies = { ...replies, 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
@@ -40,7 +40,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const revision = (await store.read.partners.revision(partner.id)) ?? "";
         const selected = await books.ofPartners(lossDeps(call), [{ id: partner.id, revision }], asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
-        const losses = await serializeSelectedLosses(knowledge, selected, asked, { terms, deviation });
+        const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, "portfolio-losses")) ??
           ok(withPartner(losses, partner.name))
@@ -61,14 +61,14 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
         const format = parseTableFormat(call);
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? "" };
         const deps = lossDeps(call);
         const selected = await books.ofProperty(deps, owner, property, asked);
         const deviation = () => books.shareOfDeviation(deps, owner, property, asked);
         const components = async () =>
           serializeLossComponents(knowledge, await books.componentsOf(deps, property, asked));
-        const losses = await serializeSelectedLosses(knowledge, selected, asked, { terms, deviation });
+        const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, `losses-${property.id}`, components)) ??
           ok(withPartner(losses, partner.name))
@@ -88,7 +88,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
       async handle(call) {
         const { params, partner, query, store } = call;
         const request = parseInsuredLayer(query);
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? "" };
         const made = await underwriteProperty(
           lossDeps(call),

@@ -41,6 +41,13 @@ import { PLAN_ORDERS } from "../../domain/planning/plan-terms.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { pageOfActions } from "../../usecases/portfolio/action-list.ts";
+import {
+  collectPlanFlags,
+  loadUnitLabels,
+  planLinesAsJson,
+  reconcilePlanFigures,
+  sortedPlanLines,
+} from "../../usecases/portfolio/load-plan-lines.ts";
 import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import {
   plannedProperties,
@@ -49,16 +56,9 @@ import {
 } from "../../usecases/portfolio/portfolio-plan.ts";
 import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
-import {
-  collectPlanFlags,
-  loadUnitLabels,
-  reconcilePlanFigures,
-  serializePlanLines,
-  sortedPlanLines,
-} from "../../usecases/portfolio/serialized-plan-lines.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
-import { assumptionSentences } from "../../web/page-assumption-sentences.ts";
+import { pageAssumptionSentences } from "../../web/page-assumption-sentences.ts";
 import {
   CSV,
   csvPage,
@@ -82,7 +82,7 @@ import {
   EXAMPLE_UNIT_LABELS,
 } from "../reply-unit-label-column.ts";
 import { parseTableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
-import { requirePropertyOfCall } from "./properties.ts";
+import { requirePropertyInPath } from "./properties.ts";
 
 const portfolioReplies = pageReplies("A page of the portfolio with its plan", portfolioPlanPage);
 const planReplies = readOperationReplies("The plan", planReply);
@@ -105,7 +105,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const wanted = parseTableFormat({ query, request });
         const asked = parseFormTerms(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         const deps = { store, knowledge, clock: () => now, yieldNow };
         const plan = await planProperty(deps, property, terms, reserveMemory);
         if (wanted === "xlsx")
@@ -121,14 +121,16 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             labels: await loadUnitLabels(store.read, property),
             work,
             first: rows[0],
-            assumptions: assumptionSentences(serializeAssumptions(plan.counted, plan.modelVersion)).join(" "),
+            assumptions: pageAssumptionSentences(serializeAssumptions(plan.counted, plan.modelVersion)).join(
+              " ",
+            ),
           };
           const cellsOf = (line: (typeof rows)[number]) =>
             serializePlanTableCells(knowledge, line, terms.years, context);
           const table = await csvReplyChunks(serializePlanTableHeading(plan), rows, cellsOf, yieldNow);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
-        const serialized = await serializePlanLines(knowledge, lines, work, yieldNow);
+        const serialized = await planLinesAsJson(knowledge, lines, work, yieldNow);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const reconciliation = await reconcilePlanFigures(prices, plan, yieldNow);
         const flags = await collectPlanFlags(knowledge, plan, yieldNow);
@@ -210,7 +212,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const filter = { ...parseActionFilter(query), partnerId: partner.id };
         const order = parseChoice(query, "sort", ["waiting", "expected"]) ?? "waiting";
         const includesDemo = wantsDemo(query) || filter.propertyId !== undefined;
-        if (filter.propertyId !== undefined) await requirePropertyOfCall(store, partner, filter.propertyId);
+        if (filter.propertyId !== undefined) await requirePropertyInPath(store, partner, filter.propertyId);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const deps = { store, knowledge, prices, clock: () => now, yieldNow, signal };
         const { actions, sums } = await pageOfActions(deps, filter, {

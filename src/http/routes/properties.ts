@@ -140,7 +140,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The property", propertyReply),
       async handle({ params, partner, store }) {
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         return ok(withPartner(serializeProperty(property), partner.name));
       },
     }),
@@ -200,7 +200,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       replies: readOperationReplies("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
         const slice = parseRowRange(query);
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
         const records = units.map(serializeUnit);
         return ok(
@@ -217,7 +217,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The property summary", summaryReply),
       async handle({ now, params, partner, store, yieldNow }) {
-        const property = await requirePropertyOfCall(store, partner, params.id!);
+        const property = await requirePropertyInPath(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const flags = await store.read.flags.ofProperty(partner.id, property.id);
         const prices = await partnerPrices(store.read, knowledge, partner);
@@ -271,7 +271,7 @@ const FILTERS_DESCRIPTION =
   "Filters can be combined. Retired properties are listed with `retired=true` alone, and with `include_retired=true` beside the others; no total includes them. A filtered list is read in full to count its matches, which takes about 0.2 s for 100,000 properties.";
 
 /** Returns the partner's property. Throws not_found, also for a property of another partner. */
-export async function requirePropertyOfCall(store: Store, partner: Partner, id: string): Promise<Property> {
+export async function requirePropertyInPath(store: Store, partner: Partner, id: string): Promise<Property> {
   const property = await store.read.properties.find(partner.id, id);
   if (!property) throw propertyNotFound();
   return property;

@@ -28,7 +28,7 @@ import {
   type Reply,
   readOperationReplies,
 } from "../http-operation.ts";
-import { mediaType, parseJsonObject } from "../request-body.ts";
+import { mediaType, parseRequestBodyObject } from "../request-body.ts";
 
 export type SystemDeps = {
   authenticator: Authenticator;
@@ -160,7 +160,7 @@ async function issueToken(call: Call, authenticator: Authenticator): Promise<Rep
 async function tokenFields({ readBody, request }: Call): Promise<Record<string, unknown> | undefined> {
   const bytes = await readBody(TOKEN_BODY_BYTES);
   try {
-    if (mediaType(request) === "application/json") return parseJsonObject(bytes, TOKEN_BODY_BYTES);
+    if (mediaType(request) === "application/json") return parseRequestBodyObject(bytes, TOKEN_BODY_BYTES);
     const form = new URLSearchParams(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     const names = [...form.keys()];
     return new Set(names).size === names.length ? Object.fromEntries(form) : undefined;

@@ -9,7 +9,7 @@ import type { Metrics } from "../../metrics/metrics.ts";
 import { testPmsConnection } from "../../pms/pms-connection-test.ts";
 import type { Store } from "../../store/store.ts";
 import { probePartnerSignatureChecks } from "../../usecases/deliveries/probe-signature-checks.ts";
-import { createResolver } from "../../webhooks/webhook-dns-resolver.ts";
+import { createWebhookResolver } from "../../webhooks/webhook-dns-resolver.ts";
 import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
 import type { CalibrationRuns } from "./compose-calibration-runs.ts";
 import type { PartnerTasks } from "./compose-partner-tasks.ts";
@@ -64,7 +64,8 @@ export function composeAdminOperations(
         const { timeoutMs } = config.webhooks;
         return (await probePartnerSignatureChecks({ administration, send, clock, timeoutMs }, [partner]))[0];
       },
-      runRmPreflight: () => testPmsConnection({ settings: config.rm, resolve: createResolver(), clock }),
+      runRmPreflight: () =>
+        testPmsConnection({ settings: config.rm, resolve: createWebhookResolver(), clock }),
     }),
   ];
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { keepForBackups } from "../../backup/deleted-photos-for-backups.ts";
 import { notFound, StorageError } from "../../domain/errors.ts";
 import { isPhotoFileName } from "../../domain/photo.ts";
-import { formatBytes, replaceFile, toStorageError } from "../../files/durable-files.ts";
+import { formatBytes, replaceFile, storageErrorOfFile } from "../../files/durable-files.ts";
 import type { Store } from "../../store/store.ts";
 import type { PhotoFiles } from "../../usecases/portfolio/photos.ts";
 
@@ -20,7 +20,7 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw toStorageError(error, folder);
+    throw storageErrorOfFile(error, folder);
   }
   return {
     async write(filename, bytes) {
@@ -28,7 +28,7 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
         await requireFreeSpace(folder, bytes.length, minFreeBytes);
         await replaceFile(join(folder, filename), bytes);
       } catch (error) {
-        throw toStorageError(error, folder);
+        throw storageErrorOfFile(error, folder);
       }
     },
     writeWithRecord: async () => {},

@@ -1,4 +1,7 @@
-import { AddressRateWindow, type RateWindow } from "../../cluster/address-rate-window.ts";
+import {
+  DistributedAddressRateWindow,
+  type RateWindow,
+} from "../../cluster/distributed-address-rate-window.ts";
 import { DistributedRateWindow } from "../../cluster/distributed-rate-window.ts";
 import { PARTNER_CALLER } from "../../cluster/rate-window-permits.ts";
 import type { Config } from "../../config/settings.ts";
@@ -36,7 +39,7 @@ export function composeRateWindows(deps: {
   /** Anybody may make the database count a call of these, so the disk is not asked to. */
   const anonymous = (limit: number, prefix: string) => {
     const own = new RequestSlidingWindow(limit);
-    return store.isShared ? new AddressRateWindow(shared(limit, "process"), own, prefix) : own;
+    return store.isShared ? new DistributedAddressRateWindow(shared(limit, "process"), own, prefix) : own;
   };
   const partners = shared(limits.perPartnerPerMinute, "durable");
   return {

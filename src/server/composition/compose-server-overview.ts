@@ -24,7 +24,7 @@ import type { ServerOverview } from "../../monitoring/server-overview.ts";
 import type { ServiceHealth } from "../../monitoring/service-health.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { databaseFile } from "../data-folder.ts";
+import { databaseFile } from "../server-data-folder.ts";
 
 export type OverviewSources = {
   config: Config;

@@ -1,7 +1,7 @@
 import { effectiveSettings } from "../../config/effective-settings.ts";
 import type { ServerState } from "../../http/routes/admin-server.ts";
 import type { JobSchedule } from "../../jobs/job-schedule.ts";
-import type { Listeners } from "../listeners.ts";
+import type { Listeners } from "../server-listeners.ts";
 import { composeServerOverview, type OverviewSources } from "./compose-server-overview.ts";
 
 /** Values that exist only once the server listens. */

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { removeAbandonedPhotos } from "../../backup/deleted-photos-for-backups.ts";
+import { removePhotosAbandonedByBackups } from "../../backup/deleted-photos-for-backups.ts";
 import type { Config } from "../../config/settings.ts";
 import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
@@ -10,8 +10,8 @@ import type { PageState } from "../../monitoring/service-health.ts";
 import { findDatabasePageProblems } from "../../store/sqlite/inspect-database.ts";
 import type { Store } from "../../store/store.ts";
 import { deleteOrphanedPhotos } from "../../usecases/portfolio/photos.ts";
-import { databaseFile } from "../data-folder.ts";
 import { SelfExecFailed, selfExec } from "../self-exec.ts";
+import { databaseFile } from "../server-data-folder.ts";
 import { composePhotoStorage } from "./compose-photo-storage.ts";
 
 type StorageJobs = {
@@ -75,7 +75,7 @@ export function composeStorageJobs(deps: {
             signal,
           );
           if (files > 0) log.info({ files }, "orphaned uploads removed");
-          if (hasFile) await removeAbandonedPhotos(dataDir, clock());
+          if (hasFile) await removePhotosAbandonedByBackups(dataDir, clock());
           for (const folder of new Set([dataDir, config.backup.dir])) {
             // The next start finds what stays, such as while the process has no file descriptors left.
             const removed = await sweepTemporaryFiles(folder, clock()).catch((err) => {

@@ -2,7 +2,7 @@ import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
 import type { Config } from "../../config/settings.ts";
 import type { Instant } from "../../domain/time.ts";
 import { systemTimers } from "../../event-loop/event-loop.ts";
-import { parseNetwork } from "../../ip-networks/ip-network.ts";
+import { parseIpNetwork } from "../../ip-networks/ip-network.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
 import { readAuthorities } from "../../tls/pem-files.ts";
@@ -10,12 +10,12 @@ import {
   createDeliveryRepository,
   createPartnerLeases,
 } from "../../usecases/deliveries/stored-delivery-repository.ts";
-import { DISPATCHER_DEFAULTS } from "../../webhooks/dispatcher-deps.ts";
-import { DEFAULT_PAUSE_LIMITS } from "../../webhooks/endpoint-health.ts";
 import { createDispatcher, type Dispatcher } from "../../webhooks/webhook-dispatcher.ts";
-import { createResolver } from "../../webhooks/webhook-dns-resolver.ts";
-import { createHttpSender, type HttpSender } from "../../webhooks/webhook-http-sender.ts";
-import type { DataFolder } from "../data-folder.ts";
+import { DISPATCHER_DEFAULTS } from "../../webhooks/webhook-dispatcher-deps.ts";
+import { createWebhookResolver } from "../../webhooks/webhook-dns-resolver.ts";
+import { DEFAULT_PAUSE_LIMITS } from "../../webhooks/webhook-endpoint-health.ts";
+import { createWebhookHttpSender, type HttpSender } from "../../webhooks/webhook-http-sender.ts";
+import type { DataFolder } from "../server-data-folder.ts";
 
 /*
  * The outbound half of the composition, built from the settings: everything sent to partners. The server and the
@@ -28,12 +28,12 @@ const WATCH_MS = 250;
 /** Returns a sender with the operator's network rules. Throws an OperatorError if the settings cannot be used. */
 export function composeWebhookSender({ webhooks }: Config): HttpSender {
   const policy = {
-    allow: webhooks.allowNetworks.map(parseNetwork),
-    deny: webhooks.denyNetworks.map(parseNetwork),
+    allow: webhooks.allowNetworks.map(parseIpNetwork),
+    deny: webhooks.denyNetworks.map(parseIpNetwork),
   };
-  return createHttpSender({
+  return createWebhookHttpSender({
     policy: () => policy,
-    resolve: createResolver(),
+    resolve: createWebhookResolver(),
     extraAuthorities:
       webhooks.caFile === "" ? null : readAuthorities({ setting: "webhooks.ca_file", path: webhooks.caFile }),
     proxy: webhooks.proxy === "" ? null : new URL(webhooks.proxy),

@@ -1,18 +1,22 @@
 import type pg from "pg";
 import type { Store, StoreOptions } from "../store.ts";
 import { createStores } from "../stores.ts";
-import { createCallReservations } from "./call-reservations.ts";
 import { ChangePoller } from "./connection/change-poller.ts";
 import { parseDatabaseUrl } from "./connection/database-address.ts";
 import { PostgresConnections, type ReadTimeouts } from "./connection/postgres-connections.ts";
 import { openReadSnapshot } from "./connection/read-snapshot.ts";
-import { WAL_ARCHIVING, type WalArchivingRow, walArchivingOf } from "./diagnostics/wal-archiving.ts";
+import {
+  postgresWalArchivingOf,
+  WAL_ARCHIVING,
+  type WalArchivingRow,
+} from "./diagnostics/postgres-wal-archiving.ts";
 import {
   applyPostgresMigrations,
   refuseEmptyDatabase,
   refuseOlderSchema,
   requireUsableDatabase,
 } from "./migrate-postgres.ts";
+import { createPostgresCallReservations } from "./postgres-call-reservations.ts";
 import { postgresEngine } from "./postgres-engine.ts";
 import { explainPostgresError } from "./postgres-errors.ts";
 import { POSTGRES_MIGRATIONS, type PostgresMigration } from "./postgres-migrations.ts";
@@ -97,7 +101,7 @@ function assemble(opened: Opened): Store {
     write: writers.write,
     explain: (error) => explainPostgresError(error, address),
     isShared: true,
-    budgetReservations: createCallReservations(connections, process),
+    budgetReservations: createPostgresCallReservations(connections, process),
     dataVersion: () => poller.version,
     queueLength: () => writers.length,
     onGroup: (listener) => {
@@ -120,7 +124,7 @@ function assemble(opened: Opened): Store {
     },
     async walArchiving() {
       const { rows } = await connections.reader.read({ text: WAL_ARCHIVING, values: [] });
-      return walArchivingOf(rows as WalArchivingRow[]);
+      return postgresWalArchivingOf(rows as WalArchivingRow[]);
     },
     schemaVersion: POSTGRES_MIGRATIONS.at(-1)!.number,
     applied,

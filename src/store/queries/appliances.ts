@@ -4,7 +4,7 @@ import type { DueState } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { RETIRED_COUNTER } from "../list-counter-buckets.ts";
+import { RETIRED_COUNTER } from "../stored-counter-buckets.ts";
 import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./list-page-starts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 

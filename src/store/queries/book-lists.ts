@@ -6,7 +6,7 @@ import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
-import { WHOLE_BUCKET } from "../list-counter-buckets.ts";
+import { WHOLE_BUCKET } from "../stored-counter-buckets.ts";
 import { alertFilterKind, costIndexReadsByFilter, scoreRangeOfTier } from "./alert-lists.ts";
 import type { CodeCount } from "./flags.ts";
 import { selectPlacedComponents } from "./placed-component-rows.ts";

@@ -11,7 +11,7 @@ import {
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
-} from "../list-counter-buckets.ts";
+} from "../stored-counter-buckets.ts";
 import { listPageStarts } from "./list-page-starts.ts";
 import { placedComponentPage } from "./placed-component-rows.ts";
 import { aliased } from "./sql-column-aliases.ts";

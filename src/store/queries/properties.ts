@@ -4,8 +4,8 @@ import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { RETIRED_COUNTER } from "../list-counter-buckets.ts";
 import { lowerCaseSql, searchedTextForm } from "../searched-texts.ts";
+import { RETIRED_COUNTER } from "../stored-counter-buckets.ts";
 import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./list-page-starts.ts";
 import { propertiesWithSums } from "./properties-with-sums.ts";
 import { aliased } from "./sql-column-aliases.ts";

@@ -25,7 +25,7 @@ import type { StoredOutlook } from "../../domain/projections.ts";
 import { PROPERTY_TOTALS, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
-import { BLOCK_SIZE, RETIRED_COUNTER, WHOLE_BUCKET } from "../list-counter-buckets.ts";
+import { BLOCK_SIZE, RETIRED_COUNTER, WHOLE_BUCKET } from "../stored-counter-buckets.ts";
 import { aliased } from "./sql-column-aliases.ts";
 import type { StoredTotals } from "./totals.ts";
 

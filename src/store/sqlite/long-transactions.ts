@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { checkpointInWorker } from "./checkpoint.ts";
+import { checkpointInWorker } from "./wal-checkpoint.ts";
 
 /** The commit that makes the log reach this number of pages writes them into the database. */
 const CHECKPOINT_PAGES = 3000;

@@ -2,7 +2,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { toStorageError } from "../../files/durable-files.ts";
+import { storageErrorOfFile } from "../../files/durable-files.ts";
 import type { Engine } from "../engine.ts";
 import { olderSchemaError } from "../older-schema-error.ts";
 import { CHECKPOINT_AT_COMMIT, checkpointLongTransactions, LARGE_CACHE } from "./long-transactions.ts";
@@ -99,7 +99,7 @@ function requireWritable(file: string): void {
   try {
     accessSync(file, constants.W_OK);
   } catch (error) {
-    throw toStorageError(error, file);
+    throw storageErrorOfFile(error, file);
   }
 }
 

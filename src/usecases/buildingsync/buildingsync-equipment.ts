@@ -1,4 +1,4 @@
-import { allElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
+import { allXmlElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
 import { lookUpOwnKey } from "../import/mapping/own-key-lookup.ts";
 
 /* The systems of BuildingSync 2 as equipment. */
@@ -44,7 +44,7 @@ const TYPES: Readonly<Record<string, (system: XmlElement) => string | undefined>
   },
   Pool: () => "pool_equipment",
   OnsiteStorageTransmissionGenerationSystem: (system) =>
-    [...allElements(system)].some(({ name, text }) => name === "BackupGenerator" && text === "true")
+    [...allXmlElements(system)].some(({ name, text }) => name === "BackupGenerator" && text === "true")
       ? "generator"
       : undefined,
 };

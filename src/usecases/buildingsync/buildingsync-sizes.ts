@@ -1,4 +1,4 @@
-import { allElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
+import { allXmlElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
 
 /* The sizes of systems of BuildingSync 2, with their units, from which an import converts them. */
 
@@ -16,7 +16,7 @@ const CAPACITY = new Set([
 export function roofAreas(buildings: readonly XmlElement[]): ReadonlyMap<string, number> {
   const areas = new Map<string, number>();
   for (const building of buildings)
-    for (const element of allElements(building)) {
+    for (const element of allXmlElements(building)) {
       const id = element.name === "RoofID" ? element.attributes.IDref : undefined;
       const area = Number(id === undefined ? 0 : xmlTextAt(element, "RoofArea"));
       if (area > 0) areas.set(id!, (areas.get(id!) ?? 0) + area);

@@ -1,5 +1,5 @@
 import { OperatorError } from "../../domain/errors.ts";
-import { allElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
+import { allXmlElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
 import { type AreaUnit, convertAreaText } from "../import/mapping/area-units.ts";
 import {
   type ImportTable,
@@ -132,7 +132,7 @@ function propertyOf({ element, site, isOnly, reference }: Building, areaUnit: Ar
 function placesOf(buildings: readonly Building[]): ReadonlyMap<string, Building> {
   const places = new Map<string, Building>();
   for (const building of buildings)
-    for (const { attributes } of allElements(building.element))
+    for (const { attributes } of allXmlElements(building.element))
       for (const id of [attributes.ID, attributes.IDref])
         if (id !== undefined && !places.has(id)) places.set(id, building);
   const bySite = Map.groupBy(buildings, ({ site }) => site);
@@ -150,7 +150,7 @@ function buildingOf(
   const [only, ...others] = buildings;
   if (others.length === 0) return only;
   for (const premises of xmlElementsAt(system, "LinkedPremises"))
-    for (const { attributes } of allElements(premises)) {
+    for (const { attributes } of allXmlElements(premises)) {
       const building = places.get(attributes.IDref ?? "");
       if (building) return building;
     }

@@ -1,6 +1,6 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { addDays, addMonths } from "../../domain/time.ts";
-import { readDate } from "../../domain/written-dates.ts";
+import { parseCellDate } from "../../table-cells/table-cell-dates.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import { type AreaUnit, convertAreaText, parseAreaUnit } from "../import/mapping/area-units.ts";
 import { fieldOfHeading } from "../import/mapping/heading-words.ts";
@@ -205,7 +205,7 @@ function yearOfEither(text: string): string | undefined {
 
 /** Returns the day of an instant, unless it is the one that stands for none. Other programs write dates of their own. */
 function dateOf(text: string): string | undefined {
-  const day = readDate(text, "SEVERAL FORMATS");
+  const day = parseCellDate(text, "SEVERAL FORMATS");
   return day === undefined || Number(day.slice(0, 4)) <= UNKNOWN_YEAR ? undefined : day;
 }
 

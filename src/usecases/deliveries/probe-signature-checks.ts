@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { SendResult } from "../../webhooks/delivery-attempt.ts";
 import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
-import { signedHeaders } from "../../webhooks/webhook-signature-headers.ts";
+import { signedWebhookHeaders } from "../../webhooks/webhook-signature-headers.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /**
@@ -54,7 +54,14 @@ async function probe(deps: ProbeDeps, partner: Partner): Promise<Probed | undefi
   const deliveryId = newDeliveryId(at, new DataView(random(new Uint8Array(4)).buffer).getUint32(0));
   // A random secret: every signature has the right form and is wrong.
   const secret = newWebhookSecret(random);
-  const headers = signedHeaders({ deliveryId, event: message.event, body, at, secret, nextSecret: null });
+  const headers = signedWebhookHeaders({
+    deliveryId,
+    event: message.event,
+    body,
+    at,
+    secret,
+    nextSecret: null,
+  });
   const { statusCode, error, durationMs } = await send({ url, headers, body, timeoutMs });
   const verdict = verdictOf(statusCode);
   await store.write(

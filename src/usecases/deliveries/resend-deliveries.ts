@@ -1,7 +1,7 @@
 import type { FailedWindow } from "../../domain/delivery.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { isoText } from "../../domain/time.ts";
-import { runRepeatableChange } from "../../store/repeatable-change.ts";
+import { runRepeatableStoreChange } from "../../store/repeatable-store-change.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
@@ -79,7 +79,7 @@ export async function resendFailedDeliveries(
     { partnerId },
   );
   if (matched === 0) return 0;
-  return await runRepeatableChange(store, () => resendAll(administration, window));
+  return await runRepeatableStoreChange(store, () => resendAll(administration, window));
 }
 
 async function resendAll({ store, changed }: AdminUseCaseDeps, window: FailedWindow): Promise<number> {

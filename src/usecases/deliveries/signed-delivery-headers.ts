@@ -1,6 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { signedHeaders } from "../../webhooks/webhook-signature-headers.ts";
+import { signedWebhookHeaders } from "../../webhooks/webhook-signature-headers.ts";
 import { hasSecretOverlapEnded } from "../partners/administer-partner.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
@@ -18,5 +18,5 @@ export async function loadCurrentDeliveryHeaders(
   const nextSecret =
     isOver || endpoint.nextSecret === null ? null : await encryptor.decrypt(endpoint.nextSecret);
   const { event, body } = found.delivery;
-  return signedHeaders({ deliveryId: id, event, body: Buffer.from(body), at, secret, nextSecret });
+  return signedWebhookHeaders({ deliveryId: id, event, body: Buffer.from(body), at, secret, nextSecret });
 }

@@ -6,8 +6,8 @@ import type { Store, Tx } from "../../store/store.ts";
 import type { AttemptResult } from "../../webhooks/delivery-attempt.ts";
 import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
 import { MAX_DELAY_MS } from "../../webhooks/delivery-retry-schedule.ts";
-import type { PartnerLeases } from "../../webhooks/dispatcher-deps.ts";
-import { HEALTHY } from "../../webhooks/endpoint-health.ts";
+import type { PartnerLeases } from "../../webhooks/webhook-dispatcher-deps.ts";
+import { HEALTHY } from "../../webhooks/webhook-endpoint-health.ts";
 import { hasSecretOverlapEnded } from "../partners/administer-partner.ts";
 
 /** The most decrypted secrets kept in memory, by their encrypted text. */

@@ -11,7 +11,7 @@ import type { DayEvent } from "../../store/queries/service-events.ts";
 import { loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { isRescoredByCascade, rescoreBatches, rescoredUpstreamAppliances } from "../portfolio/rescore.ts";
-import { appliancesForScoring } from "./scored-appliances.ts";
+import { loadAppliancesForScoring } from "./load-scored-appliances.ts";
 import { type LoadedProperty, loadHistories } from "./scoring-histories.ts";
 
 /** The events of one appliance on one day. */
@@ -128,7 +128,7 @@ export class PredictionOutcomeLog {
       (id) => this.#appliances.get(id)!,
     );
     const isReached = spokenOf.some(({ typeId }) => isRescoredByCascade(knowledge, typeId));
-    const all = isReached ? await appliancesForScoring(tx, propertyId) : [];
+    const all = isReached ? await loadAppliancesForScoring(tx, propertyId) : [];
     const upstream = rescoredUpstreamAppliances(knowledge, spokenOf, all);
     const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
     const before = [...days.keys()].map((day) => addDays(day, -1));

@@ -86,7 +86,7 @@ function applianceText(reference: RowApplianceReference): string {
 }
 
 /** Returns the failure of a row about a kind of component that is not in service on an appliance: of another type, or retired. */
-export function componentNotInServiceError(appliance: Appliance): Error {
+export function importedComponentNotInServiceError(appliance: Appliance): Error {
   if (isRetired(appliance)) return retiredConflict("Appliance", appliance);
   const { typeId } = appliance;
   const message = `is none of the components of a ${typeId}`;

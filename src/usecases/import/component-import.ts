@@ -10,7 +10,7 @@ import { ComponentCorrector } from "../portfolio/change-component.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
-  componentNotInServiceError,
+  importedComponentNotInServiceError,
   ReferencedAppliances,
   type RowApplianceReference,
   readApplianceReference,
@@ -114,7 +114,7 @@ class ComponentBatch implements RowBatch<Entry> {
   async #idOf({ appliance: reference, defId }: Exclude<Reference, { componentId: string }>): Promise<string> {
     const appliance = await this.#appliances.find(reference);
     const found = this.#ofAppliance.get(appliance.id)?.find((component) => component.defId === defId);
-    if (!found) throw componentNotInServiceError(appliance);
+    if (!found) throw importedComponentNotInServiceError(appliance);
     if (!this.#components.has(found.id)) this.#components.set(found.id, found);
     return found.id;
   }

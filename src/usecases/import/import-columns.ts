@@ -1,6 +1,6 @@
 import { restoreFormula } from "../../csv/csv-formulas.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
-import { closestMatch } from "../../spelling/closest-spelling.ts";
+import { closestSpelling } from "../../spelling/closest-spelling.ts";
 import type { FileKind, RowCells } from "./row-kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it contains. */
@@ -156,7 +156,7 @@ function remedy(columns: readonly string[], near: readonly string[]): string {
 function suggestions(fields: readonly string[], ignored: readonly string[]): string[] {
   const plain = new Map(ignored.map((name) => [name.toLowerCase().replace(/[^a-z0-9]+/g, "_"), name]));
   return [...new Set(fields)].flatMap((field) => {
-    const near = closestMatch(field, [...plain.keys()]);
+    const near = closestSpelling(field, [...plain.keys()]);
     return near === undefined ? [] : [`'${plain.get(near)}=${field}'`];
   });
 }

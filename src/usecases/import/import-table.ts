@@ -1,11 +1,11 @@
 import { type HeldLock, importLockName, withLock } from "../../cluster/cluster-locks.ts";
 import { conflict, invalid, OperatorError, StorageError } from "../../domain/errors.ts";
-import { hasDecimalCommas, MOST_ROWS, type Separator } from "../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
-import { runRepeatableChange } from "../../store/repeatable-change.ts";
+import { runRepeatableStoreChange } from "../../store/repeatable-store-change.ts";
 import type { Store } from "../../store/store.ts";
+import { hasDecimalCommas, MOST_ROWS, type Separator } from "../../table-cells/table-limits.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
 import {
@@ -149,7 +149,7 @@ async function underLock<T>(
     activity: "an import for this account is in progress",
   };
   try {
-    return await withLock(store, lock, (held) => runRepeatableChange(store, () => run(store, held)));
+    return await withLock(store, lock, (held) => runRepeatableStoreChange(store, () => run(store, held)));
   } catch (error) {
     // Another import has the lock, or has taken it while this server was suspended.
     if (error instanceof OperatorError && !(error instanceof StorageError))

@@ -13,7 +13,7 @@ import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
-  componentNotInServiceError,
+  importedComponentNotInServiceError,
   ReferencedAppliances,
   type RowApplianceReference,
   readApplianceReference,
@@ -27,8 +27,8 @@ import {
   readEventCorrection,
   voidEventOfRow,
 } from "./event-corrections.ts";
-import { EventDayCache, EventMatcher } from "./event-matcher.ts";
 import type { Preloading } from "./import-appliance-cache.ts";
+import { EventDayCache, EventMatcher } from "./import-event-matcher.ts";
 import {
   type AddedCounts,
   NOTHING_ADDED,
@@ -230,7 +230,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
       this.#log.componentsOf(appliance.id) ?? (await this.writer.tx.components.ofAppliance(appliance.id));
     const found = components.find((component) => component.defId === defId);
     if (found) return found.id;
-    throw componentNotInServiceError(appliance);
+    throw importedComponentNotInServiceError(appliance);
   }
 }
 

@@ -9,10 +9,10 @@ import { isRetired } from "../../domain/retirement.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { iterateComponents } from "../../store/iterate-components.ts";
 import type { ShownPartner } from "../partners/partner-revision-caches.ts";
+import { loadPropertyCompliance } from "../portfolio/load-property-compliance.ts";
 import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
-import { complianceOfProperty } from "../portfolio/property-compliance.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
-import { serializeSelectedLosses } from "./serialized-losses.ts";
+import { priceSelectedLosses } from "./price-selected-losses.ts";
 
 /** The years whose claims are counted. */
 const CLAIM_YEARS = 5;
@@ -34,11 +34,18 @@ export async function underwriteProperty(
   const { store, now, yieldNow, reserveMemory } = deps;
   const today = dayOf(now);
   const own = await books.ofProperty(deps, owner, property, request);
-  const inspections = await complianceOfProperty(store, knowledge, property, today, yieldNow, reserveMemory);
+  const inspections = await loadPropertyCompliance(
+    store,
+    knowledge,
+    property,
+    today,
+    yieldNow,
+    reserveMemory,
+  );
   const flags = await store.read.flags.ofProperties([property.id]);
   return serializeUnderwriting(knowledge, {
     property,
-    losses: await serializeSelectedLosses(knowledge, own, request, {
+    losses: await priceSelectedLosses(knowledge, own, request, {
       terms: undefined,
       deviation: async () => 0,
     }),

@@ -15,15 +15,15 @@ import {
   type TotalMoney,
 } from "../../domain/property-totals.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
+import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts.ts";
+import type { StoredTotals } from "../../store/queries/totals.ts";
+import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import {
   counterBlockOf,
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
-} from "../../store/list-counter-buckets.ts";
-import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts.ts";
-import type { StoredTotals } from "../../store/queries/totals.ts";
-import { type Store, type Tx, yieldOf } from "../../store/store.ts";
+} from "../../store/stored-counter-buckets.ts";
 import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 import { planContextOf } from "../portfolio/plan-context.ts";

@@ -1,5 +1,5 @@
 import { countHazardFlags, type FlagCount } from "../../domain/hazards.ts";
-import { addFlagCount, type CodeCount } from "../../store/queries/flags.ts";
+import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
@@ -23,7 +23,7 @@ export async function recountHazardFlags(
       checkProperties(read, partnerId, { offset, limit: pageSize }),
     );
     wrong += differences.length;
-    if (!isRepairing) for (const difference of differences) addFlagCount(missing, difference);
+    if (!isRepairing) for (const difference of differences) addStoredFlagCount(missing, difference);
     if (isLast) break;
   }
   return wrong + (await run((read) => checkPortfolio(read, partnerId, missing)));
@@ -61,7 +61,7 @@ async function checkPortfolio(
   missing: ReadonlyMap<string, CodeCount>,
 ): Promise<Step<number>> {
   const right = new Map(missing);
-  for (const count of await read.flags.sumOfProperties(partnerId)) addFlagCount(right, count);
+  for (const count of await read.flags.sumOfProperties(partnerId)) addStoredFlagCount(right, count);
   const wrong = compare([...right.values()], await read.flags.stored(partnerId, [""]));
   return {
     found: wrong.length,

@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import type { InspectionRecord } from "../../domain/figures/inspection-record.ts";
-import { hazardFlagsOfAppliance, parseStoredCodes, serializeStoredFlags } from "../../domain/hazards.ts";
+import { formatStoredFlags, hazardFlagsOfAppliance, parseStoredCodes } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadInspectionRecords } from "../history/inspection-records.ts";
@@ -19,7 +19,7 @@ export async function saveDerivedFlagsAndDeficiencies(
   await refreshDeficiencies(writer, loaded);
   for (const { id, components, events } of history.appliances) {
     const appliance = appliances.get(id)!;
-    const flags = serializeStoredFlags(
+    const flags = formatStoredFlags(
       hazardFlagsOfAppliance(writer.knowledge, appliance, history.yearBuilt, components, events),
     );
     await writer.saveFlags(appliance, flags);

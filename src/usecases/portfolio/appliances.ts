@@ -8,7 +8,7 @@ import {
 import type { Component } from "../../domain/component.ts";
 import { applianceSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { hazardFlagsOfAppliance, parseStoredCodes, serializeStoredFlags } from "../../domain/hazards.ts";
+import { formatStoredFlags, hazardFlagsOfAppliance, parseStoredCodes } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkBuildingYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import {
@@ -25,7 +25,7 @@ import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { checkStatedFlags } from "./appliance-flags.ts";
 import { moveAppliance } from "./moved-appliance.ts";
-import { newComponent } from "./new-component.ts";
+import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { type RescoreInput, rescoreProperties, rescoreProperty } from "./rescore.ts";
 import { applyApplianceRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
@@ -88,7 +88,7 @@ export class ApplianceCreator {
       ...input,
       ...installed,
       ...stated,
-      flags: serializeStoredFlags(flags),
+      flags: formatStoredFlags(flags),
       deficiencies: 0,
       dueCents: 0,
       unitTiming: null,
@@ -105,7 +105,7 @@ export class ApplianceCreator {
     };
     await this.writer.insertAppliance(appliance);
     for (const definition of type.components)
-      this.writer.addComponent(newComponent(this.writer, appliance, definition.id));
+      this.writer.addComponent(newComponentOfAppliance(this.writer, appliance, definition.id));
     await this.writer.outbox.add(applianceCreatedMessage(appliance));
     this.#added.get(property.id)!.push(appliance);
     return appliance;

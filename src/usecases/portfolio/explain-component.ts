@@ -9,7 +9,7 @@ import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
-import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
 import { loadHistories } from "../history/scoring-histories.ts";
 import { currentPartnerPrices } from "./partner-prices.ts";
 import { planContextOf } from "./plan-context.ts";
@@ -28,7 +28,7 @@ export async function explainComponent(
   refuseRetiredComponent(component);
   const { propertyId, applianceId, scoredOn } = component;
   const property = (await read.properties.find(owner, propertyId))!;
-  const all = await appliancesForScoring(read, propertyId, yieldNow);
+  const all = await loadAppliancesForScoring(read, propertyId, yieldNow);
   const appliance = all.find((scoredAppliance) => scoredAppliance.id === applianceId)!;
   const upstream = rescoredUpstreamAppliances(knowledge, [appliance], all).filter(
     (scoredAppliance) =>

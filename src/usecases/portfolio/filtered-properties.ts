@@ -5,7 +5,7 @@ import type { Yield } from "../../event-loop/event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { FilteredRow } from "../../store/queries/filtered-property-rows.ts";
-import { addFlagCount, type CodeCount } from "../../store/queries/flags.ts";
+import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { PortfolioTotals } from "./portfolio-totals.ts";
@@ -140,7 +140,7 @@ export async function sumsOfMatches(
   const counts = new Map<string, CodeCount>();
   for (let at = 0; at < summedIds.length; at += PROPERTIES_A_STEP) {
     const ids = summedIds.slice(at, at + PROPERTIES_A_STEP);
-    for (const count of await flags.sumOf(ids)) addFlagCount(counts, count);
+    for (const count of await flags.sumOf(ids)) addStoredFlagCount(counts, count);
     const some = await propertyFilters.sumOf(ids);
     for (const name of PROPERTY_TOTALS) totals[name] += some[name];
     await yieldNow();

@@ -1,12 +1,12 @@
 import type { ComponentToScore } from "../../domain/component.ts";
+import type { Tx } from "../../store/store.ts";
 import {
   counterBlockOf,
   RETIRED_COUNTER,
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
-} from "../../store/list-counter-buckets.ts";
-import type { Tx } from "../../store/store.ts";
+} from "../../store/stored-counter-buckets.ts";
 
 /** Out of all lists, or back into them. */
 export type Direction = "out" | "back";

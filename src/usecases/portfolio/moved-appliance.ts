@@ -4,7 +4,7 @@ import type { Property } from "../../domain/property.ts";
 import { isServicing } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import { rederiveRecordStarts } from "../history/update-record-starts.ts";
-import { newComponent } from "./new-component.ts";
+import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { rescoreProperty } from "./rescore.ts";
 
@@ -71,7 +71,7 @@ async function exchangeComponents(writer: PortfolioWriter, appliance: Appliance)
   const createdAt = writer.rows.nextInstant();
   for (const { id: defId } of knowledge.type(appliance.typeId).components) {
     if (known.has(defId)) continue;
-    const component = newComponent(writer, { ...appliance, createdAt }, defId);
+    const component = newComponentOfAppliance(writer, { ...appliance, createdAt }, defId);
     writer.addComponent({ ...component, ...datesOf(component.id) });
   }
 }

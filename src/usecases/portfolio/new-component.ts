@@ -4,7 +4,11 @@ import { dayOf } from "../../domain/time.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** Returns a new component of an appliance, numbered and not scored yet. */
-export function newComponent(writer: PortfolioWriter, appliance: Appliance, defId: string): Component {
+export function newComponentOfAppliance(
+  writer: PortfolioWriter,
+  appliance: Appliance,
+  defId: string,
+): Component {
   const { tx } = writer;
   return {
     id: tx.newId("component"),

@@ -32,11 +32,11 @@ import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { componentHistory } from "../history/component-history.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
+import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "./load-plan-lines.ts";
+import { loadPropertyCompliance } from "./load-property-compliance.ts";
 import { currentPartnerPrices } from "./partner-prices.ts";
 import { planContextOf } from "./plan-context.ts";
-import { complianceOfProperty } from "./property-compliance.ts";
 import { planLoadedProperty } from "./property-plan.ts";
-import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "./serialized-plan-lines.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */
 const COMPONENT_BYTES = 8_000;
@@ -112,7 +112,7 @@ export async function loadPropertyFigures(
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);
   const trendOfRow = rows.find(({ id }) => id === shown);
   await yieldNow();
-  const inspections = await complianceOfProperty(
+  const inspections = await loadPropertyCompliance(
     store,
     knowledge,
     property,

@@ -11,7 +11,7 @@ import type { ScoredAppliance } from "../../store/queries/appliances.ts";
 import type { Tx } from "../../store/store.ts";
 import { loadCorrections } from "../calibration/active-model.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
-import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
 import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
 import { saveDerivedFlagsAndDeficiencies } from "./appliance-flags.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
@@ -33,7 +33,9 @@ export async function rescoreProperty(
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
   writer.seePlace(property);
-  const all = staysWithinAppliances(knowledge, changed) ? [] : await appliancesForScoring(tx, property.id);
+  const all = staysWithinAppliances(knowledge, changed)
+    ? []
+    : await loadAppliancesForScoring(tx, property.id);
   const { targets, upstream } = affectedAppliances(knowledge, changed, all);
   const claims = await loadClaimEvidence(tx, knowledge, [property.id]);
   const scored: Component[] = [];

@@ -6,7 +6,7 @@ import type { Property } from "../../domain/property.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadCorrections } from "../calibration/active-model.ts";
-import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
 import { loadHistories } from "../history/scoring-histories.ts";
 import { isRescoredByCascade, rescoredUpstreamAppliances } from "./rescore.ts";
 
@@ -26,7 +26,7 @@ export async function scoreReasons(
   const ids = new Set(components.map(({ applianceId }) => applianceId));
   const isReached = components.some(({ typeId }) => isRescoredByCascade(knowledge, typeId));
   const all = isReached
-    ? await appliancesForScoring(read, property.id, yieldNow)
+    ? await loadAppliancesForScoring(read, property.id, yieldNow)
     : (await read.appliances.ofIds(property.partnerId, [...ids])).filter(({ seq }) => seq > 0);
   const targets = all.filter(({ id }) => ids.has(id));
   const units = new Set(targets.map(({ unitId }) => unitId));

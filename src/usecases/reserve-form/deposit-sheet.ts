@@ -3,7 +3,7 @@ import { COST_BASES } from "../../domain/costs/component-costs.ts";
 import { reserveNeedsByYear } from "../../domain/planning/capital-plan.ts";
 import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { cellReference } from "../../xlsx/cell-references.ts";
+import { cellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";
 import {

@@ -5,7 +5,7 @@ import { plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
-import { cellReference, columnName, rangeReference } from "../../xlsx/cell-references.ts";
+import { cellReference, columnName, rangeReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells, ReserveForm } from "./reserve-form.ts";
 import {

@@ -4,7 +4,7 @@ import { plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { cellReference, columnName } from "../../xlsx/cell-references.ts";
+import { cellReference, columnName } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";
 import {

@@ -2,7 +2,7 @@ import { unitsAndAreaOf, exactUsd as usd } from "../../api-schemas/plan-summary-
 import { areaUnit, plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { cellReference } from "../../xlsx/cell-references.ts";
+import { cellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
 import type { CostCells } from "./reserve-form.ts";

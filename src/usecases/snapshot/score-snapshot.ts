@@ -11,7 +11,7 @@ import type { SnapshotRun } from "../../store/queries/snapshots.ts";
 import type { Tx } from "../../store/store.ts";
 import { baseModelVersion, loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
-import { appliancesForScoring } from "../history/scored-appliances.ts";
+import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
 import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
 import { saveDerivedFlagsAndDeficiencies } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -145,7 +145,7 @@ export async function scoreProperties(
   const last = properties.at(-1)!;
   const appliances = [
     ...(await tx.appliances.forScoring(properties.slice(0, -1).map((property) => property.id))),
-    ...(await appliancesForScoring(tx, last.id)),
+    ...(await loadAppliancesForScoring(tx, last.id)),
   ];
   const byProperty = Map.groupBy(appliances, ({ propertyId }) => propertyId);
   const isLarge = ({ id }: { id: string }) => (byProperty.get(id)?.length ?? 0) > MAX_APPLIANCES_PER_BATCH;

@@ -4,7 +4,7 @@ import { addressLine } from "../../domain/address.ts";
 import { probabilityText } from "../../domain/us-english.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { ACTION_LABELS, OFFERED_SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../code-labels.ts";
+import { ACTION_LABELS, OFFERED_SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../page-code-labels.ts";
 import { capitalizeFirst, countWithNoun, moneyText, monthOf } from "../page-format.ts";
 import { sumBy } from "../page-grouping.ts";
 import { WorkMarkText } from "../sections/actions.tsx";
@@ -15,8 +15,8 @@ import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
 import { PortfolioStateFilter } from "./app-state-filter.tsx";
 import { DownloadAllCsv, downloadRecords } from "./csv-download.tsx";
-import { dateDaysFromToday } from "./date-from-today.ts";
 import { MarkWork } from "./mark-work.tsx";
+import { dateDaysFromToday } from "./page-date-from-today.ts";
 import { usePagedList } from "./paged-list.ts";
 import { SavedFilters } from "./saved-filters.tsx";
 

@@ -11,10 +11,10 @@ import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { COST_BASIS_LABELS, TIER_LABELS } from "../code-labels.ts";
 import { ApplianceNames } from "../page-appliance-names.ts";
+import { COST_BASIS_LABELS, TIER_LABELS } from "../page-code-labels.ts";
 import { expectedLossUsd } from "../page-expected-loss.ts";
-import { capitalizeFirst, countWithNoun, likelyFailureText, moneyText } from "../page-format.ts";
+import { capitalizeFirst, countWithNoun, moneyText, pageLikelyFailureText } from "../page-format.ts";
 import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponent } from "../records/edit-component.tsx";
 import { ServiceEvents } from "../records/service-events.tsx";
@@ -95,7 +95,7 @@ function StatusFigures({ component }: { component: ComponentJson }) {
         <div>
           <dt>12-month failure probability</dt>
           <dd>{capitalizeFirst(probabilityText(failure_probability_12m))}</dd>
-          <dd class="small muted">{likelyFailureText(failure_window_80)}</dd>
+          <dd class="small muted">{pageLikelyFailureText(failure_window_80)}</dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>

@@ -8,18 +8,18 @@ import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { ValueBar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
 import { TierCount, TierMark } from "../charts/tier-mark.tsx";
-import { systemLabel } from "../code-labels.ts";
+import { systemLabel } from "../page-code-labels.ts";
 import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { ConditionTrend } from "../sections/condition-trend.tsx";
 import { CollapsedTable, ReportSection } from "../sections/section.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../widgets/load-states.tsx";
 import { showToast } from "../widgets/toasts.tsx";
-import { readAlertsBySystem, type SystemAlerts } from "./alerts-by-system.ts";
 import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
 import { downloadRecords } from "./csv-download.tsx";
-import { type StateTotals, totalsByState } from "./portfolio-list.ts";
+import { readPageAlertsBySystem, type SystemAlerts } from "./page-alerts-by-system.ts";
 import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
+import { pageTotalsByState, type StateTotals } from "./portfolio-page-list.ts";
 import { DueWorkOfPortfolio, PortfolioPlanSection, usePortfolioPlan } from "./portfolio-plan-section.tsx";
 
 const MAX_STATES = 10;
@@ -190,7 +190,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
 
 function BySystem({ includesDemo }: { includesDemo: boolean }) {
   const { api } = useApp();
-  const systems = useLoad(`systems ${includesDemo}`, () => readAlertsBySystem(api, includesDemo));
+  const systems = useLoad(`systems ${includesDemo}`, () => readPageAlertsBySystem(api, includesDemo));
   return (
     <ReportSection
       id="by-system"
@@ -249,8 +249,8 @@ function SystemLine({ row, most }: { row: SystemAlerts; most: number }) {
   );
 }
 
-function ByState({ items }: { items: Parameters<typeof totalsByState>[0] }) {
-  const rows = useMemo(() => totalsByState(items), [items]);
+function ByState({ items }: { items: Parameters<typeof pageTotalsByState>[0] }) {
+  const rows = useMemo(() => pageTotalsByState(items), [items]);
   const most = Math.max(...rows.map(({ deferred }) => deferred), 0);
   return (
     <ReportSection

@@ -19,16 +19,16 @@ import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
 import { DownloadCsv } from "./csv-download.tsx";
 import { usePagedList } from "./paged-list.ts";
+import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
 import {
-  filterProperties,
+  filterPageProperties,
   formatSortOrder,
   NOT_RATED,
-  parseSortOrder,
+  parsePageSortOrder,
   type SearchableProperty,
-  sortProperties,
+  sortPageProperties,
   toSearchableProperty,
-} from "./portfolio-list.ts";
-import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
+} from "./portfolio-page-list.ts";
 import { RetiredProperties } from "./retired-properties.tsx";
 
 const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
@@ -112,9 +112,9 @@ function FlaggedProperties({ flag, route }: { flag: string; route: Route }) {
 function PropertyList({ all, route }: { all: readonly SearchableProperty[]; route: Route }) {
   const parameter = (name: string) => route.query.get(name) ?? "";
   const filter = { search: parameter("q"), state: parameter("state"), rating: parameter("rating") };
-  const sorting = parseSortOrder(route.query.get("sort"));
+  const sorting = parsePageSortOrder(route.query.get("sort"));
   const rows = useMemo(
-    () => sortProperties(filterProperties(all, filter), sorting),
+    () => sortPageProperties(filterPageProperties(all, filter), sorting),
     [all, filter.search, filter.state, filter.rating, sorting.key, sorting.isDescending],
   );
   const states = useMemo(() => [...new Set(all.map(({ item }) => joinPlace(item)))].sort(), [all]);

@@ -7,14 +7,14 @@ import type { PropertyPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PropertyJson, UnitJson } from "../../api-schemas/property-schema.ts";
 import { runSteps } from "../../domain/steps.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { downloadCsv } from "../browser/csv-file.ts";
+import { downloadCsv } from "../browser/browser-csv-file.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
-import { reportCsvRows } from "../csv-download-rows.ts";
+import { pageCsvRows } from "../page-csv-rows.ts";
 import { date } from "../page-format.ts";
-import { truncatedName } from "../print-footer.ts";
+import { truncatedName } from "../page-print-footer.ts";
 import { ClaimsOfProperty } from "../records/claims-section.tsx";
 import { PropertyEquipment } from "../records/equipment-section.tsx";
 import { PropertyActions } from "../records/property-actions.tsx";
@@ -132,7 +132,7 @@ export function AppPropertyPage({
 /** Links to files that are made from the loaded data, without a call. */
 const linksOf = (id: string, data: PropertyPageData): DataLinks => ({
   csv: (file) => () => {
-    const { heading, rows } = runSteps(reportCsvRows(file, { ...data, plan: data.plan! }));
+    const { heading, rows } = runSteps(pageCsvRows(file, { ...data, plan: data.plan! }));
     downloadCsv(`${id}-${file}.csv`, heading, rows);
   },
   schedule: hrefTo(["properties", id, "schedule"]),

@@ -3,7 +3,7 @@ import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { date } from "../page-format.ts";
-import { truncatedName } from "../print-footer.ts";
+import { truncatedName } from "../page-print-footer.ts";
 import { UnderwritingReport } from "../sections/underwriting.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";

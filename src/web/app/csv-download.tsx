@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { CSV_TYPE, downloadCsv } from "../browser/csv-file.ts";
+import { CSV_TYPE, downloadCsv } from "../browser/browser-csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
 import { count } from "../page-format.ts";
 import { showToast } from "../widgets/toasts.tsx";

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
 import { importNoteSentences } from "../../domain/import-notes.ts";
-import { DAY_FIELDS } from "../../domain/written-dates.ts";
+import { DAY_FIELDS } from "../../table-cells/table-cell-dates.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
-import { downloadCsv } from "../browser/csv-file.ts";
+import { downloadCsv } from "../browser/browser-csv-file.ts";
 import { hrefTo } from "../browser/route.ts";
 import { count, countWithNoun } from "../page-format.ts";
 import { DataTable, type DataTableColumn, ReportSection } from "../sections/section.tsx";
@@ -14,28 +14,28 @@ import { readWorkbookFile } from "./browser-workbook-file.ts";
 import {
   IMPORT_KINDS,
   type ImportKind,
-  type ImportMapping,
+  type ImportPageFile,
+  type ImportPageMapping,
   type ImportRun,
-  importFile,
+  importPageFile,
   importRowsPerCall,
   lacksDateFormat,
-  readCsvTable,
-  sendRows,
-  type TableFile,
+  readPageCsvTable,
+  sendPageRows,
   tableOfSheet,
-  withoutAmbiguousDates,
-} from "./import-file.ts";
-import { ImportMappingSection } from "./import-mapping.tsx";
+  withoutAmbiguousPageDates,
+} from "./import-page-file.ts";
+import { ImportMappingSection } from "./import-page-mapping.tsx";
 
 /** Imports a CSV file or a sheet of a workbook: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
 export function ImportPage() {
   const { api, portfolio } = useApp();
   useAppTitle("Import");
-  const [file, setFile] = useState<TableFile>();
+  const [file, setFile] = useState<ImportPageFile>();
   const costOf = useApiCallCost();
   const cost = file && costOf(Math.ceil(file.rows.length / importRowsPerCall(file)));
   const [guess, setGuess] = useState<ImportedRowsJson>();
-  const [mapping, setMapping] = useState<ImportMapping>();
+  const [mapping, setMapping] = useState<ImportPageMapping>();
   const [silent, setSilent] = useState(true);
   const [updates, setUpdates] = useState(false);
   const [run, setRun] = useState<ImportRun>();
@@ -60,8 +60,8 @@ export function ImportPage() {
     setWorkbook(undefined);
     return open(chosen && (() => tableOfChosen(chosen)));
   };
-  const tableOfChosen = async (chosen: File): Promise<TableFile | string> => {
-    if (!/\.xlsx$/i.test(chosen.name)) return await readCsvTable(chosen);
+  const tableOfChosen = async (chosen: File): Promise<ImportPageFile | string> => {
+    if (!/\.xlsx$/i.test(chosen.name)) return await readPageCsvTable(chosen);
     if (chosen.size > MAX_WORKBOOK_BYTES)
       return `${chosen.name} is larger than ${MAX_WORKBOOK_BYTES / 1_048_576} MiB. Save the sheet as CSV UTF-8.`;
     const reply = await readWorkbookFile(chosen, signal);
@@ -75,7 +75,7 @@ export function ImportPage() {
     setWorkbook({ ...workbook!, shown: at });
     return open(async () => tableOfSheet(workbook!.name, workbook!.sheets[at]!, false));
   };
-  const open = async (read: (() => Promise<TableFile | string>) | undefined) => {
+  const open = async (read: (() => Promise<ImportPageFile | string>) | undefined) => {
     const nth = ++chosenFiles.current;
     const isLatest = () => nth === chosenFiles.current;
     setFile(undefined);
@@ -91,17 +91,17 @@ export function ImportPage() {
       if (typeof table === "string") return setProblem(table);
       setFile(table);
       const first = { at: 0, most: importRowsPerCall(table) };
-      const { answer } = await sendRows(api, table, first, { isDry: true });
+      const { answer } = await sendPageRows(api, table, first, { isDry: true });
       if (!isLatest()) return;
       setGuess(answer);
-      setMapping(withoutAmbiguousDates(table, answer.mapping as ImportMapping));
+      setMapping(withoutAmbiguousPageDates(table, answer.mapping as ImportPageMapping));
     }).finally(() => isLatest() && setReading(false));
     if (failure !== undefined && isLatest()) setProblem(failure);
   };
   const start = (isDry: boolean) =>
     attempt(async () => {
       try {
-        await importFile(api, file!, { mapping: mapping!, isDry, silent, updates }, setRun, signal);
+        await importPageFile(api, file!, { mapping: mapping!, isDry, silent, updates }, setRun, signal);
       } finally {
         // Also for what was imported before a failure.
         if (!isDry) await portfolio.reload();
@@ -292,7 +292,7 @@ function Notes({ run: { notes, sameAddress, isDry } }: { run: ImportRun }) {
 }
 
 /** The records of an import or a check, and the rows that were rejected. */
-function Results({ run, file }: { run: ImportRun; file: TableFile }) {
+function Results({ run, file }: { run: ImportRun; file: ImportPageFile }) {
   const { rejected, leftOut, isDry } = run;
   const kinds = IMPORT_KINDS.filter((kind) => {
     const { created, updated, unchanged } = run.counts[kind];

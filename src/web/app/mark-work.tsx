@@ -7,7 +7,7 @@ import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { apiFailureMessage } from "../widgets/edit-record.tsx";
 import { showToast } from "../widgets/toasts.tsx";
 import { useApp } from "./app-context.ts";
-import { dateDaysFromToday } from "./date-from-today.ts";
+import { dateDaysFromToday } from "./page-date-from-today.ts";
 
 /** Work that a person can mark: a line of a plan, and where it is. */
 type MarkableWork = {

@@ -1,7 +1,7 @@
 import type { PortfolioPageJson, PortfolioTotalsJson } from "../../api-schemas/portfolio-schema.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { type SearchableProperty, toSearchableProperty } from "./portfolio-list.ts";
+import { type SearchableProperty, toSearchableProperty } from "./portfolio-page-list.ts";
 
 /** The largest page of the API. */
 export const PAGE_SIZE = 200;

@@ -4,12 +4,12 @@ import { oneOfCurrency } from "../../domain/currency-and-units.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../budget-slider.ts";
-import { assumptionSentences } from "../page-assumption-sentences.ts";
+import { pageAssumptionSentences } from "../page-assumption-sentences.ts";
+import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../page-budget-slider.ts";
 import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { AmountSlider, BudgetOutcome } from "../sections/budget-planner.tsx";
-import { ConditionHeadlineFigures, dueNowHeadline } from "../sections/condition.tsx";
-import { delayCostText, dueCount, dueNowText, PlanCostsByYear } from "../sections/plan.tsx";
+import { ConditionHeadlineFigures, pageDueNowHeadline } from "../sections/condition.tsx";
+import { delayCostText, dueCount, PlanCostsByYear, pageDueNowText } from "../sections/plan.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { useApiCallCost } from "./api-call-cost.ts";
@@ -56,7 +56,7 @@ export function DueWorkOfPortfolio({ plan }: { plan: ReturnType<typeof usePortfo
       <LoadedContent loaded={plan} what="the plan">
         {(value) => (
           <>
-            <p class="headline">{dueNowHeadline({ plan: value, hazards: 0 })}</p>
+            <p class="headline">{pageDueNowHeadline({ plan: value, hazards: 0 })}</p>
             <ConditionHeadlineFigures plan={value} />
             <p class="small">
               <a href={hrefTo(["actions"], { due: "0" })}>All actions that are due now</a>
@@ -83,7 +83,7 @@ export function PortfolioPlanSection(props: { route: Route } & ReturnType<typeof
             <DueByProperty plan={value} />
             <PlanCostsByYear plan={value} links={{ schedule: hrefTo(["schedule"]) }} rowPer="property" />
             <PortfolioBudgetPlanner all={value} demo={demo} route={route} />
-            <p class="small muted rests-on">{assumptionSentences(value.counted_assumptions).join(" ")}</p>
+            <p class="small muted rests-on">{pageAssumptionSentences(value.counted_assumptions).join(" ")}</p>
           </>
         )}
       </LoadedContent>
@@ -108,7 +108,7 @@ function DueByProperty({ plan }: { plan: BudgetedPlan }) {
               <a href={hrefTo(["properties", property.property_id])}>
                 <bdi>{property.name}</bdi>
               </a>{" "}
-              <span class="muted small">{dueNowText(property.due_now)}</span>
+              <span class="muted small">{pageDueNowText(property.due_now)}</span>
             </span>
             <strong class="number">{moneyText(Math.round(property.due_now.cost))}</strong>
             <span class="number muted small">{delayCostText(property.cost_of_waiting_a_year)}</span>

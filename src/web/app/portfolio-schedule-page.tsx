@@ -7,8 +7,8 @@ import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { count, countWithNoun, date } from "../page-format.ts";
 import { sumBy } from "../page-grouping.ts";
-import { roundRowsToTotals, type ScheduleSums, scheduleSumsOf } from "../page-reserve-schedule.ts";
-import { truncatedName } from "../print-footer.ts";
+import { truncatedName } from "../page-print-footer.ts";
+import { pageScheduleSumsOf, roundPageRowsToTotals, type ScheduleSums } from "../page-reserve-schedule.ts";
 import {
   ReserveScheduleHeading,
   ReserveScheduleNotes,
@@ -34,7 +34,7 @@ import {
 } from "./plan-terms-controls.tsx";
 import { PAGE_SIZE } from "./portfolio-loader.ts";
 import { portfolioPlanPath } from "./portfolio-plan-section.tsx";
-import { parseCsvRecords, yearlyCostsOfRecord } from "./property-schedule-page.tsx";
+import { parsePageCsvRecords, yearlyCostsOfRecord } from "./property-schedule-page.tsx";
 
 /** The printable replacement reserve schedule of the portfolio, with one row per property. */
 export function PortfolioSchedulePage({ route }: { route: Route }) {
@@ -142,7 +142,7 @@ async function readSchedule(api: ApiClient, terms: AddressedPlanTerms, pages: nu
       limit: String(PAGE_SIZE),
       offset: String(page * PAGE_SIZE),
     };
-    const records = parseCsvRecords(
+    const records = parsePageCsvRecords(
       await api.readText(`/v1/portfolio/plan?${new URLSearchParams(pageQuery)}`),
     );
     file.push(...records);
@@ -154,7 +154,7 @@ async function readSchedule(api: ApiClient, terms: AddressedPlanTerms, pages: nu
 /** Rounds the costs so that every row and column adds up as printed; properties that are not loaded share a row. */
 function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): PortfolioSchedule {
   const units = unitsOf(plan, file);
-  const sums = scheduleSumsOf(plan, units);
+  const sums = pageScheduleSumsOf(plan, units);
   const unrounded = file.map((record) => [
     Number(record.due_now_cost),
     ...yearlyCostsOfRecord(record, plan.years),
@@ -164,7 +164,10 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
   const others = totals.map((total, at) =>
     isComplete ? 0 : Math.max(total - sumBy(unrounded, (row) => row[at]!), 0),
   );
-  const shared = roundRowsToTotals([...unrounded, others], [Math.round(plan.due_now.cost), ...sums.years]);
+  const shared = roundPageRowsToTotals(
+    [...unrounded, others],
+    [Math.round(plan.due_now.cost), ...sums.years],
+  );
   const rows = file.map((record, at) => {
     const [dueUsd, ...years] = shared[at] as [number, ...number[]];
     return {

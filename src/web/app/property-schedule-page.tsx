@@ -1,14 +1,14 @@
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { parseCsvText } from "../browser/csv-file.ts";
+import { parseBrowserCsvText } from "../browser/browser-csv-file.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { ApplianceNames } from "../page-appliance-names.ts";
 import { date } from "../page-format.ts";
+import { truncatedName } from "../page-print-footer.ts";
 import { reserveScheduleOf } from "../page-reserve-schedule.ts";
-import { truncatedName } from "../print-footer.ts";
 import { ReserveScheduleDocument } from "../sections/reserve-page.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -91,7 +91,7 @@ async function readSchedule(api: ApiClient, id: string, terms: AddressedPlanTerm
     api.readText(`${path}?${new URLSearchParams({ ...Object.fromEntries(query), format: "csv" })}`),
     readApplianceTypes(api),
   ]);
-  const file = parseCsvRecords(table);
+  const file = parsePageCsvRecords(table);
   const yearsOf = new Map(
     file.map((record) => [
       record.line === "unit" ? record.appliance_id : record.component_id,
@@ -117,8 +117,8 @@ async function readSchedule(api: ApiClient, id: string, terms: AddressedPlanTerm
 }
 
 /** Parses CSV into records by column name. */
-export function parseCsvRecords(table: string): Record<string, string>[] {
-  const [heading = [], ...rows] = parseCsvText(table);
+export function parsePageCsvRecords(table: string): Record<string, string>[] {
+  const [heading = [], ...rows] = parseBrowserCsvText(table);
   return rows.map((row) => Object.fromEntries(heading.map((name, at) => [name, row[at]!])));
 }
 

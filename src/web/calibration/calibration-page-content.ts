@@ -1,4 +1,4 @@
-import type { failureWindowRows } from "./failure-window-table.ts";
+import type { pageFailureWindowRows } from "./calibration-page-failure-windows.ts";
 
 /** The data of a calibration report. Shares and probabilities are 0 to 1, dates YYYY-MM-DD, ages in years. */
 export type CalibrationContent = {
@@ -18,7 +18,7 @@ export type CalibrationContent = {
     logLossDifference: { mean: number; low: number; high: number } | null;
     before: ModelContent;
     after: ModelContent;
-    windows: Parameters<typeof failureWindowRows>[0];
+    windows: Parameters<typeof pageFailureWindowRows>[0];
   };
   deciles: { before: DecileContent; after: DecileContent };
   corrections: readonly LifeCorrection[];
@@ -93,7 +93,7 @@ export type CurveContent = {
 };
 
 /** Returns the probability of surviving an age by the calibrated model, over appliances of all frailties. */
-export function calibratedModelSurvival(
+export function pageCalibratedSurvival(
   { calibratedScale, shape, frailtyShape }: CurveContent,
   age: number,
 ): number {
@@ -102,6 +102,6 @@ export function calibratedModelSurvival(
 }
 
 /** Returns the probability of surviving an age by the default model. */
-export function defaultModelSurvival({ defaultScale, shape }: CurveContent, age: number): number {
+export function pageDefaultSurvival({ defaultScale, shape }: CurveContent, age: number): number {
   return Math.exp(-((age / defaultScale) ** shape));
 }

@@ -7,13 +7,13 @@ import {
   type CalibrationContent,
   type CausesContent,
   type CurveContent,
-  calibratedModelSurvival,
   type DrawnInterval,
-  defaultModelSurvival,
   type MeasureName,
   type ModelContent,
+  pageCalibratedSurvival,
+  pageDefaultSurvival,
 } from "./calibration-page-content.ts";
-import { failureWindowRows } from "./failure-window-table.ts";
+import { pageFailureWindowRows } from "./calibration-page-failure-windows.ts";
 
 /** The 95th percentile of χ² with nine degrees of freedom. */
 const CHI_SQUARED_5_PERCENT = 16.92;
@@ -129,7 +129,7 @@ function validationSection({
         cell(after, name, decimals),
       ] as const,
   );
-  const held = failureWindowRows(windows).map(
+  const held = pageFailureWindowRows(windows).map(
     (row) =>
       [
         `<strong>${row.name}</strong><br><span class="muted">${row.means}</span>`,
@@ -216,8 +216,8 @@ function curveFigure(curve: CurveContent): string {
     String(atRisk),
     percentText(survival, 1),
     `${percentText(band.low, 1)} to ${percentText(band.high, 1)}`,
-    percentText(defaultModelSurvival(curve, age), 1),
-    percentText(calibratedModelSurvival(curve, age), 1),
+    percentText(pageDefaultSurvival(curve, age), 1),
+    percentText(pageCalibratedSurvival(curve, age), 1),
   ]);
   const headings = ["Age", "At risk", "Observed", "90% band", "Default", "Calibrated"];
   return `<figure><h3>${escapeHtml(curve.name)}</h3>${survivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;

@@ -2,9 +2,9 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import type { FitJson } from "../../api-schemas/model-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
-import { codeLabel } from "../code-labels.ts";
 import { RatioBar } from "../explanation/component-evidence.tsx";
-import { formatPreciseNumber, formatPrecisePercent } from "../explanation/precise-number-format.ts";
+import { formatPreciseNumber, formatPrecisePercent } from "../explanation/page-precise-numbers.ts";
+import { pageCodeLabel } from "../page-code-labels.ts";
 import { count } from "../page-format.ts";
 import { CollapsedTable } from "../sections/section.tsx";
 
@@ -29,7 +29,7 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
         summary="Lifetime by component type"
         rows={byChange}
         columns={[
-          { heading: "Component type", cell: ({ component_def_id }) => codeLabel(component_def_id) },
+          { heading: "Component type", cell: ({ component_def_id }) => pageCodeLabel(component_def_id) },
           {
             heading: "Lifetime",
             isNumber: true,
@@ -64,7 +64,7 @@ function SharedCauses({ causes }: { causes: NonNullable<FitJson["shared_causes"]
           summary="Shared causes by class"
           rows={classes.filter((cause) => cause.years > 0)}
           columns={[
-            { heading: "Class", cell: ({ system }) => codeLabel(system) },
+            { heading: "Class", cell: ({ system }) => pageCodeLabel(system) },
             { heading: "Years", isNumber: true, cell: (cause) => count(cause.years) },
             { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
             { heading: "Expected", isNumber: true, cell: ({ expected }) => formatPreciseNumber(expected) },

@@ -1,7 +1,7 @@
 import type { ValidationJson } from "../../api-schemas/calibration-schema.ts";
 import { count, countWithNoun, date } from "../page-format.ts";
 import { DataTable } from "../sections/section.tsx";
-import { failureWindowRows } from "./failure-window-table.ts";
+import { pageFailureWindowRows } from "./calibration-page-failure-windows.ts";
 
 const MEASURES = [
   {
@@ -61,7 +61,7 @@ export function CalibrationValidation({ validation }: { validation: ValidationJs
       {windows && (
         <DataTable
           caption="80% failure windows compared with outcomes"
-          rows={failureWindowRows(windows)}
+          rows={pageFailureWindowRows(windows)}
           columns={[
             {
               heading: "Failure windows",

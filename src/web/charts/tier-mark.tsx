@@ -1,5 +1,5 @@
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { TIER_LABELS } from "../code-labels.ts";
+import { TIER_LABELS } from "../page-code-labels.ts";
 import { count } from "../page-format.ts";
 
 const SHAPES = {

@@ -40,7 +40,7 @@ export function TimeChart(props: {
   const path = line<TimePoint>()
     .x((point) => Math.round(x(dayOf(point.date)) * WIDTH * 10) / 10)
     .y((point) => Math.round(y(point.value) * 10) / 10)
-    .curve(curveStepAfter)(changePoints(points, ({ value }) => value))!;
+    .curve(curveStepAfter)(chartChangePoints(points, ({ value }) => value))!;
   const marked = marks.filter(({ date }) => date >= first.date && date <= last.date);
   // Values are daily: ticks within a day would repeat its label.
   const days = x.ticks(4).filter((tick) => tick.getUTCHours() === 0);
@@ -114,7 +114,7 @@ export function TimeChart(props: {
 }
 
 /** The first and last points, and those whose value differs from the one before. */
-export function changePoints<Point>(points: readonly Point[], pick: (point: Point) => unknown): Point[] {
+export function chartChangePoints<Point>(points: readonly Point[], pick: (point: Point) => unknown): Point[] {
   return points.filter(
     (point, at) => at === points.length - 1 || at === 0 || pick(point) !== pick(points[at - 1]!),
   );

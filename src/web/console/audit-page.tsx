@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import type { AdministratorPageJson } from "../../api-schemas/administrator-schema.ts";
 import type { AuditEntryJson, AuditPageJson } from "../../api-schemas/audit-schema.ts";
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
-import { CSV_TYPE } from "../browser/csv-file.ts";
+import { CSV_TYPE } from "../browser/browser-csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { auditValueText } from "../page-audit-changes.ts";
+import { pageAuditValueText } from "../page-audit-changes.ts";
 import { count } from "../page-format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -121,7 +121,7 @@ function Change({ entry }: { entry: AuditEntryJson }) {
               <div key={name}>
                 <dt>{name.replaceAll("_", " ")}</dt>
                 <dd>
-                  <TextWithIdLinks text={auditValueText(value)} />
+                  <TextWithIdLinks text={pageAuditValueText(value)} />
                 </dd>
               </div>
             ))}

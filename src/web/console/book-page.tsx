@@ -5,7 +5,7 @@ import type {
 } from "../../api-schemas/book-schema.ts";
 import { joinPlace } from "../../domain/place.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { assumptionSentences } from "../page-assumption-sentences.ts";
+import { pageAssumptionSentences } from "../page-assumption-sentences.ts";
 import { count, countWithNoun, moneyText } from "../page-format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { HazardFilter } from "../records/hazard-filter.tsx";
@@ -176,7 +176,7 @@ function Properties({ partner, route }: ViewProps) {
                 )}
               </PagedTable>
               {!showsRetired && page.assumptions && (
-                <p class="small muted">{assumptionSentences(page.assumptions).join(" ")}</p>
+                <p class="small muted">{pageAssumptionSentences(page.assumptions).join(" ")}</p>
               )}
             </>
           )

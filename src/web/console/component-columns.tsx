@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { AlertJson } from "../../api-schemas/component-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { formatPrecisePercent } from "../explanation/precise-number-format.ts";
+import { formatPrecisePercent } from "../explanation/page-precise-numbers.ts";
 import { moneyText } from "../page-format.ts";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
 

@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerComponentJson, PartnerComponentPageJson } from "../../api-schemas/component-schema.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { TIER_LABELS, TIERS } from "../code-labels.ts";
+import { TIER_LABELS, TIERS } from "../page-code-labels.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { consoleComponentColumns } from "./component-columns.tsx";

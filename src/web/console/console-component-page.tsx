@@ -1,7 +1,6 @@
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { TIER_LABELS } from "../code-labels.ts";
 import { ExplainedAge, ExplainedLife } from "../explanation/component-age.tsx";
 import { ScoreEvidence } from "../explanation/component-evidence.tsx";
 import {
@@ -11,8 +10,9 @@ import {
   WhatIfScenarios,
 } from "../explanation/component-outlook.tsx";
 import { ScoreBreakdown } from "../explanation/component-score.tsx";
-import { formatPrecisePercent } from "../explanation/precise-number-format.ts";
-import { capitalizeFirst, date, failureWindowText } from "../page-format.ts";
+import { formatPrecisePercent } from "../explanation/page-precise-numbers.ts";
+import { TIER_LABELS } from "../page-code-labels.ts";
+import { capitalizeFirst, date, pageFailureWindowText } from "../page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { CorrectComponentRecords } from "./component-corrections.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
@@ -101,7 +101,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
         </div>
         <div>
           <dt>Likely failure</dt>
-          <dd>{capitalizeFirst(failureWindowText(projection.failure_window_80))}</dd>
+          <dd>{capitalizeFirst(pageFailureWindowText(projection.failure_window_80))}</dd>
           <dd class="small muted">
             with a probability of 80%; 50% by {date(projection.projected_failure_on)}
           </dd>

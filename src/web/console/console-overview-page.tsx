@@ -9,7 +9,7 @@ import { ConsoleHeading } from "./console-shell.tsx";
 import { RecentErrors } from "./recent-errors.tsx";
 import { ServerMessage } from "./server-text.tsx";
 import { CHECK_LABELS, CHECK_STATUS_LABELS } from "./status-labels.ts";
-import { formatDuration } from "./time-format.ts";
+import { formatPageDuration } from "./time-format.ts";
 
 const REFRESH_S = 30;
 const WORST_FIRST = ["fail", "warn", "ok"] as const;
@@ -43,7 +43,7 @@ function Overview({ overview }: { overview: OverviewJson }) {
         title="Overview"
         about={
           <>
-            Version {version}, up for {formatDuration(uptime_s)}. Last checked{" "}
+            Version {version}, up for {formatPageDuration(uptime_s)}. Last checked{" "}
             <InstantWithLocalTime at={at} />.
           </>
         }

@@ -2,15 +2,15 @@ import { useState } from "preact/hooks";
 import type { CostLineJson } from "../../api-schemas/cost-book-schema.ts";
 import {
   CsvProblem,
-  detectCsvSeparator,
+  detectBrowserCsvSeparator,
   downloadCsv,
-  parseCsvText,
-  readCsvFile,
-} from "../browser/csv-file.ts";
+  parseBrowserCsvText,
+  readBrowserCsvFile,
+} from "../browser/browser-csv-file.ts";
 import { countWithNoun } from "../page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { costLineFromTexts, type NewCostLine } from "./cost-line-fields.tsx";
+import { costLineOfForm, type NewCostLine } from "./cost-line-fields.tsx";
 
 const COLUMNS = [
   "type_id",
@@ -31,8 +31,8 @@ const keyOf = ({ type_id, component_def_id, state, size, basis }: Line) =>
 /** Returns the lines of a file; a text says what is wrong with it. */
 async function linesOf(file: File): Promise<NewCostLine[] | string> {
   try {
-    const text = await readCsvFile(file);
-    return linesOfRows(parseCsvText(text, detectCsvSeparator(text)));
+    const text = await readBrowserCsvFile(file);
+    return linesOfRows(parseBrowserCsvText(text, detectBrowserCsvSeparator(text)));
   } catch (error) {
     if (error instanceof CsvProblem) return error.message;
     throw error;
@@ -43,7 +43,7 @@ function linesOfRows([heading = [], ...rows]: string[][]): NewCostLine[] | strin
   const names = heading.map((name) => name.trim());
   if (!names.includes("type_id")) return "The first line must contain the column names, type_id among them.";
   const filled = rows.filter((cells) => cells.some((cell) => cell.trim() !== ""));
-  return filled.map((cells) => costLineFromTexts((name) => cells[names.indexOf(name)]?.trim() || null));
+  return filled.map((cells) => costLineOfForm((name) => cells[names.indexOf(name)]?.trim() || null));
 }
 
 /** Imports a CSV file into the cost book after a confirmation, and exports the book as one. */

@@ -85,11 +85,11 @@ function NumberField(props: {
 /** Returns the line in a form. */
 export function readCostLineForm(form: FormData): NewCostLine {
   const text = (name: string) => String(form.get(name) ?? "").trim() || null;
-  return costLineFromTexts(text);
+  return costLineOfForm(text);
 }
 
 /** Returns a line from texts by the names of the fields. A text that is no number stays one, and is refused. */
-export function costLineFromTexts(text: (name: string) => string | null): NewCostLine {
+export function costLineOfForm(text: (name: string) => string | null): NewCostLine {
   const number = (name: string) => {
     const typed = text(name);
     return typed === null ? null : Number.isNaN(Number(typed)) ? (typed as never) : Number(typed);

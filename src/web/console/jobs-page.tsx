@@ -4,7 +4,7 @@ import { instantWithLocalTimeText } from "../widgets/local-date-time.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
 import { JOB_LABELS } from "./status-labels.ts";
-import { relativeTimeText } from "./time-format.ts";
+import { pageRelativeTimeText } from "./time-format.ts";
 
 const REFRESH_S = 5;
 
@@ -61,7 +61,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
               <span class="muted">Not since start</span>
             ) : (
               <span title={instantWithLocalTimeText(job.finished_at)}>
-                {relativeTimeText(job.finished_at)}
+                {pageRelativeTimeText(job.finished_at)}
               </span>
             )}
             {job.error !== null && <span class="chip overdue">Failed: {job.error}</span>}
@@ -73,7 +73,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
             {job.next_at === null ? (
               <span class="muted">At startup only</span>
             ) : (
-              <span title={instantWithLocalTimeText(job.next_at)}>{relativeTimeText(job.next_at)}</span>
+              <span title={instantWithLocalTimeText(job.next_at)}>{pageRelativeTimeText(job.next_at)}</span>
             )}
           </dd>
         </div>

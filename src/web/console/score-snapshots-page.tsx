@@ -2,7 +2,7 @@ import type { SnapshotRunJson, SnapshotRunPageJson } from "../../api-schemas/sna
 import { hrefTo } from "../browser/route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { TIER_LABELS, TIERS } from "../code-labels.ts";
+import { TIER_LABELS, TIERS } from "../page-code-labels.ts";
 import { count, countWithNoun, date } from "../page-format.ts";
 import { DataTable, ReportSection } from "../sections/section.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";

@@ -6,14 +6,14 @@ const UNITS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatU
 ];
 
 /** Formats an instant relative to now: `in 12 minutes`, `3 hours ago`. */
-export function relativeTimeText(instant: string, now = Date.now()): string {
+export function pageRelativeTimeText(instant: string, now = Date.now()): string {
   const seconds = (Date.parse(instant) - now) / 1000;
   const [size, unit] = UNITS.find(([least]) => Math.abs(seconds) >= least * 1.5) ?? UNITS.at(-1)!;
   return new Intl.RelativeTimeFormat("en-US", { numeric: "auto" }).format(Math.round(seconds / size), unit);
 }
 
 /** Formats a duration: `3 days`, `5 hours`. */
-export function formatDuration(seconds: number): string {
+export function formatPageDuration(seconds: number): string {
   const [size, unit] = UNITS.find(([least]) => seconds >= least * 1.5) ?? UNITS.at(-1)!;
   const amount = Math.max(0, Math.round(seconds / size));
   return `${amount} ${unit}${amount === 1 ? "" : "s"}`;

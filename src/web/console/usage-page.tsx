@@ -1,5 +1,5 @@
 import type { UsageJson, UsagePageJson } from "../../api-schemas/partner-schema.ts";
-import { downloadCsv } from "../browser/csv-file.ts";
+import { downloadCsv } from "../browser/browser-csv-file.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { count } from "../page-format.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";

@@ -1,5 +1,5 @@
 import type { Brand, HexColor } from "../../domain/brand.ts";
-import { truncatedName } from "../print-footer.ts";
+import { truncatedName } from "../page-print-footer.ts";
 
 /** The brand of a page; `logo` has its address relative to the page. */
 export type PageBrand = {

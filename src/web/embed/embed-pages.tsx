@@ -2,12 +2,12 @@ import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { type Steps, sortInSteps } from "../../domain/steps.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { TIER_LABELS, TIERS } from "../code-labels.ts";
 import { type RenderedPage, renderDocument } from "../html-document.tsx";
 import { ApplianceNames } from "../page-appliance-names.ts";
+import { TIER_LABELS, TIERS } from "../page-code-labels.ts";
 import { compareByExpectedLoss } from "../page-expected-loss.ts";
 import { count, countWithNoun, date } from "../page-format.ts";
-import { truncatedName } from "../print-footer.ts";
+import { truncatedName } from "../page-print-footer.ts";
 import { pageComponentColumns } from "../sections/component-table.tsx";
 import {
   type DataLinks,

@@ -3,8 +3,8 @@ import type { Steps } from "../../domain/steps.ts";
 import { type RenderedPage, renderDocument } from "../html-document.tsx";
 import { ApplianceNames } from "../page-appliance-names.ts";
 import { date } from "../page-format.ts";
-import { reserveScheduleInSteps } from "../page-reserve-schedule.ts";
-import { truncatedName } from "../print-footer.ts";
+import { truncatedName } from "../page-print-footer.ts";
+import { pageReserveScheduleInSteps } from "../page-reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
 import { OFFERED_YEARS, ReserveScheduleDocument } from "../sections/reserve-page.tsx";
 import { BrandBar, brandCss, type PageBrand, printedBrandName } from "./embed-brand.tsx";
@@ -18,7 +18,7 @@ export function* renderEmbedSchedulePage(
   { property, plan, types, units }: SchedulePageData,
   addresses: { style: string; script: string; back: string; csv: string; workbook: string; brand: PageBrand },
 ): Steps<RenderedPage> {
-  const schedule = yield* reserveScheduleInSteps(plan, new ApplianceNames(types, units));
+  const schedule = yield* pageReserveScheduleInSteps(plan, new ApplianceNames(types, units));
   yield;
   return renderDocument({
     title: `${property.name}: replacement reserve schedule`,

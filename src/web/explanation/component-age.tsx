@@ -4,10 +4,10 @@ import type { ComponentChildren } from "preact";
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
-import { codeLabel } from "../code-labels.ts";
+import { pageCodeLabel } from "../page-code-labels.ts";
 import { count, date } from "../page-format.ts";
 import { CollapsedTable, ReportSection } from "../sections/section.tsx";
-import { formatPreciseNumber, formatPrecisePercent, formatPreciseYears } from "./precise-number-format.ts";
+import { formatPreciseNumber, formatPrecisePercent, formatPreciseYears } from "./page-precise-numbers.ts";
 
 const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
   replacement: "last recorded replacement",
@@ -184,7 +184,7 @@ export function ExplainedLife({ explained }: { explained: ExplanationJson }) {
             : "Ages with time only"}
         </Fact>
         {rate.environment.map((exposure) => (
-          <Fact name={codeLabel(exposure.factor)}>
+          <Fact name={pageCodeLabel(exposure.factor)}>
             Reduces life to {formatPrecisePercent(exposure.life_factor)}: 1 −{" "}
             {formatPreciseNumber(exposure.sensitivity)} × {formatPreciseNumber(exposure.value)} (
             {rate.environment_basis === "state" ? (

@@ -4,7 +4,7 @@ import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { countWithNoun, date } from "../page-format.ts";
 import { DataTable, ReportSection } from "../sections/section.tsx";
-import { formatPreciseNumber, formatPrecisePercent } from "./precise-number-format.ts";
+import { formatPreciseNumber, formatPrecisePercent } from "./page-precise-numbers.ts";
 
 /** Lists the evidence about a component with its effect on the hazard, and the active sensor alarms. */
 export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {

@@ -1,9 +1,9 @@
 import type { ExplanationJson, ScoreChangeJson } from "../../api-schemas/explanation-schema.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { ACTION_LABELS, codeLabel, TIER_LABELS } from "../code-labels.ts";
-import { countWithNoun, date, likelyFailureText, moneyText } from "../page-format.ts";
+import { ACTION_LABELS, pageCodeLabel, TIER_LABELS } from "../page-code-labels.ts";
+import { countWithNoun, date, moneyText, pageLikelyFailureText } from "../page-format.ts";
 import { DataTable, ReportSection } from "../sections/section.tsx";
-import { formatPrecisePercent } from "./precise-number-format.ts";
+import { formatPrecisePercent } from "./page-precise-numbers.ts";
 
 const SCENARIO_LABELS: Readonly<Record<ScoreChangeJson["change"], string>> = {
   replacement: "Replacement",
@@ -57,7 +57,7 @@ export function WhatIfScenarios({
           },
           { heading: "Tier", cell: ({ risk_tier }) => TIER_LABELS[risk_tier].name },
           { heading: "Failure probability", isNumber: true, cell: ({ q }) => formatPrecisePercent(q) },
-          { heading: "Confidence", cell: ({ confidence }) => codeLabel(confidence.toLowerCase()) },
+          { heading: "Confidence", cell: ({ confidence }) => pageCodeLabel(confidence.toLowerCase()) },
         ]}
       />
     </ReportSection>
@@ -81,7 +81,7 @@ export function ScoreConfidence({ explained: { confidence, projection } }: { exp
         {raised_to === null
           ? "This is the highest confidence level."
           : `Required for ${raised_to.toLowerCase()} confidence: ${new Intl.ListFormat("en-US").format(raised_by)}.`}{" "}
-        Failure {likelyFailureText(projection.failure_window_80)}, with a probability of 80%.
+        Failure {pageLikelyFailureText(projection.failure_window_80)}, with a probability of 80%.
       </p>
     </ReportSection>
   );

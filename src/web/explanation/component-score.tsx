@@ -2,10 +2,10 @@ import { scaleLinear } from "d3-scale";
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { TIER_LABELS } from "../code-labels.ts";
+import { TIER_LABELS } from "../page-code-labels.ts";
 import { count } from "../page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
-import { formatPreciseNumber, formatPrecisePercent, formatPreciseYears } from "./precise-number-format.ts";
+import { formatPreciseNumber, formatPrecisePercent, formatPreciseYears } from "./page-precise-numbers.ts";
 
 /** Shows how age, evidence and sensor alarms make up the hazard, and how the score follows from it. */
 export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {

@@ -1,5 +1,5 @@
 import { type Route, replaceAddressQuery } from "../browser/route.ts";
-import { OFFERED_SYSTEMS, systemLabel, TIER_LABELS } from "../code-labels.ts";
+import { OFFERED_SYSTEMS, systemLabel, TIER_LABELS } from "../page-code-labels.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
 
 /** The filters of alerts by tier and system, as they are in the address. A change shows the first page. */

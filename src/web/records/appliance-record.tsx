@@ -5,12 +5,12 @@ import type { ComponentHistoryJson } from "../../api-schemas/component-schema.ts
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
-import { codeLabel } from "../code-labels.ts";
 import { ApplianceNames } from "../page-appliance-names.ts";
+import { pageCodeLabel } from "../page-code-labels.ts";
 import { sortByExpectedLoss } from "../page-expected-loss.ts";
 import { count, countWithNoun, date } from "../page-format.ts";
 import { pageComponentColumns } from "../sections/component-table.tsx";
-import { hazardGroups, KnownHazards } from "../sections/hazards.tsx";
+import { KnownHazards, pageHazardGroups } from "../sections/hazards.tsx";
 import { DataTable } from "../sections/section.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -51,7 +51,7 @@ export function ApplianceDetails({ id, children }: Props) {
               />
             </header>
             {appliance.components.length > 0 && appliance.flags.length > 0 && (
-              <KnownHazards groups={hazardGroups(appliance.components)} applianceNames={applianceNames} />
+              <KnownHazards groups={pageHazardGroups(appliance.components)} applianceNames={applianceNames} />
             )}
             <section class="card" aria-labelledby="components">
               <h2 id="components">{countWithNoun(appliance.components.length, "component")}</h2>
@@ -155,7 +155,7 @@ function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }
   return (
     <LoadedContent loaded={events} what="the service history">
       {(all) => (
-        <ServiceEvents events={all} about={(event) => codeLabel(event.of)} onChanged={events.reload} />
+        <ServiceEvents events={all} about={(event) => pageCodeLabel(event.of)} onChanged={events.reload} />
       )}
     </LoadedContent>
   );

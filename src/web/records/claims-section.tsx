@@ -3,7 +3,7 @@ import type { ClaimJson } from "../../api-schemas/claim-schema.ts";
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { codeLabel } from "../code-labels.ts";
+import { pageCodeLabel } from "../page-code-labels.ts";
 import { countWithNoun, date, moneyText } from "../page-format.ts";
 import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -46,7 +46,8 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
                   </time>
                   <div>
                     <p>
-                      <strong>{codeLabel(claim.claim_type)}</strong>, {codeLabel(claim.status).toLowerCase()}.{" "}
+                      <strong>{pageCodeLabel(claim.claim_type)}</strong>,{" "}
+                      {pageCodeLabel(claim.status).toLowerCase()}.{" "}
                       {claim.scoring_impact > 1
                         ? `Multiplies failure risk of affected components by ${claim.scoring_impact.toFixed(2)} today.`
                         : "No effect today."}

@@ -1,7 +1,7 @@
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { currencyCode } from "../../domain/currency-and-units.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
-import { codeLabel, foundConditionText } from "../code-labels.ts";
+import { pageCodeLabel, pageFoundConditionText } from "../page-code-labels.ts";
 import { date, moneyText } from "../page-format.ts";
 import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
@@ -27,7 +27,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
             <p>
               <strong>{event.event_type}</strong>
               {about && `, ${about(event)}`}
-              {event.condition_after && ` · condition after: ${foundConditionText(event)}`}
+              {event.condition_after && ` · condition after: ${pageFoundConditionText(event)}`}
               {event.technician && (
                 <span class="muted">
                   {" · "}
@@ -36,7 +36,7 @@ export function ServiceEvents<E extends HistoryEventJson>(props: {
               )}
             </p>
             {event.inspection_types.length > 0 && (
-              <p class="small muted">{event.inspection_types.map(codeLabel).join(" · ")}</p>
+              <p class="small muted">{event.inspection_types.map(pageCodeLabel).join(" · ")}</p>
             )}
             {event.notes && (
               <p class="small">

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { probabilityText } from "../../domain/us-english.ts";
-import type { ActionRow } from "../action-table-rows.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { ACTION_LABELS, TIER_LABELS } from "../code-labels.ts";
+import type { ActionRow } from "../page-action-rows.ts";
 import type { ApplianceNames } from "../page-appliance-names.ts";
+import { ACTION_LABELS, TIER_LABELS } from "../page-code-labels.ts";
 import { capitalizeFirst, count, countWithNoun, date, moneyText, monthOf } from "../page-format.ts";
-import { rangeText, sumBy } from "../page-grouping.ts";
+import { pageRangeText, sumBy } from "../page-grouping.ts";
 import type { PlanLine } from "../page-plan-lines.ts";
 import type { DefinedTerm } from "../page-term-definitions.ts";
 import { dueNowDate } from "./plan.tsx";
@@ -152,7 +152,7 @@ function Row({ row, asOf, applianceNames, renderMark }: { row: ActionRow } & Row
     <>
       <TierMark tier={tier} /> {TIER_LABELS[tier].name}
     </>,
-    capitalizeFirst(rangeText(chances, probabilityText)),
+    capitalizeFirst(pageRangeText(chances, probabilityText)),
     dueText(row, asOf),
     moneyText(costUsd),
     moneyText(failedUsd),

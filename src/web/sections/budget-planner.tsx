@@ -7,7 +7,7 @@ import {
   type BudgetResult,
   type SliderRange,
   sliderRange,
-} from "../budget-slider.ts";
+} from "../page-budget-slider.ts";
 import { countWithNoun, moneyText } from "../page-format.ts";
 
 const MAX_LINES = 5;

@@ -1,9 +1,9 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { TIER_LABELS } from "../code-labels.ts";
 import type { ApplianceNames } from "../page-appliance-names.ts";
+import { TIER_LABELS } from "../page-code-labels.ts";
 import { expectedLossUsd } from "../page-expected-loss.ts";
-import { failureWindowText, moneyText } from "../page-format.ts";
+import { moneyText, pageFailureWindowText } from "../page-format.ts";
 import { ComponentName } from "./component-name.tsx";
 import type { DataTableColumn } from "./section.tsx";
 
@@ -29,7 +29,7 @@ export function pageComponentColumns(applianceNames: ApplianceNames): DataTableC
     },
     {
       heading: "Likely failure (80%)",
-      cell: (one) => <span class="nowrap">{failureWindowText(one.failure_window_80)}</span>,
+      cell: (one) => <span class="nowrap">{pageFailureWindowText(one.failure_window_80)}</span>,
     },
     { heading: "Planned cost", isNumber: true, cell: (one) => moneyText(one.proactive_cost) },
     { heading: "Cost after failure", isNumber: true, cell: (one) => moneyText(one.reactive_cost) },

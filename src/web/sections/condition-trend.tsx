@@ -1,7 +1,7 @@
 import type { ConditionPointJson } from "../../api-schemas/condition-trend-schema.ts";
-import { timeRangePresets } from "../chart-time-range.ts";
 import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
 import { compactMoney, date, moneyText } from "../page-format.ts";
+import { pageTimeRangePresets } from "../page-time-range.ts";
 import { GRADES } from "./condition.tsx";
 import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
@@ -30,7 +30,7 @@ export function ConditionTrend(props: {
       {formRange === undefined ? (
         <TimeRangeButtons points={points} range={range} onChoose={setRange} />
       ) : (
-        timeRangePresets(points).length > 0 && (
+        pageTimeRangePresets(points).length > 0 && (
           <form class="choice" method="get" action="#over-time" data-replaces="over-time">
             <TimeRangeField points={points} range={range} id="over-time-range" />
             <button type="submit">Show</button>

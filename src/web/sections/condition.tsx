@@ -3,7 +3,7 @@ import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import { areaUnit } from "../../domain/currency-and-units.ts";
 import { percentLength } from "../charts/bar.tsx";
 import { capitalizeFirst, count, countWithNoun, moneyText } from "../page-format.ts";
-import { dueAmountTexts, dueNowText } from "./plan.tsx";
+import { dueAmountTexts, pageDueNowText } from "./plan.tsx";
 import { useUnitName } from "./property-unit-name.ts";
 import { ReportSection } from "./section.tsx";
 import { DefinitionButton } from "./term-definition.tsx";
@@ -46,7 +46,7 @@ export function ConditionHeadline(props: { condition: ConditionJson; headline: H
         </p>
         <div>
           <p class="headline">
-            <strong>{rating.name}.</strong> {headline && dueNowHeadline(headline)}
+            <strong>{rating.name}.</strong> {headline && pageDueNowHeadline(headline)}
           </p>
           <p class="score small muted">{condition.condition_score} out of 100</p>
         </div>
@@ -61,7 +61,7 @@ export function ConditionHeadline(props: { condition: ConditionJson; headline: H
  * `34 components should be replaced ($164,920): $91,347 immediately and $73,573 by Nov 2027. Delaying a year is expected to cost
  * $33,600 more.`
  */
-export function dueNowHeadline({ plan, hazards }: Headline): string {
+export function pageDueNowHeadline({ plan, hazards }: Headline): string {
   const due = plan.due_now;
   const delayUsd = due.cost_of_waiting_a_year;
   const amounts = dueAmountTexts(plan);
@@ -69,7 +69,7 @@ export function dueNowHeadline({ plan, hazards }: Headline): string {
   const sentences = [
     due.unit_count + due.component_count === 0
       ? "Nothing has to be replaced now."
-      : `${capitalizeFirst(dueNowText(due))} should be replaced${amounts.length === 0 ? " now" : `${total}: ${amounts.join(" and ")}`}.`,
+      : `${capitalizeFirst(pageDueNowText(due))} should be replaced${amounts.length === 0 ? " now" : `${total}: ${amounts.join(" and ")}`}.`,
     delayUsd >= 1 && `Delaying a year is expected to cost ${moneyText(Math.round(delayUsd))} more.`,
     hazards > 0 &&
       `${countWithNoun(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`,

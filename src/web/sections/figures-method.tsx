@@ -4,8 +4,8 @@ import type { ConditionJson } from "../../api-schemas/figures-schema.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { forEachInSteps, type Steps } from "../../domain/steps.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { TIER_LABELS, TIERS } from "../code-labels.ts";
-import { assumptionSentences } from "../page-assumption-sentences.ts";
+import { pageAssumptionSentences } from "../page-assumption-sentences.ts";
+import { TIER_LABELS, TIERS } from "../page-code-labels.ts";
 import { count, countWithNoun, moneyText } from "../page-format.ts";
 import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 import { PlanDefinitions } from "./term-definition.tsx";
@@ -26,7 +26,7 @@ type ComponentTotals = {
 };
 
 /** Counts the components in steps, for properties with many. */
-export function* methodologyTotalsInSteps(components: readonly Costs[]): Steps<ComponentTotals> {
+export function* pageMethodologyTotalsInSteps(components: readonly Costs[]): Steps<ComponentTotals> {
   const noTotals = (): TierTotals => ({ count: 0, plannedUsd: 0, afterFailureUsd: 0 });
   const tiers = { CRITICAL: noTotals(), WARNING: noTotals(), GOOD: noTotals() };
   const confidences = { HIGH: 0, MEDIUM: 0, LOW: 0 };
@@ -58,7 +58,7 @@ export function Methodology(props: {
         {countWithNoun(totals.appliances, "appliance")}. Data confidence: {count(high)} high, {count(medium)}{" "}
         medium, {count(low)} low.
       </p>
-      <p class="small muted">{assumptionSentences(assumptions).join(" ")}</p>
+      <p class="small muted">{pageAssumptionSentences(assumptions).join(" ")}</p>
       <p class="small muted">{facilityConditionText(condition.fci)}</p>
       <CollapsedTable
         summary="How the condition score is calculated"

@@ -1,6 +1,6 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
-import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../code-labels.ts";
 import type { ApplianceNames } from "../page-appliance-names.ts";
+import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../page-code-labels.ts";
 import { count, countWithNoun } from "../page-format.ts";
 import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 
@@ -12,7 +12,7 @@ const CHIPS = { immediate_hazard: "overdue", inspect: "due_soon", monitor: "upco
 const URGENCY = Object.keys(CHIPS);
 
 /** Groups the known hazards of components by appliance, those that require action at once first. */
-export function hazardGroups(components: readonly ComponentJson[]): HazardGroup[] {
+export function pageHazardGroups(components: readonly ComponentJson[]): HazardGroup[] {
   const groups = new Map<string, HazardGroup>();
   const seen = new Set<string>();
   for (const component of components) {

@@ -4,11 +4,11 @@ import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Steps } from "../../domain/steps.ts";
 import { probabilityText } from "../../domain/us-english.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { systemLabel, TIER_LABELS, TIERS } from "../code-labels.ts";
 import type { ApplianceNames } from "../page-appliance-names.ts";
+import { systemLabel, TIER_LABELS, TIERS } from "../page-code-labels.ts";
 import { elevatedComponents, expectedLossUsd } from "../page-expected-loss.ts";
 import { count, countWithNoun, moneyText } from "../page-format.ts";
-import { groupInSteps, sumBy } from "../page-grouping.ts";
+import { groupPageRowsInSteps, sumBy } from "../page-grouping.ts";
 import { ComponentName } from "./component-name.tsx";
 import { pageComponentColumns } from "./component-table.tsx";
 import { ScoreReasons } from "./reasons.tsx";
@@ -165,11 +165,11 @@ function Symbols({ row, applianceNames }: { row: SystemRow; applianceNames: Appl
 }
 
 /** The systems with their components, most critical components first, then most in warning. */
-export function* systemsInSteps(
+export function* pageSystemsInSteps(
   components: readonly ComponentJson[],
   applianceNames: ApplianceNames,
 ): Steps<SystemRow[]> {
-  const systems = yield* groupInSteps(components, (component) =>
+  const systems = yield* groupPageRowsInSteps(components, (component) =>
     applianceNames.systemOf(component.appliance_type),
   );
   const rows: SystemRow[] = [];

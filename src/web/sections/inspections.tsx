@@ -1,8 +1,8 @@
 import type { InspectionJson } from "../../api-schemas/compliance-schema.ts";
 import { INSPECTION_NOTICE } from "../../domain/figures/inspection-law-notice.ts";
-import { codeLabel, INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS } from "../code-labels.ts";
 import type { ApplianceNames } from "../page-appliance-names.ts";
-import { count, countWithNoun, date, relativeDaysText } from "../page-format.ts";
+import { INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS, pageCodeLabel } from "../page-code-labels.ts";
+import { count, countWithNoun, date, pageRelativeDaysText } from "../page-format.ts";
 import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 
 const MAX_LINES = 8;
@@ -35,7 +35,7 @@ export function DueInspections(props: {
               {INSPECTION_STATUS_LABELS[inspection.status]}
             </span>
             <span>
-              {codeLabel(inspection.inspection_type)}{" "}
+              {pageCodeLabel(inspection.inspection_type)}{" "}
               <span class="small muted">
                 {applianceName}
                 {like > 1 && ` × ${count(like)}`}
@@ -56,7 +56,7 @@ export function DueInspections(props: {
         csv={csv}
         rows={inspections}
         columns={[
-          { heading: "Inspection", cell: (row) => codeLabel(row.inspection_type) },
+          { heading: "Inspection", cell: (row) => pageCodeLabel(row.inspection_type) },
           { heading: "Location", cell: (row) => applianceNames.of(row) },
           {
             heading: "Required by",
@@ -71,7 +71,7 @@ export function DueInspections(props: {
           {
             heading: "Time to due date",
             isNumber: true,
-            cell: (row) => (isUnrecorded(row) ? "" : relativeDaysText(row.days_until_due)),
+            cell: (row) => (isUnrecorded(row) ? "" : pageRelativeDaysText(row.days_until_due)),
           },
           {
             heading: "Last inspection",

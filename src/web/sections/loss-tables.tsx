@@ -1,7 +1,7 @@
 import type { LossesJson } from "../../api-schemas/losses-schema.ts";
 import { probabilityText } from "../../domain/us-english.ts";
 import { LossCurve } from "../charts/loss-curve.tsx";
-import { codeLabel, systemLabel } from "../code-labels.ts";
+import { pageCodeLabel, systemLabel } from "../page-code-labels.ts";
 import { moneyText } from "../page-format.ts";
 import { DataTable } from "./section.tsx";
 
@@ -74,7 +74,7 @@ const KEY_LABELS: Readonly<Record<string, string>> = { repair: "Emergency repair
 
 /** The IDs of properties and the abbreviations of states stay as they are. */
 const keyLabel = (by: DriverKind, key: string) =>
-  by === "property" || by === "state" ? key : by === "system" ? systemLabel(key) : codeLabel(key);
+  by === "property" || by === "state" ? key : by === "system" ? systemLabel(key) : pageCodeLabel(key);
 
 type DriverKind = LossesJson["drivers"][number]["by"];
 

@@ -7,17 +7,17 @@ import type { PlanSummaryJson, PlanYearJson } from "../../api-schemas/plan-summa
 import { oneOfCurrency, todaysMoney } from "../../domain/currency-and-units.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
 import type { Steps } from "../../domain/steps.ts";
-import { type ActionRow, actionRowsInSteps } from "../action-table-rows.ts";
-import {
-  allocateBudgetInSteps,
-  type BudgetCandidates,
-  budgetCandidatesInSteps,
-  sliderRange,
-} from "../budget-slider.ts";
 import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
+import { type ActionRow, pageActionRowsInSteps } from "../page-action-rows.ts";
 import type { ApplianceNames } from "../page-appliance-names.ts";
+import {
+  allocatePageBudgetInSteps,
+  type BudgetCandidates,
+  pageBudgetCandidatesInSteps,
+  sliderRange,
+} from "../page-budget-slider.ts";
 import { count, countWithNoun, date, moneyText, monthAYearAfter } from "../page-format.ts";
-import { type PlanLine, planLinesInSteps } from "../page-plan-lines.ts";
+import { type PlanLine, pagePlanLinesInSteps } from "../page-plan-lines.ts";
 import {
   type AllocatedBudget,
   BUDGET_DATA_ID,
@@ -52,21 +52,21 @@ type PlanDetails = {
 };
 
 /** `budget` is the amount in USD that the reader entered, if any. */
-export function* planDetailsInSteps(
+export function* pagePlanDetailsInSteps(
   { plan, components }: { plan: PropertyPlanJson; components: readonly ComponentJson[] },
   applianceNames: ApplianceNames,
   budget: number | undefined,
 ): Steps<PlanDetails> {
-  const lines = yield* planLinesInSteps(plan, applianceNames);
+  const lines = yield* pagePlanLinesInSteps(plan, applianceNames);
   yield;
-  const actions = yield* actionRowsInSteps(lines, components, plan.as_of);
-  const candidates = yield* budgetCandidatesInSteps(plan, applianceNames);
+  const actions = yield* pageActionRowsInSteps(lines, components, plan.as_of);
+  const candidates = yield* pageBudgetCandidatesInSteps(plan, applianceNames);
   const amount = initialBudget(candidates, budget);
   yield;
   return {
     lines,
     actions,
-    budget: { candidates, amount, result: yield* allocateBudgetInSteps(candidates, amount) },
+    budget: { candidates, amount, result: yield* allocatePageBudgetInSteps(candidates, amount) },
   };
 }
 
@@ -74,7 +74,7 @@ export const dueCount = ({ unit_count, component_count }: PlanSummaryDue) => uni
 type PlanSummaryDue = Pick<PlanSummaryJson["due_now"], "unit_count" | "component_count">;
 
 /** `2 whole appliances and 1 component` */
-export function dueNowText({ unit_count, component_count }: PlanSummaryDue): string {
+export function pageDueNowText({ unit_count, component_count }: PlanSummaryDue): string {
   const parts = [
     ...(unit_count > 0 ? [countWithNoun(unit_count, "whole appliance")] : []),
     ...(component_count > 0 ? [countWithNoun(component_count, "component")] : []),
@@ -120,7 +120,7 @@ export function PlanCostsAndReserve(props: {
       about={`As of ${date(plan.as_of)}. Amounts are in ${todaysMoney()} unless noted.`}
     >
       <p>
-        To replace now: {dueNowText(due)}
+        To replace now: {pageDueNowText(due)}
         {due.cost > 0 && (
           <>
             , <strong>{moneyText(Math.round(due.cost))}</strong>: {dueAmountTexts(plan).join(" and ")}. An

@@ -13,16 +13,16 @@ import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts
 import { addressLine } from "../../domain/address.ts";
 import { runSteps, type Steps, sortInSteps } from "../../domain/steps.ts";
 import { ApplianceNames } from "../page-appliance-names.ts";
-import { compareByExpectedLoss, elevatedComponents, highestExpectedLoss } from "../page-expected-loss.ts";
+import { compareByExpectedLoss, elevatedComponents, highestPageExpectedLoss } from "../page-expected-loss.ts";
 import { countWithNoun, date } from "../page-format.ts";
 import { DueActions, type RenderMark } from "./actions.tsx";
 import { ConditionHeadline } from "./condition.tsx";
 import { ConditionTrend } from "./condition-trend.tsx";
-import { Methodology, methodologyTotalsInSteps } from "./figures-method.tsx";
-import { countUrgentHazards, hazardGroups, KnownHazards } from "./hazards.tsx";
-import { SystemRiskHeatMap, systemsInSteps } from "./heat-map.tsx";
+import { Methodology, pageMethodologyTotalsInSteps } from "./figures-method.tsx";
+import { countUrgentHazards, KnownHazards, pageHazardGroups } from "./hazards.tsx";
+import { pageSystemsInSteps, SystemRiskHeatMap } from "./heat-map.tsx";
 import { DueInspections } from "./inspections.tsx";
-import { PlanCostsAndReserve, planDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
+import { PlanCostsAndReserve, pagePlanDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
 import { UnitNameContext, unitNameOf } from "./property-unit-name.ts";
 import { ScoreTrend } from "./score-trend.tsx";
 import type { CsvLink } from "./section.tsx";
@@ -81,13 +81,13 @@ export type ReportCsvFile =
   | "trend";
 
 /** The component whose score history is shown by default. */
-export function defaultTrendComponentId(components: readonly ComponentJson[]): string | undefined {
-  return (highestExpectedLoss(elevatedComponents(components)) ?? highestExpectedLoss(components))
+export function pageTrendComponentId(components: readonly ComponentJson[]): string | undefined {
+  return (highestPageExpectedLoss(elevatedComponents(components)) ?? highestPageExpectedLoss(components))
     ?.component_id;
 }
 
 /** Returns, in steps, the components whose reasons the page shows. */
-export function* componentsToExplainInSteps(components: readonly ComponentJson[]): Steps<string[]> {
+export function* pageComponentsToExplainInSteps(components: readonly ComponentJson[]): Steps<string[]> {
   const elevated = elevatedComponents(yield* sortInSteps(components, compareByExpectedLoss));
   return elevated.slice(0, MOST_EXPLAINED).map(({ component_id }) => component_id);
 }
@@ -117,14 +117,14 @@ export function* propertySectionsInSteps({
   const { condition, forecast, reserve, inspections, plan, components, trend } = data;
   const csv = (file: ReportCsvFile, componentId?: string) => links?.csv(file, componentId);
   if (components.length === 0) return [<ConditionHeadline condition={condition} headline={undefined} />];
-  const totals = yield* methodologyTotalsInSteps(components);
+  const totals = yield* pageMethodologyTotalsInSteps(components);
   const applianceNames = new ApplianceNames(data.types, data.units);
   yield;
   const sorted = yield* sortInSteps(components, compareByExpectedLoss);
   const elevated = elevatedComponents(sorted);
-  const systems = yield* systemsInSteps(components, applianceNames);
-  const hazards = hazardGroups(components);
-  const details = plan && (yield* planDetailsInSteps({ plan, components }, applianceNames, data.budget));
+  const systems = yield* pageSystemsInSteps(components, applianceNames);
+  const hazards = pageHazardGroups(components);
+  const details = plan && (yield* pagePlanDetailsInSteps({ plan, components }, applianceNames, data.budget));
   const selected = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
     <ConditionHeadline

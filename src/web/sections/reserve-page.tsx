@@ -8,13 +8,13 @@ import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { sumBy } from "../page-grouping.ts";
 import {
   type CostShare,
-  largestScheduleCosts,
+  largestPageScheduleCosts,
   type ReserveSchedule,
   type ScheduleSums,
   USUAL_RESERVE,
 } from "../page-reserve-schedule.ts";
 import { DepositSentence } from "./deposit.tsx";
-import { dueNowText } from "./plan.tsx";
+import { pageDueNowText } from "./plan.tsx";
 import { UnitNameContext, unitNameOf } from "./property-unit-name.ts";
 import { AverageYearlyCosts, ReserveScheduleTables } from "./schedule-table.tsx";
 
@@ -50,7 +50,7 @@ export function ReserveScheduleDocument(props: {
       ) : (
         <>
           <ReserveScheduleSummary plan={plan} sums={schedule} units={unit_count}>
-            <ReserveComparison plan={plan} largest={largestScheduleCosts(schedule, LARGEST)} />
+            <ReserveComparison plan={plan} largest={largestPageScheduleCosts(schedule, LARGEST)} />
           </ReserveScheduleSummary>
           <section class="card" aria-label="Schedule">
             <ReserveScheduleTables schedule={schedule} caption={`${name}: replacement reserve schedule`} />
@@ -104,8 +104,9 @@ export function ReserveScheduleSummary(props: {
       <AverageYearlyCosts schedule={sums} units={units} />
       <div class="sentences">
         <p>
-          Due now: {dueNowText(plan.due_now)} ({moneyText(Math.round(plan.due_now.cost))}), included in year 1
-          but not in the deposits. Escrow at {plan.escrow_pct}%: {moneyText(Math.round(plan.due_now.escrow))}.
+          Due now: {pageDueNowText(plan.due_now)} ({moneyText(Math.round(plan.due_now.cost))}), included in
+          year 1 but not in the deposits. Escrow at {plan.escrow_pct}%:{" "}
+          {moneyText(Math.round(plan.due_now.escrow))}.
         </p>
         <DepositSentence plan={plan} />
         {children}

@@ -2,9 +2,9 @@ import type { ComponentJson, TrendPointJson } from "../../api-schemas/component-
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { CRITICAL_FROM, WARNING_FROM } from "../../domain/component.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
-import { changePoints, TimeChart } from "../charts/time-chart.tsx";
-import { codeLabel, foundConditionText, TIER_LABELS } from "../code-labels.ts";
+import { chartChangePoints, TimeChart } from "../charts/time-chart.tsx";
 import type { ApplianceNames } from "../page-appliance-names.ts";
+import { pageCodeLabel, pageFoundConditionText, TIER_LABELS } from "../page-code-labels.ts";
 import { countWithNoun, date, moneyText } from "../page-format.ts";
 import { CollapsedTable, type CsvLink, DataTable, ReportSection } from "./section.tsx";
 import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
@@ -58,7 +58,7 @@ export function ScoreTrend(props: {
         <CollapsedTable
           summary="View daily scores"
           csv={csv}
-          rows={changePoints(points, ({ risk_score }) => risk_score)}
+          rows={chartChangePoints(points, ({ risk_score }) => risk_score)}
           note="One row per day the score changed, plus the latest day."
           columns={[
             { heading: "Day", cell: (point) => date(point.date) },
@@ -78,7 +78,7 @@ export function ScoreTrend(props: {
               { heading: "Event", cell: (event) => event.event_type },
               {
                 heading: "Condition after",
-                cell: (event) => foundConditionText(event),
+                cell: (event) => pageFoundConditionText(event),
               },
               {
                 heading: "Cost",
@@ -129,9 +129,14 @@ function ScoreChart(props: {
       label={`Score of ${name} from ${first.risk_score.toFixed(2)} on ${date(first.date)} to ${last.risk_score.toFixed(2)} on ${date(last.date)}`}
       domain={[0, 1]}
       bands={[
-        { kind: "critical", name: codeLabel("critical"), from: CRITICAL_FROM / 100, to: 1 },
-        { kind: "warning", name: codeLabel("warning"), from: WARNING_FROM / 100, to: CRITICAL_FROM / 100 },
-        { kind: "good", name: codeLabel("good"), from: 0, to: WARNING_FROM / 100 },
+        { kind: "critical", name: pageCodeLabel("critical"), from: CRITICAL_FROM / 100, to: 1 },
+        {
+          kind: "warning",
+          name: pageCodeLabel("warning"),
+          from: WARNING_FROM / 100,
+          to: CRITICAL_FROM / 100,
+        },
+        { kind: "good", name: pageCodeLabel("good"), from: 0, to: WARNING_FROM / 100 },
       ]}
       points={points.map(({ date: day, risk_score, risk_tier }) => ({
         date: day,

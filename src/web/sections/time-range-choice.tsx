@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { ALL_TIME, pointsInTimeRange, timeRangePresets } from "../chart-time-range.ts";
+import { ALL_TIME, pagePointsInTimeRange, pageTimeRangePresets } from "../page-time-range.ts";
 
 /** Returns a preset of a time range, with the points in it and what changes it. */
 export function useTimeRange<Point extends { date: string }>(points: readonly Point[], initial = ALL_TIME) {
   const [range, setRange] = useState<string>(initial);
-  return { range, setRange, shown: pointsInTimeRange(points, range) };
+  return { range, setRange, shown: pagePointsInTimeRange(points, range) };
 }
 
 type RangeProps = { points: readonly { date: string }[]; range: string };
@@ -15,7 +15,7 @@ export function TimeRangeButtons({
   range,
   onChoose,
 }: RangeProps & { onChoose: (range: string) => void }) {
-  const ranges = timeRangePresets(points);
+  const ranges = pageTimeRangePresets(points);
   if (ranges.length === 0) return null;
   return (
     <div class="ranges screen" role="group" aria-label="Time range">
@@ -35,7 +35,7 @@ export function TimeRangeButtons({
 
 /** The presets as a field of a form that the server answers. */
 export function TimeRangeField({ points, range, id }: RangeProps & { id: string }) {
-  const ranges = timeRangePresets(points);
+  const ranges = pageTimeRangePresets(points);
   if (ranges.length === 0) return null;
   return (
     <>

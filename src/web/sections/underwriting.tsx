@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { addressLine } from "../../domain/address.ts";
 import { exactMoney, oneOfCurrency } from "../../domain/currency-and-units.ts";
-import { codeLabel } from "../code-labels.ts";
+import { pageCodeLabel } from "../page-code-labels.ts";
 import { count, countWithNoun, date, moneyText } from "../page-format.ts";
 import { LossDrivers, LossExceedanceTable } from "./loss-tables.tsx";
 import { unitNameOf } from "./property-unit-name.ts";
@@ -51,7 +51,7 @@ export function UnderwritingReport(props: {
             <dl class="figures">
               {losses.damage.by_peril.map(({ peril, expected }) => (
                 <div>
-                  <dt>{codeLabel(peril)}</dt>
+                  <dt>{pageCodeLabel(peril)}</dt>
                   <dd>{usd(expected)}</dd>
                 </div>
               ))}
@@ -214,7 +214,7 @@ function Open({ made: { hazards, overdue_inspections: overdue } }: { made: Under
     number,
   ]: (typeof kinds)[number]) => (
     <li>
-      {codeLabel(inspection_type)}, {codeLabel(appliance_type).toLowerCase()}
+      {pageCodeLabel(inspection_type)}, {pageCodeLabel(appliance_type).toLowerCase()}
       {number > 1 && ` × ${number}`}{" "}
       <span class="small muted">{basis === "none" ? "no record" : `due ${date(due_date)}`}</span>
     </li>

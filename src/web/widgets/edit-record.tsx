@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { codeLabel } from "../code-labels.ts";
+import { pageCodeLabel } from "../page-code-labels.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
 /** A field of a record in a form. Emptied, it is sent as null. */
@@ -76,7 +76,7 @@ function Control({ field, id }: { field: EditField; id: string }) {
           {!isRequired && <option value="" />}
           {field.options.map((option) => (
             <option value={option} selected={option === field.value}>
-              {codeLabel(option)}
+              {pageCodeLabel(option)}
             </option>
           ))}
         </select>

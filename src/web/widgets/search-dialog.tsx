@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { codeLabel } from "../code-labels.ts";
+import { pageCodeLabel } from "../page-code-labels.ts";
 import { countWithNoun } from "../page-format.ts";
 
 /** The time for which typing must rest before a text is searched: every search takes a call. */
@@ -124,7 +124,7 @@ function SearchDialog(props: SearchProps & { onClose: () => void }) {
                   <bdi>{result.detail}</bdi>
                 </span>
               </span>
-              <span class="small muted">{codeLabel(result.kind)}</span>
+              <span class="small muted">{pageCodeLabel(result.kind)}</span>
             </div>
           ))}
         </div>

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from "node:net";
-import { createHttpSender } from "../../../src/webhooks/webhook-http-sender.ts";
+import { createWebhookHttpSender } from "../../../src/webhooks/webhook-http-sender.ts";
 import type { Target } from "../target.ts";
 
 /** A response takes no longer than this: an endpoint that never ends its response is no hang. */
@@ -13,7 +13,7 @@ export async function endpointTarget(): Promise<Target> {
     socket.on("data", () => socket.end(reply));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const sender = createHttpSender({
+  const sender = createWebhookHttpSender({
     policy: () => ({ allow: [], deny: [] }),
     resolve: async () => ["127.0.0.1"],
     extraAuthorities: null,

@@ -50,8 +50,8 @@ import {
   parseSince,
   parseTier,
 } from "../../../src/http/query-parameters.ts";
-import { parseJsonObject } from "../../../src/http/request-body.ts";
-import { parseNetwork } from "../../../src/ip-networks/ip-network.ts";
+import { parseRequestBodyObject } from "../../../src/http/request-body.ts";
+import { parseIpNetwork } from "../../../src/ip-networks/ip-network.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { bearerTokens } from "../../../src/secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../../../src/secrets/impersonation-token.ts";
@@ -194,7 +194,7 @@ const body: Target = {
   ),
   words: ['"__proto__":', "null", "[[[[", "1e999", "\\u0000", "\\ud800", '"name":1,', "{", "}", '"'],
   parse(input) {
-    const value = parseJsonObject(input, MOST_VALUES);
+    const value = parseRequestBodyObject(input, MOST_VALUES);
     return READERS.map((read) => accepts(() => read(value))).join("");
   },
 };
@@ -249,7 +249,7 @@ const changes: Target = {
     "CA-ON",
   ],
   parse(input) {
-    const value = parseJsonObject(input, MOST_VALUES);
+    const value = parseRequestBodyObject(input, MOST_VALUES);
     return CHANGE_READERS.map((read) => accepts(() => read(value))).join("");
   },
 };
@@ -270,7 +270,7 @@ const network: Target = {
   name: "network",
   seeds: buffers("10.0.0.0/8", "fd00::/8", "192.0.2.1", "::ffff:10.0.0.0/104"),
   words: ["/", ":", "::", "/0", "/129", "%eth0", "0x7f.1"],
-  parse: (input) => void parseNetwork(input.toString("utf8")),
+  parse: (input) => void parseIpNetwork(input.toString("utf8")),
 };
 
 export const REQUEST_TARGETS: readonly Target[] = [query, headers, tokens, body, changes, notes, network];

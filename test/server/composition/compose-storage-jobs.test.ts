@@ -6,7 +6,7 @@ import { loadConfig } from "../../../src/config/load-config.ts";
 import { temporaryPath } from "../../../src/files/durable-files.ts";
 import { createLogger } from "../../../src/logging/logger.ts";
 import { composeStorageJobs } from "../../../src/server/composition/compose-storage-jobs.ts";
-import { databaseFile } from "../../../src/server/data-folder.ts";
+import { databaseFile } from "../../../src/server/server-data-folder.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 

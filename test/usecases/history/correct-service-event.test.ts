@@ -5,7 +5,7 @@ import { EVENT_TYPES, type NewServiceEvent } from "../../../src/domain/service-e
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { complianceOfProperty } from "../../../src/usecases/portfolio/property-compliance.ts";
+import { loadPropertyCompliance } from "../../../src/usecases/portfolio/load-property-compliance.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { onPostgres, runsOnEngine } from "../../support/postgres.ts";
@@ -79,7 +79,13 @@ async function stateOf({ fixture, property, appliances }: Home, eventIds: readon
     one.effectiveAgeYears.toFixed(9),
   ]);
   const today = dayOf(fixture.time.now);
-  const inspections = await complianceOfProperty(fixture.store, knowledge, property, today, yieldToEventLoop);
+  const inspections = await loadPropertyCompliance(
+    fixture.store,
+    knowledge,
+    property,
+    today,
+    yieldToEventLoop,
+  );
   const alerts = await read.components.elevatedPage(fixture.partner.id, { limit: 100, offset: 0 });
   const { recordsSince } = (await read.properties.find(fixture.partner.id, property.id))!;
   return {

@@ -3,10 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCsv } from "../../../src/csv/read-csv.ts";
-import { ambiguousDate, dateFormatOf, readDate } from "../../../src/domain/written-dates.ts";
-import { amountWithoutCurrency, usesDecimalComma } from "../../../src/domain/written-numbers.ts";
 import type { Yield } from "../../../src/event-loop/event-loop.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import {
+  ambiguousCellDate,
+  cellDateFormatOf,
+  parseCellDate,
+} from "../../../src/table-cells/table-cell-dates.ts";
+import {
+  cellAmountWithoutCurrency,
+  cellsUseDecimalComma,
+} from "../../../src/table-cells/table-cell-numbers.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
 import { parseAreaCell, parseSizeCell } from "../../../src/usecases/import/mapping/cell-measures.ts";
 import {
@@ -244,7 +251,7 @@ describe("dates", () => {
     ["44197.75", "DAY NUMBER", "2021-01-01"],
     ["99999", "DAY NUMBER", undefined],
   ] as const)("%s as %s", (text, format, day) => {
-    expect(readDate(text, format)).toBe(day);
+    expect(parseCellDate(text, format)).toBe(day);
   });
 
   test.each([
@@ -263,13 +270,13 @@ describe("dates", () => {
     ["numbers of other things", ["44197", "7"], undefined],
     ["no date", ["x"], undefined],
   ] as const)("of a column: %s", (_, cells, format) => {
-    expect(dateFormatOf(cells)).toBe(format);
+    expect(cellDateFormatOf(cells)).toBe(format);
   });
 
   test("that may all be either day are found", () => {
-    expect(ambiguousDate(["", "05/05/2025", "01/02/2025"])).toBe("01/02/2025");
-    expect(ambiguousDate(["01/02/2025", "01/13/2025"])).toBeUndefined();
-    expect(ambiguousDate(["05/05/2025"])).toBeUndefined();
+    expect(ambiguousCellDate(["", "05/05/2025", "01/02/2025"])).toBe("01/02/2025");
+    expect(ambiguousCellDate(["01/02/2025", "01/13/2025"])).toBeUndefined();
+    expect(ambiguousCellDate(["05/05/2025"])).toBeUndefined();
   });
 });
 
@@ -286,7 +293,7 @@ describe("numbers", () => {
     [["0,750"], true],
     [["0.500", "1,250"], false],
   ] as const)("%j have a decimal comma: %j", (cells, has) => {
-    expect(usesDecimalComma(cells)).toBe(has);
+    expect(cellsUseDecimalComma(cells)).toBe(has);
   });
 
   test.each([
@@ -304,7 +311,7 @@ describe("numbers", () => {
     ["$5.2M", false, undefined],
     ["(1,200)", false, undefined],
   ] as const)("%s, with a decimal comma %j, is %j", (text, hasCommas, number) => {
-    expect(amountWithoutCurrency(text, hasCommas)).toBe(number);
+    expect(cellAmountWithoutCurrency(text, hasCommas)).toBe(number);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { BLOCK_SIZE, SETTLED_ELEVATED, WHOLE_BUCKET } from "../../../src/store/list-counter-buckets.ts";
+import { BLOCK_SIZE, SETTLED_ELEVATED, WHOLE_BUCKET } from "../../../src/store/stored-counter-buckets.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { onPostgres } from "../../support/postgres.ts";

@@ -10,8 +10,8 @@ import {
   rotateWebhookSecret,
 } from "../../../src/usecases/partners/administer-partner.ts";
 import type { SendResult } from "../../../src/webhooks/delivery-attempt.ts";
-import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/dispatcher-deps.ts";
 import { createDispatcher } from "../../../src/webhooks/webhook-dispatcher.ts";
+import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/webhook-dispatcher-deps.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
 

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { WalArchiving } from "../../store.ts";
 import { TYPE_PARSERS } from "../column-type-parsers.ts";
 import { type DatabaseAddress, isLocalHost } from "../connection/database-address.ts";
-import { WAL_ARCHIVING, type WalArchivingRow, walArchivingOf } from "./wal-archiving.ts";
+import { postgresWalArchivingOf, WAL_ARCHIVING, type WalArchivingRow } from "./postgres-wal-archiving.ts";
 
 /** The state of a PostgreSQL server and the privileges of the user, for `mainstay doctor`. */
 export type ServerDiagnostics = {
@@ -92,7 +92,7 @@ export async function readServerDiagnostics(
     mayCreate: server!.may_create,
     forbidden: forbidden.map(({ name }) => name),
     hasDefaultPrivileges: server!.has_default_privileges,
-    walArchiving: walArchivingOf(archiving),
+    walArchiving: postgresWalArchivingOf(archiving),
     standbys: server!.sees_standbys
       ? standbys.map(({ name, state, is_synchronous, lag_ms }) => ({
           name,

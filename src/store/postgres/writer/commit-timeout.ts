@@ -1,5 +1,5 @@
 import { StorageError, UnknownOutcome } from "../../../domain/errors.ts";
-import type { WriteJob } from "./write-job.ts";
+import type { QueuedWrite } from "./queued-write.ts";
 
 /**
  * The time after which callers no longer wait for a commit. No setting of PostgreSQL limits it: statement_timeout ends
@@ -8,16 +8,16 @@ import type { WriteJob } from "./write-job.ts";
 const COMMIT_TIMEOUT_MS = 8_000;
 const CHECK_INTERVAL_MS = 250;
 /** Jobs that were refused before their group had a result. */
-const refused = new WeakSet<WriteJob>();
+const refused = new WeakSet<QueuedWrite>();
 
 /** Settles a job, unless it was refused already. */
-export function settleWriteJob(job: WriteJob, error: unknown, value: unknown): void {
+export function settleQueuedWrite(job: QueuedWrite, error: unknown, value: unknown): void {
   if (!refused.has(job)) job.settle(error, value);
 }
 
 /** Refuses a job before its group has a result. */
-export function refuseWriteJob(job: WriteJob, error: StorageError): void {
-  settleWriteJob(job, error, undefined);
+export function refuseQueuedWrite(job: QueuedWrite, error: StorageError): void {
+  settleQueuedWrite(job, error, undefined);
   refused.add(job);
 }
 
@@ -27,15 +27,15 @@ export function refuseWriteJob(job: WriteJob, error: StorageError): void {
  */
 export async function withCommitTimeout<T>(
   commit: Promise<T>,
-  group: readonly WriteJob[],
-  waiting: WriteJob[],
+  group: readonly QueuedWrite[],
+  waiting: QueuedWrite[],
   monotonicMs: () => number,
 ): Promise<T> {
   // Counted in intervals, so that a pause of this process doesn't count as one of the database.
   let intervals = COMMIT_TIMEOUT_MS / CHECK_INTERVAL_MS;
   const timer = setInterval(() => {
     if (--intervals > 0) return;
-    for (const job of group) refuseWriteJob(job, outcomeUnknown());
+    for (const job of group) refuseQueuedWrite(job, outcomeUnknown());
     const now = monotonicMs();
     for (const job of waiting.splice(0))
       if (now > job.deadline) job.settle(notWritten(), undefined);

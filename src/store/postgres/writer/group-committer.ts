@@ -1,9 +1,9 @@
 import { StorageError } from "../../../domain/errors.ts";
 import { yieldToEventLoop } from "../../../event-loop/event-loop.ts";
 import { isConnectionLost, isLockTimeout, isRetryableConflict } from "../postgres-errors.ts";
-import { refuseWriteJob, settleWriteJob, withCommitTimeout } from "./commit-timeout.ts";
+import { refuseQueuedWrite, settleQueuedWrite, withCommitTimeout } from "./commit-timeout.ts";
 import { GroupTransaction, type TransactionHooks } from "./group-transaction.ts";
-import { type JobOutcome, orderSharedRowJobsLast, type WriteJob } from "./write-job.ts";
+import { type JobOutcome, orderSharedRowWritesLast, type QueuedWrite } from "./queued-write.ts";
 import type { PostgresWriterConnection } from "./writer-connection.ts";
 
 /** How often a group is repeated after conflicts with other transactions. */
@@ -35,7 +35,7 @@ type GroupCommitterOptions = TransactionHooks & {
  * when the connection is lost during the commit, the database is asked for the result.
  */
 export class GroupCommitter {
-  readonly #waiting: WriteJob[] = [];
+  readonly #waiting: QueuedWrite[] = [];
   readonly #transaction: GroupTransaction;
   #running: Promise<void> | undefined;
   #committing = 0;
@@ -64,7 +64,7 @@ export class GroupCommitter {
     this.#transaction.surviveCrash();
   }
 
-  add(job: WriteJob): void {
+  add(job: QueuedWrite): void {
     this.#waiting.push(job);
     this.#running ??= this.#drain();
   }
@@ -74,7 +74,7 @@ export class GroupCommitter {
     await yieldToEventLoop();
     const stopWatching = this.options.watchConnection(() => this.#startExpiry());
     while (this.#waiting.length > 0) {
-      const group = orderSharedRowJobsLast(this.#waiting.splice(0, this.options.groupSize));
+      const group = orderSharedRowWritesLast(this.#waiting.splice(0, this.options.groupSize));
       this.#committing = group.length;
       await this.#settle(group);
       this.#committing = 0;
@@ -84,18 +84,18 @@ export class GroupCommitter {
     this.#running = undefined;
   }
 
-  async #settle(group: readonly WriteJob[]): Promise<void> {
+  async #settle(group: readonly QueuedWrite[]): Promise<void> {
     const startedAt = this.options.monotonicMs();
     let outcomes: JobOutcome[];
     try {
       outcomes = await this.#commit(group, group.length === 1);
     } catch (error) {
-      for (const job of group) settleWriteJob(job, error, undefined);
+      for (const job of group) settleQueuedWrite(job, error, undefined);
       return;
     }
     this.#stopExpiry();
     this.options.onGroup(group.length, this.options.monotonicMs() - startedAt);
-    for (const { job, error, value } of outcomes) settleWriteJob(job, error, value);
+    for (const { job, error, value } of outcomes) settleQueuedWrite(job, error, value);
   }
 
   /**
@@ -114,14 +114,14 @@ export class GroupCommitter {
   }
 
   /** Refuses a job that has expired, of which nothing is written. */
-  #isRefused(job: WriteJob): boolean {
+  #isRefused(job: QueuedWrite): boolean {
     const isExpired = this.options.monotonicMs() > job.expiresAt;
-    if (isExpired) refuseWriteJob(job, noConnectionAnswers());
+    if (isExpired) refuseQueuedWrite(job, noConnectionAnswers());
     return isExpired;
   }
 
   /** Repeats a group until every job has an outcome. Rejects when the group can't be committed. */
-  async #commit(all: readonly WriteJob[], startsWithSavepoints: boolean): Promise<JobOutcome[]> {
+  async #commit(all: readonly QueuedWrite[], startsWithSavepoints: boolean): Promise<JobOutcome[]> {
     let group = all;
     let lostAt: number | undefined;
     let lockError: unknown;
@@ -151,7 +151,7 @@ export class GroupCommitter {
     }
   }
 
-  async #commitHalves(group: readonly WriteJob[]): Promise<JobOutcome[]> {
+  async #commitHalves(group: readonly QueuedWrite[]): Promise<JobOutcome[]> {
     const outcomes: JobOutcome[] = [];
     const middle = group.length >> 1;
     for (const half of [group.slice(0, middle), group.slice(middle)])

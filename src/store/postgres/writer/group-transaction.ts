@@ -7,8 +7,8 @@ import {
   postgresErrorOf,
 } from "../postgres-errors.ts";
 import type { Statement } from "../postgres-statement.ts";
+import type { JobOutcome, QueuedWrite } from "./queued-write.ts";
 import * as statements from "./transaction-statements.ts";
-import type { JobOutcome, WriteJob } from "./write-job.ts";
 import type { PostgresWriterConnection } from "./writer-connection.ts";
 
 /** The lock timeout for the rest of a group in which one job has waited for a row for too long. */
@@ -19,7 +19,7 @@ const MOST_CONFLICTS_OF_JOB = 3;
 /** The steps of a transaction beside its jobs. */
 export type TransactionHooks = {
   /** The lock timeout of a group's transaction. */
-  lockTimeoutMs: (group: readonly WriteJob[]) => number;
+  lockTimeoutMs: (group: readonly QueuedWrite[]) => number;
   /**
    * Called in the transaction before its first job: locks the rows of these partners; with `unlocked`, those alone that
    * no other transaction has locked.
@@ -47,7 +47,7 @@ type GroupTransactionOptions = TransactionHooks & {
   /** How long the result of a lost commit is looked for. */
   reconnectMs: number;
   /** Waits for a group's commit. */
-  awaitCommit: <T>(commit: Promise<T>, group: readonly WriteJob[]) => Promise<T>;
+  awaitCommit: <T>(commit: Promise<T>, group: readonly QueuedWrite[]) => Promise<T>;
 };
 
 /** The result of one attempt to commit a group. */
@@ -81,7 +81,10 @@ export class GroupTransaction {
   }
 
   /** Runs a group's jobs in one transaction and commits it. Never rejects. */
-  async attempt(group: readonly WriteJob[], { withSavepoints, lockError }: AttemptOptions): Promise<Attempt> {
+  async attempt(
+    group: readonly QueuedWrite[],
+    { withSavepoints, lockError }: AttemptOptions,
+  ): Promise<Attempt> {
     const { connection, beforeCommit, flush } = this.options;
     const number = ++this.#number;
     let jobs = group;
@@ -122,7 +125,7 @@ export class GroupTransaction {
     return { result: "jobFailedAtCommit", outcome: { job: jobs.at(-1)!, error, value: undefined } };
   }
 
-  async #begin(group: readonly WriteJob[], number: number, which: "all" | "unlocked"): Promise<void> {
+  async #begin(group: readonly QueuedWrite[], number: number, which: "all" | "unlocked"): Promise<void> {
     const { connection, lockTimeoutMs, onBegin } = this.options;
     this.#isDurable = group.some((job) => job.isDurable);
     await connection.beginTransaction(statements.beginStatement(this.#isDurable, lockTimeoutMs(group)));
@@ -138,7 +141,7 @@ export class GroupTransaction {
   }
 
   /** Undefined when the jobs have to run again with savepoints. */
-  async #runAll(jobs: readonly WriteJob[], withSavepoints: boolean): Promise<JobOutcome[] | undefined> {
+  async #runAll(jobs: readonly QueuedWrite[], withSavepoints: boolean): Promise<JobOutcome[] | undefined> {
     const outcomes: JobOutcome[] = [];
     for (const job of jobs) {
       const outcome = withSavepoints
@@ -155,7 +158,7 @@ export class GroupTransaction {
    * Runs a job that can't be undone alone once one of its writes was sent: then it returns undefined when the job fails.
    * Rejects with an error that fails the whole transaction.
    */
-  async #runWithoutSavepoint(job: WriteJob): Promise<JobOutcome | undefined> {
+  async #runWithoutSavepoint(job: QueuedWrite): Promise<JobOutcome | undefined> {
     const { connection, onJob } = this.options;
     const discard = onJob();
     try {
@@ -172,7 +175,7 @@ export class GroupTransaction {
 
   /** Runs a job so that it can be undone alone. Rejects with an error that fails the whole transaction. */
   async #runInSavepoint(
-    job: WriteJob,
+    job: QueuedWrite,
     isOnly: boolean,
     isLast: boolean,
     conflicts: number,
@@ -214,7 +217,7 @@ export class GroupTransaction {
    * Sends the commit. Returns false when the transaction was rolled back; the connection has the failure. Rejects when
    * the result can't be determined.
    */
-  async #commit(number: number, group: readonly WriteJob[]): Promise<boolean> {
+  async #commit(number: number, group: readonly QueuedWrite[]): Promise<boolean> {
     const { connection, awaitCommit } = this.options;
     try {
       const { command } = await awaitCommit(connection.send({ text: "COMMIT", values: [] }), group);

@@ -4,7 +4,7 @@ import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { explainPostgresError, isLockTimeout } from "../postgres-errors.ts";
 import { hasStalledTransaction } from "./idle-in-transaction-check.ts";
-import type { WriteJob } from "./write-job.ts";
+import type { QueuedWrite } from "./queued-write.ts";
 import { openPostgresWriter, type Writer } from "./writer.ts";
 
 /** The longest time that a write runs between two yields to the event loop. */
@@ -148,7 +148,7 @@ export class PostgresWriters {
     return writers.reduce((best, writer) => (writer.committer.load < best.committer.load ? writer : best));
   }
 
-  #lockTimeoutMs(number: number, group: readonly WriteJob[]): number {
+  #lockTimeoutMs(number: number, group: readonly QueuedWrite[]): number {
     if (number === BACKGROUND) return BACKGROUND_LOCK_TIMEOUT_MS;
     if (number < REQUEST_WRITERS) return REQUEST_LOCK_TIMEOUT_MS;
     return Math.min(...group.map(({ deadline }) => deadline)) - this.#monotonicMs();

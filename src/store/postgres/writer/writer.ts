@@ -7,8 +7,8 @@ import { postgresEngine } from "../postgres-engine.ts";
 import { dropDeadConnections } from "./dead-connection-watchdog.ts";
 import { GroupCommitter } from "./group-committer.ts";
 import { LockedPartners } from "./locked-partner-rows.ts";
+import type { QueuedWrite } from "./queued-write.ts";
 import { StatementBatcher } from "./statement-batcher.ts";
-import type { WriteJob } from "./write-job.ts";
 import { PostgresWriterConnection } from "./writer-connection.ts";
 
 const LOCK_CLOCK = {
@@ -36,7 +36,7 @@ type WriterOptions = {
   /** The number that tells deliveries of the same instant apart. */
   nextDelivery: () => number;
   yieldToEventLoop: () => Promise<void>;
-  lockTimeoutMs: (group: readonly WriteJob[]) => number;
+  lockTimeoutMs: (group: readonly QueuedWrite[]) => number;
   onGroup: (jobs: number, durationMs: number) => void;
 };
 

@@ -1,5 +1,5 @@
 import { SQUARE_FEET } from "../../../domain/currency-and-units.ts";
-import { normalizedNumber } from "../../../domain/written-numbers.ts";
+import { normalizedCellNumber } from "../../../table-cells/table-cell-numbers.ts";
 import { type AreaUnit, convertAreaText, parseAreaUnit } from "./area-units.ts";
 import { plainWords } from "./heading-words.ts";
 
@@ -57,7 +57,7 @@ export function parseSizeCell(
   { heading, areaUnit, hasCommas }: CellReading,
 ): string | undefined {
   const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
-  const number = digits === undefined ? undefined : normalizedNumber(digits, hasCommas);
+  const number = digits === undefined ? undefined : normalizedCellNumber(digits, hasCommas);
   if (number === undefined || !(Number(number) > 0)) return undefined;
   const unit = stated === "" ? (unitInBrackets(heading) ?? unitOfSize(heading)) : stated!;
   if (unit === undefined || typeUnit === undefined)
@@ -99,7 +99,7 @@ export function parseAreaCell(
   { heading, areaUnit, hasCommas }: CellReading,
 ): string | undefined {
   const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
-  const number = digits === undefined ? undefined : normalizedNumber(digits, hasCommas);
+  const number = digits === undefined ? undefined : normalizedCellNumber(digits, hasCommas);
   if (number === undefined) return undefined;
   const unit = stated === "" ? areaUnitOfHeading(heading) : parseAreaUnit(stated!);
   if (unit === undefined) return stated === "" ? number : undefined;

@@ -1,5 +1,5 @@
 import { OperatorError } from "../../../domain/errors.ts";
-import { DATE_FORMATS } from "../../../domain/written-dates.ts";
+import { DATE_FORMATS } from "../../../table-cells/table-cell-dates.ts";
 
 /* The mapping of files, as it is shown, saved with --mapping and used again. */
 

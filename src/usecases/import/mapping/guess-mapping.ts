@@ -1,6 +1,6 @@
 import { isId } from "../../../domain/ids.ts";
-import { DAY_FIELDS, type DateFormat, dateFormatOf } from "../../../domain/written-dates.ts";
-import { decimalCommaFields } from "../../../domain/written-numbers.ts";
+import { cellDateFormatOf, DAY_FIELDS, type DateFormat } from "../../../table-cells/table-cell-dates.ts";
+import { decimalCommaCellFields } from "../../../table-cells/table-cell-numbers.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
 import {
   applianceTypeOfWords,
@@ -75,10 +75,10 @@ export function guessColumnFields(
   const types = kind === "appliances" ? typeValues(column(fields.type_id), typeOf) : {};
   const dates: Record<string, DateFormat> = {};
   for (const field of DAY_FIELDS) {
-    const format = fields[field] === undefined ? undefined : dateFormatOf(column(fields[field])!.cells);
+    const format = fields[field] === undefined ? undefined : cellDateFormatOf(column(fields[field])!.cells);
     if (format) dates[field] = format;
   }
-  const commas = decimalCommaFields(fields, (name) => column(name)!.cells, hasCommas);
+  const commas = decimalCommaCellFields(fields, (name) => column(name)!.cells, hasCommas);
   return {
     columns: headings,
     rows,

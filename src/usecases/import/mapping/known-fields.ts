@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../../domain/knowledge.ts";
-import { closestMatch } from "../../../spelling/closest-spelling.ts";
+import { closestSpelling } from "../../../spelling/closest-spelling.ts";
 import type { ColumnMapping } from "../import-columns.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";
@@ -89,7 +89,7 @@ export function mappingProblem(mapping: FileMapping, headings: readonly string[]
   const named = [fields, constants, values, dates].flatMap(Object.keys).concat(decimal_comma);
   const field = named.find((name) => !known.has(name));
   if (field !== undefined) {
-    const near = closestMatch(field, [...known]);
+    const near = closestSpelling(field, [...known]);
     return `${JSON.stringify(field)} is no field of ${mapping.rows}${near === undefined ? "" : `; did you mean ${near}?`}`;
   }
   const there = new Set(headings);

@@ -1,4 +1,4 @@
-import { amountWithoutCurrency, isNumberField } from "../../../domain/written-numbers.ts";
+import { cellAmountWithoutCurrency, isNumberCellField } from "../../../table-cells/table-cell-numbers.ts";
 import { type CellReading, parseAreaCell } from "./cell-measures.ts";
 
 /* The values of cells, as the importer takes them. */
@@ -19,12 +19,12 @@ export function plainCellValue(field: string, cell: string, reading: CellReading
   if (field === "gross_area_sqft") return parseAreaCell(cell, reading) ?? cell;
   if (field === "unit_count" || field === "stories")
     return (
-      amountWithoutCurrency(
+      cellAmountWithoutCurrency(
         cell.replace(/ (units|suites|apartments|apts|logements|storeys|stories|floors)$/i, ""),
         reading.hasCommas,
       ) ?? cell
     );
-  return isNumberField(field) ? (amountWithoutCurrency(cell, reading.hasCommas) ?? cell) : cell;
+  return isNumberCellField(field) ? (cellAmountWithoutCurrency(cell, reading.hasCommas) ?? cell) : cell;
 }
 
 const ABOUT = /^(?:c\.?|ca\.?|circa|about|approx(?:\.|imately)?|est(?:\.|imated)?|vers|~|≈)\s*/i;

@@ -1,14 +1,14 @@
 import { csvSourceBytes } from "../../../csv/csv-source.ts";
 import { readCsv } from "../../../csv/read-csv.ts";
 import { OperatorError } from "../../../domain/errors.ts";
-import { hasDecimalCommas } from "../../../domain/import-table-limits.ts";
+import { hasDecimalCommas } from "../../../table-cells/table-limits.ts";
 import { isWorkbook, readWorkbook } from "../../../xlsx/read-workbook.ts";
 import { isXml, readXml } from "../../../xml/read-xml.ts";
 import { buildingSyncTables } from "../../buildingsync/read-buildingsync.ts";
 import { isCobie } from "../../cobie/cobie-sheet-rows.ts";
 import { cobieTables } from "../../cobie/read-cobie.ts";
 import type { AreaUnit } from "./area-units.ts";
-import { detectImportDelimiter } from "./delimiter.ts";
+import { detectImportDelimiter } from "./detect-import-delimiter.ts";
 import { FIRST_ROWS, findHeadingRow } from "./heading-row.ts";
 import { type ImportTable, SAMPLE } from "./source-table.ts";
 

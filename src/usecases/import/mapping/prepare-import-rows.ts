@@ -4,12 +4,12 @@ import type { CsvSource } from "../../../csv/csv-source.ts";
 import { csvLine } from "../../../csv/write-csv.ts";
 import { currentDisplay, unitLabel } from "../../../domain/currency-and-units.ts";
 import { OperatorError } from "../../../domain/errors.ts";
-import { UNNAMED_CELLS } from "../../../domain/import-table-limits.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
-import { readDate } from "../../../domain/written-dates.ts";
 import type { Yield } from "../../../event-loop/event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
+import { parseCellDate } from "../../../table-cells/table-cell-dates.ts";
+import { UNNAMED_CELLS } from "../../../table-cells/table-limits.ts";
 import type { AreaUnit } from "./area-units.ts";
 import { parseSizeCell } from "./cell-measures.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
@@ -276,7 +276,7 @@ class RowMapper {
         hasCommas: decimal_comma?.includes(field) ?? false,
       };
       // A date in another format stays as it is, and the importer rejects its row.
-      read[field] = format ? (readDate(cell, format) ?? cell) : plainCellValue(field, cell, reading);
+      read[field] = format ? (parseCellDate(cell, format) ?? cell) : plainCellValue(field, cell, reading);
     }
     if (read.zip !== undefined && (read.country ?? UNITED_STATES) === UNITED_STATES)
       read.zip = restoreZipZeros(read.zip);

@@ -1,0 +1,49 @@
+import type { Instant } from "../../domain/time.ts";
+import { copyPortfolioRows } from "../database-transfer.ts";
+import { openSqliteTransferEndpoint } from "../sqlite/sqlite-transfer-endpoint.ts";
+import { TYPE_PARSERS } from "./column-type-parsers.ts";
+import { parseDatabaseUrl } from "./connection/database-address.ts";
+import { PostgresConnections } from "./connection/postgres-connections.ts";
+import { openReadSnapshot } from "./connection/read-snapshot.ts";
+import { postgresEngine } from "./postgres-engine.ts";
+import { explainPostgresError } from "./postgres-errors.ts";
+
+/**
+ * Copies a partner's portfolio, as of one read snapshot, to a database file, to try an import there. Writers do not wait
+ * for it.
+ */
+export async function copyPostgresPortfolioToFile(
+  file: string,
+  url: string,
+  partnerId: string,
+  now: Instant,
+): Promise<void> {
+  const address = parseDatabaseUrl(url);
+  const connections = new PostgresConnections(address);
+  try {
+    const snapshot = await openReadSnapshot(connections);
+    const to = openSqliteTransferEndpoint(file, now);
+    try {
+      const lastInstant = async () => {
+        const { rows } = await snapshot.runner.read({
+          text: LAST_INSTANT,
+          values: [partnerId],
+          types: TYPE_PARSERS,
+        });
+        return (rows[0] as { last: Instant }).last;
+      };
+      const engine = postgresEngine(snapshot.runner, address.preparesStatements);
+      await copyPortfolioRows({ engine, lastInstant }, to, partnerId);
+    } finally {
+      to.close();
+      await snapshot.close();
+    }
+  } catch (error) {
+    throw explainPostgresError(error, address);
+  } finally {
+    await connections.close();
+  }
+}
+
+const LAST_INSTANT = `SELECT greatest((SELECT max(last_instant) FROM clock),
+  (SELECT last_instant FROM partner_totals WHERE partner_id = $1)) AS last`;

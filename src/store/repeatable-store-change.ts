@@ -1,0 +1,18 @@
+import { StorageError, UnfinishedChange } from "../domain/errors.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * Runs work that writes several transactions, each of which stays, and which a repetition completes. Throws an UnfinishedChange
+ * where the storage fails.
+ */
+export async function runRepeatableStoreChange<T>(
+  { explain }: Pick<Store, "explain">,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const error = explain(thrown);
+    throw error instanceof StorageError ? new UnfinishedChange(error.message, error.hint) : thrown;
+  }
+}

@@ -1,0 +1,72 @@
+/* Numbers of files as people write them. */
+
+const AMOUNTS =
+  /(_cost|_value|_area_sqft|^amount|^paid|^outstanding|^deductible|^alae|^unit_count|^stories|^size|^quantity)$/;
+
+export const isNumberCellField = (field: string): boolean => AMOUNTS.test(field);
+
+/**
+ * Returns the fields whose numbers have a decimal comma: by their cells, else by the other columns, else by the form of the
+ * file. `cellsOf` returns cells of a column.
+ */
+export function decimalCommaCellFields(
+  fields: Readonly<Record<string, string>>,
+  cellsOf: (column: string) => readonly string[],
+  hasCommas: boolean,
+): string[] {
+  const found = Object.entries(fields)
+    .filter(([field]) => isNumberCellField(field))
+    .map(([field, column]) => [field, cellsUseDecimalComma(cellsOf(column))] as const);
+  const shown = found.flatMap(([, own]) => own ?? []);
+  const others = shown.length > 0 ? shown.every(Boolean) : hasCommas;
+  return found.filter(([, has]) => has ?? others).map(([field]) => field);
+}
+
+/** Returns whether the numbers of a column have a decimal comma; undefined where none of them shows it. */
+export function cellsUseDecimalComma(cells: readonly string[]): boolean | undefined {
+  let [commas, points] = [0, 0];
+  for (const cell of cells) {
+    const [digits = ""] = /\d[\d.,]*/.exec(cell.slice(0, 100).replaceAll(/[\s\u00a0']/g, "")) ?? [];
+    const [comma, point] = [digits.lastIndexOf(","), digits.lastIndexOf(".")];
+    if (comma >= 0 && point >= 0) comma > point ? commas++ : points++;
+    else if (comma >= 0) isGroup(digits, comma, ",") ? isRepeated(digits, comma, ",") && points++ : commas++;
+    else if (point >= 0) isGroup(digits, point, ".") ? isRepeated(digits, point, ".") && commas++ : points++;
+  }
+  return commas + points === 0 ? undefined : commas > 0 && points === 0;
+}
+
+/**
+ * Returns whether a sign may separate thousands: three digits follow it, and at most three, without a leading zero, precede
+ * the first.
+ */
+const isGroup = (digits: string, last: number, sign: string) =>
+  digits.length - last === 4 && digits.indexOf(sign) <= 3 && !digits.startsWith("0");
+const isRepeated = (digits: string, last: number, sign: string) => digits.indexOf(sign) !== last;
+
+const WITH_POINT = /^[1-9]\d{0,2}(?:[,' ]?\d{3})*(?:\.\d+)?$|^\d+(?:\.\d*)?$/;
+const WITH_COMMA = /^[1-9]\d{0,2}(?:[.' ]?\d{3})*(?:,\d+)?$|^\d+(?:,\d*)?$/;
+
+/** No group of thousands begins with a zero, so that the sign behind it is the decimal one. */
+const BELOW_ONE = /^0[.,]\d+$/;
+
+/** Returns a number without separators of thousands, and with a decimal point; undefined for any other text. */
+export function normalizedCellNumber(text: string, hasCommas: boolean): string | undefined {
+  const given = text
+    .slice(0, 100)
+    .replaceAll(/[\s\u00a0\u202f]+/g, " ")
+    .trim();
+  if (BELOW_ONE.test(given)) return given.replace(",", ".");
+  if (!(hasCommas ? WITH_COMMA : WITH_POINT).test(given)) return undefined;
+  const digits = given.replaceAll(hasCommas ? /[.' ]/g : /[,' ]/g, "").replace(",", ".");
+  return digits.endsWith(".") ? digits.slice(0, -1) : digits;
+}
+
+/** Returns an amount without the sign or code of its currency. */
+export function cellAmountWithoutCurrency(text: string, hasCommas: boolean): string | undefined {
+  const number = text
+    .trim()
+    .slice(0, 100)
+    .replace(/^[A-Z]{0,3}\s?[$€£]?\s*/, "")
+    .replace(/\s*(?:[$€£]|[A-Z]{3})$/, "");
+  return normalizedCellNumber(number, hasCommas);
+}

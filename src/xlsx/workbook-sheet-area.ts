@@ -1,0 +1,54 @@
+import type { ArchivedFile } from "./workbook-archive-size.ts";
+
+/* The cells that a sheet takes once its rows are filled up to their last cell, which its bytes say nothing of. */
+
+type SheetArea = { rows: number; columns: number };
+
+const TAG = /<(?:[^\s<>/:"'=]+:)?(row|c)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
+const REFERENCE = /\sr\s*=\s*["']\s*([A-Z]*)(\d*)\s*["']/i;
+const LETTERS = 26;
+
+/** Returns the last row and column of a sheet's XML; none for another file. A cell whose place is unclear is beyond all others. */
+export async function sheetArea(archive: Uint8Array, file: ArchivedFile): Promise<SheetArea> {
+  const text = await textOf(archive, file);
+  const area = { rows: 0, columns: 0 };
+  let [row, column] = [0, 0];
+  for (const [, tag, attributes] of text.matchAll(TAG)) {
+    const [given, letters = "", digits = ""] = REFERENCE.exec(attributes!) ?? [];
+    const isUnclear = given === undefined && /\sr\s*=/.test(attributes!);
+    if (tag === "row") {
+      row = Number(digits) || row + 1;
+      column = 0;
+    } else {
+      column = isUnclear ? Number.POSITIVE_INFINITY : letters === "" ? column + 1 : columnNumber(letters);
+      area.rows = Math.max(area.rows, Number(digits) || row);
+      area.columns = Math.max(area.columns, column);
+    }
+  }
+  return area;
+}
+
+const columnNumber = (letters: string) =>
+  [...letters.toUpperCase()].reduce((sum, letter) => sum * LETTERS + letter.charCodeAt(0) - 64, 0);
+
+/** Returns the text of a file, at most as long as the directory says. */
+async function textOf(
+  archive: Uint8Array,
+  { start, compressed, isDeflated, size }: ArchivedFile,
+): Promise<string> {
+  const data = archive.slice(start, start + compressed);
+  if (!isDeflated) return new TextDecoder().decode(data);
+  const decoder = new TextDecoder();
+  let text = "";
+  let read = 0;
+  try {
+    for await (const chunk of new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate-raw"))) {
+      read += chunk.length;
+      text += decoder.decode(chunk, { stream: true });
+      if (read > size) break;
+    }
+  } catch {
+    // The reader says what is wrong with the file.
+  }
+  return text + decoder.decode();
+}
