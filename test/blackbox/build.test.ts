@@ -5,6 +5,7 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import pkg from "../../package.json" with { type: "json" };
+import { TEST_TIMEOUT_MS } from "../support/eventually.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const OWN = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
@@ -15,7 +16,7 @@ const BILL = `mainstay-${pkg.version}.cdx.json`;
 /** An address without a listener. */
 const NOWHERE = "http://127.0.0.1:9";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(TEST_TIMEOUT_MS);
 let folder: string;
 let releases: [string, string];
 /** The result of the second release, for a machine whose runtime could not be downloaded. */
@@ -57,7 +58,7 @@ beforeAll(async () => {
     HTTPS_PROXY: NOWHERE,
     https_proxy: NOWHERE,
   });
-}, 240_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const bytesOf = (...path: string[]) => readFileSync(join(...path));

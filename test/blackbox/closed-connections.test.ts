@@ -22,7 +22,7 @@ type Served = { server: Installation; partner: Partner; client: ApiClient; prope
 
 beforeAll(async () => {
   served = await serveProperty();
-}, 60_000);
+});
 
 async function serveProperty(): Promise<Served> {
   const server = await serve({ limits: { per_ip_per_minute: 0 } });

@@ -425,7 +425,7 @@ describe("changes", () => {
       const { groups } = (await keys.full.client.get("/admin/webhook-failures")).body;
       return groups.map(({ error }: Json) => error).sort();
     };
-    await eventually(async () => expect(await errors()).toEqual(["HTTP 500", "HTTP 503"]), 90_000);
+    await eventually(async () => expect(await errors()).toEqual(["HTTP 500", "HTTP 503"]));
     await goTo(page, "#/");
     await figure.getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "Deliveries" }).waitFor();

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ApiClient } from "../support/client.ts";
+import { TEST_TIMEOUT_MS } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { dateDaysFromToday } from "../support/portfolio.ts";
@@ -422,5 +423,5 @@ test(
       { numRuns: RUNS, endOnFailure: true },
     );
   },
-  120_000 + RUNS * 10_000,
+  TEST_TIMEOUT_MS + RUNS * 10_000,
 );

@@ -108,7 +108,7 @@ describe("a first run, and a second", () => {
     expect(await demo.stop("SIGINT")).toBe(0);
     expect(demo.stdout).toMatch(/\nStopped\. The next run resumes with the data in .+demo-data\.\n$/);
     expect(demo.stderr).toBe("");
-  }, 120_000);
+  });
 
   test("saves the credentials in a file that only the owner can read", () => {
     const file = join(cwd, "demo-data", "demo.json");
@@ -140,7 +140,7 @@ describe("a first run, and a second", () => {
     // A script runner forwards a Ctrl-C that the terminal has already sent.
     expect(await demo.stop("SIGINT", "SIGINT")).toBe(0);
     expect(demo.stderr).toBe("");
-  }, 120_000);
+  });
 });
 
 test("prints the same data as one line of JSON", async () => {
@@ -160,7 +160,7 @@ test("prints the same data as one line of JSON", async () => {
   for (const line of ready.curl) await send(line);
   expect(await demo.stop("SIGTERM")).toBe(0);
   expect(demo.stdout.trimEnd().split("\n")).toHaveLength(1);
-}, 120_000);
+});
 
 test("uses a free port if its own is in use", async () => {
   const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("other") });
@@ -173,7 +173,7 @@ test("uses a free port if its own is in use", async () => {
   } finally {
     await other.stop(true);
   }
-}, 120_000);
+});
 
 test("can be stopped while it fills its folder, and resumes", async () => {
   const cwd = folder();
@@ -184,7 +184,7 @@ test("can be stopped while it fills its folder, and resumes", async () => {
   const again = new Demo(cwd);
   expect(shown(await again.prints(READY), "Portfolio")).toMatch(/^\d+ New York City buildings/);
   expect(await again.stop("SIGINT")).toBe(0);
-}, 120_000);
+});
 
 test("follows no planted link", async () => {
   const cwd = folder();

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { operationsOf, readApiDocument } from "../support/api-document.ts";
 import type { ApiClient } from "../support/client.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, TEST_TIMEOUT_MS } from "../support/eventually.ts";
 import { fill, type HostileRequest, requestsFor } from "../support/hostile-requests.ts";
 import { STAND_INS } from "../support/hostile-values.ts";
 import { expectNoLeak } from "../support/leaks.ts";
@@ -68,7 +68,7 @@ test.each(operationsOf(document).map((at) => [at.operation.operationId, at] as c
     if (FUZZ_PATH === undefined && pathParameters.length < 2 && !at.path.endsWith("/merge"))
       expect([...seen].some((status) => status < 300)).toBe(true);
   },
-  120_000 + RUNS * 100,
+  TEST_TIMEOUT_MS + RUNS * 100,
 );
 
 function send(

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { type ApiDocument, readApiDocument } from "../support/api-document.ts";
 import { bodyWith, bodyWithTwice, placesOf } from "../support/bad-values.ts";
+import { TEST_TIMEOUT_MS } from "../support/eventually.ts";
 import { FIELD_VALUES, NAMES } from "../support/hostile-values.ts";
 import type { Json } from "../support/json.ts";
 import { goodBody, JSON_BODIES, kindIn } from "../support/json-bodies.ts";
@@ -19,7 +20,7 @@ import { type TwinServer, Twins, twinServer } from "../support/twins.ts";
 const SENDS_ALL = process.env.HOSTILE_FIELDS === "all";
 /** Every nth request is sent, of each body. */
 const STEP = SENDS_ALL ? 1 : 53;
-const TIMEOUT_MS = SENDS_ALL ? 1_200_000 : 120_000;
+const TIMEOUT_MS = SENDS_ALL ? 1_200_000 : TEST_TIMEOUT_MS;
 
 const { install } = useMainstay({ inFolder: true });
 const { newInstallation } = usePostgres();

@@ -25,7 +25,7 @@ test("every command in the manual prints what the manual says", async () => {
   const steps = consoleSteps(manual);
   expect(steps.length).toBeGreaterThan(40);
   for (const step of steps) await reader.follow(step);
-}, 300_000);
+});
 
 test("a leaked key file is replaced as the manual says", async () => {
   const { installation } = reader;

@@ -5,8 +5,6 @@ import { eventually } from "../support/eventually.ts";
 import { useMainstay } from "../support/mainstay.ts";
 
 const { install } = useMainstay();
-/** The time to the schedule's next minute, plus the time that a loaded machine needs. */
-const WITHIN_MS = 110_000;
 
 test("takes scheduled backups, tests each, keeps the newest and reports the result in the health", async () => {
   const server = install();
@@ -26,7 +24,7 @@ test("takes scheduled backups, tests each, keeps the newest and reports the resu
     const seen = await health();
     expect(seen).not.toBeNull();
     return seen;
-  }, WITHIN_MS);
+  });
   expect(last).toEqual({
     at: expect.stringMatching(/T\d\d:\d\d:0\d\.\d{3}Z$/),
     ok: true,

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { operationsOf, readApiDocument } from "../support/api-document.ts";
+import { TEST_TIMEOUT_MS } from "../support/eventually.ts";
 import { requestsFor } from "../support/hostile-requests.ts";
 import { STAND_INS } from "../support/hostile-values.ts";
 import { useMainstay } from "../support/mainstay.ts";
@@ -131,7 +132,7 @@ describe("a server over a data folder and one over PostgreSQL", () => {
         { numRuns: RUNS, seed: SEED, path: TWIN_PATH, endOnFailure: TWIN_PATH === undefined },
       );
     },
-    120_000 + RUNS * 5_000,
+    TEST_TIMEOUT_MS + RUNS * 5_000,
   );
 
   test("import the same rows from files, and reject the same ones", async () => {

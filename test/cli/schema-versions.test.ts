@@ -304,7 +304,6 @@ describe("in PostgreSQL", () => {
       expect(await ledgerOf(url)).toEqual(before);
       expect(readdirSync(place)).toEqual(["properties.csv"]);
     },
-    60_000,
   );
 
   test("migrate migrates", async () => {

@@ -98,7 +98,7 @@ describe("several servers that count the calls of a caller", () => {
       }),
       { numRuns: 150 },
     );
-  }, 60_000);
+  });
 
   test("refuse nothing at all if the caller stays at or below the limit", async () => {
     await fc.assert(
@@ -118,7 +118,7 @@ describe("several servers that count the calls of a caller", () => {
       }),
       { numRuns: 100 },
     );
-  }, 60_000);
+  });
 
   /** Calls by time and server, and whether the counts hold. */
   const checkPlan = async (

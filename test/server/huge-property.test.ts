@@ -84,7 +84,7 @@ beforeAll(async () => {
   });
   multiply();
   property = (await data.store.read.properties.find(partner.id, id))!;
-}, 120_000);
+});
 afterAll(async () => {
   await data.store.close();
   await app.stop();
@@ -132,7 +132,7 @@ test("the page of a property with tens of thousands of components blocks the eve
     return await answer.text();
   });
   expect(text).toContain("30,");
-}, 120_000);
+});
 
 test("so do the lists and files below it", async () => {
   const { store } = data;
@@ -158,4 +158,4 @@ test("so do the lists and files below it", async () => {
       csvReplyChunks(heading, rows, (row) => row, yieldToEventLoop),
     );
   }
-}, 120_000);
+});

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { TEST_TIMEOUT_MS } from "./eventually.ts";
 import { RECORD_FOLDER, searchRecord } from "./secret-record.ts";
 import { temporaryIn, temporaryRoot } from "./temporary-folders.ts";
 
@@ -65,8 +66,7 @@ function commandOf(
     `--timings=${TIMINGS}`,
     ...(updatesTimings ? ["--update-timings"] : []),
     "--no-orphans",
-    // Long, since a busy machine is not a failure; each wait in a test has its own deadline.
-    "--timeout=120000",
+    `--timeout=${TEST_TIMEOUT_MS}`,
     "--only-failures",
     "--reporter=junit",
     `--reporter-outfile=${report}`,

@@ -1,5 +1,8 @@
 /** The deadline of a wait for another process: long, since a busy machine is not a failure. */
-export const TIMEOUT_MS = 60_000;
+export const TIMEOUT_MS = 120_000;
+
+/** The time that a test or a hook may take, with several such waits. */
+export const TEST_TIMEOUT_MS = 300_000;
 
 /** Repeats the assertion until it holds and returns its value. Throws the assertion's last error after the deadline. */
 export async function eventually<T>(assertion: () => T | Promise<T>, deadlineMs = TIMEOUT_MS): Promise<T> {

@@ -1,4 +1,4 @@
-const LONGEST_MS = 60_000;
+import { TIMEOUT_MS } from "./eventually.ts";
 
 /**
  * Repeats an attempt that a short timeout ends, with a longer one each time, until it has come as far as the test needs:
@@ -11,6 +11,6 @@ export async function withLongerTimeouts<T>(
 ): Promise<{ result: T; timeoutMs: number }> {
   for (let timeoutMs = firstMs; ; timeoutMs *= 5) {
     const result = await attempt(timeoutMs);
-    if (hasComeFar(result) || timeoutMs > LONGEST_MS) return { result, timeoutMs };
+    if (hasComeFar(result) || timeoutMs > TIMEOUT_MS) return { result, timeoutMs };
   }
 }

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient, type Credential, requestToken } from "./client.ts";
-import { eventually, TIMEOUT_MS } from "./eventually.ts";
+import { eventually, TEST_TIMEOUT_MS, TIMEOUT_MS } from "./eventually.ts";
 import { ENVIRONMENT, EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
 import {
@@ -44,10 +44,6 @@ const QUIET: Settings = {
   snapshot: { enabled: false },
 };
 
-const STARTED_WITHIN_MS = TIMEOUT_MS;
-const STOPPED_WITHIN_MS = TIMEOUT_MS;
-const ENDED_WITHIN_MS = 90_000;
-
 export type Partner = {
   partner_id: string;
   name: string;
@@ -69,7 +65,7 @@ type StartedInstallations = { installations: Installation[]; folders: string[] }
  */
 export function useMainstay({ inFolder = false } = {}) {
   if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: bun run build`);
-  setDefaultTimeout(120_000);
+  setDefaultTimeout(TEST_TIMEOUT_MS);
   const started: StartedInstallations = { installations: [], folders: [] };
   afterAll(async () => {
     await Promise.all(started.installations.map((installation) => installation.end()));
@@ -121,7 +117,7 @@ export async function runMainstay(
     env: { ...ENVIRONMENT, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), ENDED_WITHIN_MS);
+  const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -134,9 +130,7 @@ export async function runMainstay(
   if (printsSecrets) recordSecretsIn(stdout);
   recordOutput(printsSecrets ? stderr : stdout + stderr);
   if (child.signalCode === "SIGKILL")
-    throw new Error(
-      `mainstay ${args.join(" ")} did not end within ${ENDED_WITHIN_MS} ms:\n${stdout}${stderr}`,
-    );
+    throw new Error(`mainstay ${args.join(" ")} did not end within ${TIMEOUT_MS} ms:\n${stdout}${stderr}`);
   return { code, stdout, stderr };
 }
 
@@ -487,7 +481,7 @@ class ServerProcess {
     const outcome = await Promise.race([
       listens,
       ended.then((code) => `exited with ${code}`),
-      Bun.sleep(STARTED_WITHIN_MS).then(() => `did not listen within ${STARTED_WITHIN_MS} ms`),
+      Bun.sleep(TIMEOUT_MS).then(() => `did not listen within ${TIMEOUT_MS} ms`),
     ]);
     if (typeof outcome !== "string") return;
     await this.end("SIGKILL");
@@ -505,7 +499,7 @@ class ServerProcess {
 
   /** Returns the exit code of a process that is about to end; kills it after the deadline. */
   async ended(): Promise<number> {
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOPPED_WITHIN_MS);
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), TIMEOUT_MS);
     const code = await this.#child.exited;
     clearTimeout(timer);
     await this.#output;

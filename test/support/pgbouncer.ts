@@ -1,9 +1,9 @@
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { TIMEOUT_MS } from "./eventually.ts";
 import { createServiceFolder, type PostgresServer, SUPERUSER, spawnService } from "./postgres-server.ts";
 import { lastingPort } from "./reserved-port.ts";
 
-const STARTED_WITHIN_MS = 20_000;
 /** Fewer connections than a server would like to have, so that those of a few servers have to wait for each other. */
 const MOST_CONNECTIONS = 10;
 
@@ -43,7 +43,7 @@ export class PgBouncer {
     let log = "";
     await new Promise<void>((resolve, reject) => {
       const fail = (reason: string) => reject(new Error(`${program} ${reason}:\n${log}`));
-      const timer = setTimeout(() => fail("did not start"), STARTED_WITHIN_MS);
+      const timer = setTimeout(() => fail("did not start"), TIMEOUT_MS);
       child.stderr.on("data", (chunk) => {
         log = `${log}${chunk}`.slice(-10_000);
         if (!log.includes("process up")) return;

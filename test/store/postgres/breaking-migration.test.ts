@@ -40,7 +40,7 @@ test("a migration that is incompatible with older servers is applied only while 
   const newer = await open([...POSTGRES_MIGRATIONS, additive, breaking]);
   expect(newer.applied.map(({ name }) => name)).toEqual(["less"]);
   await Promise.all([older.close(), newer.close()]);
-}, 60_000);
+});
 
 test("a server that registers at that moment is waited for, and the row of a suspended one is deleted", async () => {
   const url = await postgres.newDatabase();
@@ -65,7 +65,7 @@ test("a server that registers at that moment is waited for, and the row of a sus
   expect(await older.write((tx) => tx.servers.touch(server))).toBeUndefined();
   expect(await older.read.installation.stepAfter(number)).toEqual({ number: number + 1, name: "less" });
   await Promise.all([older.close(), newer.close()]);
-}, 60_000);
+});
 
 test("such a migration waits for commands that hold a lock, and a suspended command loses its lock", async () => {
   const url = await postgres.newDatabase();
@@ -83,4 +83,4 @@ test("such a migration waits for commands that hold a lock, and a suspended comm
   expect(newer.applied.map(({ name }) => name)).toEqual(["less"]);
   expect(await older.write((tx) => tx.locks.renew(lock.id, 15_000))).toBe(false);
   await Promise.all([older.close(), newer.close()]);
-}, 60_000);
+});

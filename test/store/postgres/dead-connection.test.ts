@@ -27,7 +27,7 @@ beforeAll(async () => {
   server = await PostgresServer.start();
   // Creates the schema.
   await open();
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(ends.map((end) => end()));
   await server.end();
@@ -103,7 +103,7 @@ test("a write whose connection loses its packets is committed once, and so are t
     return [sent, what, runs, isNew];
   });
   expect(await Promise.all(outcomes)).toEqual(LOSSES);
-}, 60_000);
+});
 
 test("a connection that loses its packets during the check of a lost commit does not block later writes", async () => {
   const { store, wire } = await open();
@@ -116,7 +116,7 @@ test("a connection that loses its packets during the check of a lost commit does
   expect(wire.state.loss).toBeUndefined();
   await store.write((tx) => record(tx, behind), { partnerId });
   expect([await recorded(subject), await recorded(behind)]).toEqual([0, 1]);
-}, 60_000);
+});
 
 test("a connection with a slow statement is not dropped", async () => {
   const { store } = await open();
@@ -142,7 +142,7 @@ test("a connection with a slow statement is not dropped", async () => {
   expect(texts).toContain("ROLLBACK");
   expect(runs).toBe(1);
   expect(await recorded(subject)).toBe(1);
-}, 60_000);
+});
 
 test("a read snapshot whose connection loses its packets waits once, and its place in the pool becomes free", async () => {
   const wire = await startPostgresProxy(server.port);
@@ -177,7 +177,7 @@ test("a read whose connection loses its packets is repeated on another one, and 
 
   const failure = await whileLosing(wire, id, read());
   expect(failure.map((error) => store.explain(error))).toEqual([expect.any(StorageError)]);
-}, 60_000);
+});
 
 test("a write is refused, without effect, if all connections stop answering, and so is one behind it", async () => {
   const { store, wire } = await open();
@@ -202,7 +202,7 @@ test("a write is refused, without effect, if all connections stop answering, and
   expect(failures).toEqual([expect.any(StorageError), expect.any(StorageError)]);
   await store.write((tx) => record(tx, newSubject()), { partnerId });
   expect([await recorded(first), await recorded(behind)]).toEqual([0, 0]);
-}, 60_000);
+});
 
 /** Loses each connection on which a statement is sent, until all of the work has ended; returns the failures. */
 async function whileLosing(

@@ -26,7 +26,7 @@ let store: Store;
 beforeAll(async () => {
   server = await PostgresServer.start({ settings: { wal_writer_delay: "10s" } });
   store = await openPostgresStore(server.url(), { clock: () => NOW, random });
-}, 60_000);
+});
 afterAll(async () => {
   await store.close();
   await server.end();
@@ -131,7 +131,7 @@ describe("a standby that takes over without the latest changes", () => {
     running = await openPostgresStore(url, { clock: () => NOW, random });
     await setBudget(running, 1);
     lost = (await running.read.partners.revision(PARTNER))!;
-  }, 60_000);
+  });
   afterAll(async () => {
     await running.close();
     await proxy.end();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = await PostgresServer.start();
   store = await openPostgresStore(server.url(), { clock: () => NOON, random });
   administrator = await connectTo(server.url());
-}, 60_000);
+});
 afterAll(async () => {
   await administrator.end();
   await store.close();
@@ -88,7 +88,7 @@ test("writes that wait for a hanging commit are refused, and later writes succee
   await add("PARTNER_3");
   const ids = (await store.read.partners.list()).map(({ id }) => id);
   expect(ids.filter((id) => id.startsWith("PARTNER_2"))).toEqual([]);
-}, 60_000);
+});
 
 test("a store closes once its callers are answered, although a commit hangs", async () => {
   const closing = await openPostgresStore(server.url(), { clock: () => NOON, random });
@@ -97,4 +97,4 @@ test("a store closes once its callers are answered, although a commit hangs", as
   await closing.close();
   expect(await Promise.race([write, "no answer"])).toBeInstanceOf(StorageError);
   await standby("");
-}, 60_000);
+});

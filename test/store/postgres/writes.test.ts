@@ -14,7 +14,7 @@ const COMMIT = { sent: "COMMIT\0", answered: "COMMIT\0" };
 /** Ready for a query, outside a transaction. */
 const IDLE = "Z\0\0\0\u0005I";
 /** Five times the default `connect_timeout`. */
-const ANSWERED_WITHIN_MS = 10_000;
+const ANSWERED_WITHIN_MS = 30_000;
 let server: PostgresServer;
 let wire: PostgresProxy;
 let store: Store;
