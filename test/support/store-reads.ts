@@ -218,7 +218,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
       await store.read.work.ofProperty(propertyId, "", 1000);
       await store.read.work.endedBy("SE_1");
       const subject = { applianceId, componentId };
-      await store.read.work.replacementOnDay(subject, day);
+      await store.read.work.replacementsOnDay(applianceId, day);
       const stated = { technician: "x", notes: null, totalCostCents: null, conditionAfter: null };
       await store.read.work.sameEvent({ ...subject, ...stated, eventType: "Repair", date: day });
       await store.write(async (tx) => {

@@ -50,7 +50,7 @@ export type InspectionRow = Pick<ServiceEvent, "applianceId" | "eventType" | "da
 export type DayEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "createdAt">;
 
 /** The newest day of a type of event on a component, or on its whole appliance. */
-type NewestDay = Pick<ServiceEvent, "componentId" | "eventType" | "date">;
+export type NewestDay = Pick<ServiceEvent, "componentId" | "eventType" | "date">;
 
 /** An event on a day: the columns that rows of an import are matched by. */
 type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;

@@ -20,6 +20,9 @@ type StatedEvent = Pick<
   | "conditionAfter"
 >;
 
+/** Events of an appliance on a day, which may be tens of thousands, that are compared with what a request states. */
+const EVENTS_COMPARED = 200;
+
 type Place = { partnerId: string; propertyId: string };
 
 /** Reads and writes the marks on work that is ordered or deferred, and finds the service events that did it. */
@@ -88,33 +91,56 @@ export function workMarkStore(engine: Engine) {
   const setEnd = engine.setRow(t, "subjectId", ["endedBy"]);
   const remove = engine.write(() => db.delete(t).where(eq(t.subjectId, placeholder("subjectId"))));
   const isOfComponent = sql`(${serviceEvents.componentId} is null or ${serviceEvents.componentId} = ${placeholder("componentId")})`;
-  const latestOnDay = (...conditions: SQL[]) =>
-    engine.read<{ id: string }>(() =>
-      db
-        .select(aliased({ id: serviceEvents.id }))
-        .from(serviceEvents)
-        .where(
-          and(
-            eq(serviceEvents.applianceId, placeholder("applianceId")),
-            eq(serviceEvents.date, placeholder("date")),
-            ...conditions,
-            isNull(serviceEvents.voidedAt),
-          ),
-        )
-        .orderBy(desc(serviceEvents.id))
-        .limit(1),
-    );
-  const replacementOnDay = latestOnDay(eq(serviceEvents.eventType, sql`'Replacement'`), isOfComponent);
+  const isOfDay = and(
+    eq(serviceEvents.applianceId, placeholder("applianceId")),
+    eq(serviceEvents.date, placeholder("date")),
+  );
+  const replacementsOnDay = engine.read<{ componentId: string | null; id: string }>(() =>
+    db
+      .select({
+        ...aliased({ componentId: serviceEvents.componentId }),
+        id: sql<string>`max(${serviceEvents.id})`.as("id"),
+      })
+      .from(serviceEvents)
+      .where(and(isOfDay, eq(serviceEvents.eventType, sql`'Replacement'`), isNull(serviceEvents.voidedAt)))
+      .groupBy(serviceEvents.componentId),
+  );
+  const newestOfDay = db
+    .select({
+      id: serviceEvents.id,
+      componentId: serviceEvents.componentId,
+      eventType: serviceEvents.eventType,
+      technician: serviceEvents.technician,
+      notes: serviceEvents.notes,
+      conditionAfter: serviceEvents.conditionAfter,
+      totalCostCents: serviceEvents.totalCostCents,
+      voidedAt: serviceEvents.voidedAt,
+    })
+    .from(serviceEvents)
+    .where(isOfDay)
+    .orderBy(desc(serviceEvents.id))
+    .limit(EVENTS_COMPARED)
+    .as("newest_of_day");
   /** The condition that a value is as stated, or that none was stated. */
   const isAsStated = (name: "notes" | "conditionAfter" | "totalCostCents", none: SQL) =>
-    sql`coalesce(${serviceEvents[name]}, ${none}) = coalesce(${placeholder(name)}, ${serviceEvents[name]}, ${none})`;
-  const sameOnDay = latestOnDay(
-    eq(serviceEvents.eventType, placeholder("eventType")),
-    sql`coalesce(${serviceEvents.componentId}, '') = ${placeholder("componentId")}`,
-    eq(serviceEvents.technician, placeholder("technician")),
-    isAsStated("notes", sql`''`),
-    isAsStated("conditionAfter", sql`''`),
-    isAsStated("totalCostCents", sql`-1`),
+    sql`coalesce(${newestOfDay[name]}, ${none}) = coalesce(${placeholder(name)}, ${newestOfDay[name]}, ${none})`;
+  const sameOnDay = engine.read<{ id: string }>(() =>
+    db
+      .select(aliased({ id: newestOfDay.id }))
+      .from(newestOfDay)
+      .where(
+        and(
+          eq(newestOfDay.eventType, placeholder("eventType")),
+          sql`coalesce(${newestOfDay.componentId}, '') = ${placeholder("componentId")}`,
+          eq(newestOfDay.technician, placeholder("technician")),
+          isAsStated("notes", sql`''`),
+          isAsStated("conditionAfter", sql`''`),
+          isAsStated("totalCostCents", sql`-1`),
+          isNull(newestOfDay.voidedAt),
+        ),
+      )
+      .orderBy(desc(newestOfDay.id))
+      .limit(1),
   );
   const replacementAfter = engine.read<{ id: string }>(() =>
     db
@@ -171,17 +197,17 @@ export function workMarkStore(engine: Engine) {
     async remove(subjectId: string): Promise<void> {
       return remove({ subjectId });
     },
-    /**
-     * Returns the latest Replacement that counts on a day, of a component or its whole appliance; null for those of the whole
-     * alone.
-     */
-    async replacementOnDay(
-      { applianceId, componentId }: Pick<ServiceEvent, "applianceId" | "componentId">,
+    /** Returns the latest Replacement that counts on a day of each component, and of the whole appliance. */
+    async replacementsOnDay(
+      applianceId: string,
       date: Day,
-    ): Promise<string | undefined> {
-      return (await replacementOnDay({ applianceId, componentId: componentId ?? "", date }))[0]?.id;
+    ): Promise<{ componentId: string | null; id: string }[]> {
+      return await replacementsOnDay({ applianceId, date });
     },
-    /** Returns the latest event that counts with the same type, day, subject and technician, and with all else that is stated. */
+    /**
+     * Returns the latest event that counts with the same type, day, subject and technician, and with all else that is stated,
+     * among the newest of the day.
+     */
     async sameEvent({ componentId, ...stated }: StatedEvent): Promise<string | undefined> {
       return (await sameOnDay({ ...stated, componentId: componentId ?? "" }))[0]?.id;
     },

@@ -5,6 +5,7 @@ import type { ServiceEvent } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { isDeferred, isSameWork, type Work } from "../../domain/work.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
+import type { NewestDay } from "../../store/queries/service-events.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ServiceLog } from "./service-events.ts";
@@ -17,6 +18,9 @@ const MARKS_A_STEP = 1000;
 /** Marks the work of components and appliances, with an entry in the audit log for each. */
 export class WorkMarks {
   readonly #log: ServiceLog;
+  /** The newest days of appliances and the Replacements of their days: many marks of one appliance read them once. */
+  readonly #newest = new Map<string, NewestDay[]>();
+  readonly #replacements = new Map<string, Replacements>();
 
   constructor(private readonly writer: PortfolioWriter) {
     this.#log = new ServiceLog(writer);
@@ -71,7 +75,7 @@ export class WorkMarks {
     { applianceId, componentId, by, reason }: Done,
     { date, eventType, totalCostCents, conditionAfter }: DoneRequest,
   ): Promise<ServiceEvent> {
-    return await this.#log.add({
+    const event = await this.#log.add({
       ...{ applianceId, componentId, eventType, totalCostCents, conditionAfter },
       date: date ?? dayOf(this.writer.tx.now),
       partsCostCents: null,
@@ -79,6 +83,32 @@ export class WorkMarks {
       technician: by,
       notes: reason,
     });
+    this.#newest.get(applianceId)?.push(event);
+    if (eventType === "Replacement")
+      this.#replacements.get(dayKey(applianceId, event.date))?.set(componentId, event.id);
+    return event;
+  }
+
+  /** Returns the latest Replacement of a day that did the work of the subject: its own, or one of the whole appliance. */
+  async #replacementOnDay({ applianceId, componentId }: Subject, date: Day): Promise<string | undefined> {
+    const key = dayKey(applianceId, date);
+    let found = this.#replacements.get(key);
+    if (!found) {
+      const rows = await this.writer.tx.work.replacementsOnDay(applianceId, date);
+      found = new Map(rows.map((row) => [row.componentId, row.id]));
+      this.#replacements.set(key, found);
+    }
+    const ids = [found.get(null), found.get(componentId)].filter((id) => id !== undefined);
+    return ids.toSorted().at(-1);
+  }
+
+  async #newestDays(applianceId: string): Promise<NewestDay[]> {
+    let newest = this.#newest.get(applianceId);
+    if (!newest) {
+      newest = await this.writer.tx.serviceEvents.newestDays(applianceId);
+      this.#newest.set(applianceId, newest);
+    }
+    return newest;
   }
 
   /**
@@ -96,7 +126,7 @@ export class WorkMarks {
     const stated = { technician, notes, totalCostCents, conditionAfter };
     const isReplacement = eventType === "Replacement";
     const id = isReplacement
-      ? await tx.work.replacementOnDay(subject, date)
+      ? await this.#replacementOnDay(subject, date)
       : await tx.work.sameEvent({ ...subject, ...stated, eventType, date });
     if (id === undefined) {
       if (isReplacement && !isMarked) await this.#refuseReplaced(subject, date);
@@ -112,8 +142,7 @@ export class WorkMarks {
   }
 
   async #refuseReplaced(subject: Subject, date: Day): Promise<void> {
-    const { serviceEvents, work } = this.writer.tx;
-    const newest = await serviceEvents.newestDays(subject.applianceId);
+    const newest = await this.#newestDays(subject.applianceId);
     const same = newest.find(
       (one) =>
         one.eventType === "Replacement" &&
@@ -121,7 +150,7 @@ export class WorkMarks {
         isSameWork(one.date, date),
     );
     if (!same) return;
-    const id = await work.replacementOnDay(subject, same.date);
+    const id = await this.#replacementOnDay(subject, same.date);
     throw conflict(
       `${doneText(same.date)}: change service event ${id}, or log another Replacement as a service event`,
     );
@@ -145,6 +174,11 @@ export class WorkMarks {
     return { appliance, componentId: component?.id ?? null };
   }
 }
+
+/** The ID of the latest Replacement of each component; of the whole appliance under null. */
+type Replacements = Map<string | null, string>;
+
+const dayKey = (applianceId: string, date: Day) => `${applianceId} ${date}`;
 
 type Subject = Pick<MarkedWork, "applianceId" | "componentId">;
 type Done = Subject & Pick<MarkedWork, "by" | "reason">;

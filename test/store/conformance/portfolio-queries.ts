@@ -695,6 +695,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await tx.components.saveExpectedCost(component!.id, LARGE);
       await tx.appliances.saveDue(component!.applianceId, { dueCents: LARGE, unitTiming: null });
       await tx.properties.update(elm.id, { addressKey: TEXT });
+      const number = (await tx.units.highest(elm.id)) + 1;
+      await tx.units.insert([{ id: tx.newId("unit"), propertyId: elm.id, number, createdAt: tx.now }]);
       await tx.flags.set(partner.id, elm.id, { code: "zinsco", known: 3, suspected: 1, properties: 1 });
     });
     const [priced] = await recounts.priced(component!.propertyId, component!.seq - 1, 1);
@@ -856,11 +858,14 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await serviceEvents.ofDayAfter(roof.id, "2025-06-30", day[0]!.id, 1)).toEqual([day[1]!]);
       const subjectOf = (componentId: string | null) => ({ applianceId: roof.id, componentId });
       const [ofSecond, ofWhole] = [events[4]!, events[5]!];
-      const replacedOn = async (componentId: string | null, date: string) =>
-        (await read().work.replacementOnDay(subjectOf(componentId), date)) ?? null;
-      expect(await replacedOn(null, "2025-06-30")).toBe(ofWhole.id);
-      expect(await replacedOn(first!.id, "2025-06-30")).toBe(ofWhole.id);
-      expect(await replacedOn(first!.id, "2025-05-01")).toBeNull();
+      const replacementsOn = (date: string) => read().work.replacementsOnDay(roof.id, date);
+      expect(new Set(await replacementsOn("2025-06-30"))).toEqual(
+        new Set([
+          { componentId: second!.id, id: ofSecond.id },
+          { componentId: null, id: ofWhole.id },
+        ]),
+      );
+      expect(await replacementsOn("2025-05-01")).toEqual([]);
       const repair = { ...events[3]!, ...REPAIR };
       const same = async (other: object) => (await read().work.sameEvent({ ...repair, ...other })) ?? null;
       const unstated = { notes: null, totalCostCents: null, conditionAfter: null };

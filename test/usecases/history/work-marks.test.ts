@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import type { WorkRequest } from "../../../src/api-schemas/work-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
@@ -70,6 +70,43 @@ async function home() {
       ),
   };
 }
+
+test("many marks of an appliance read the events of a day once, and see those that they have logged", async () => {
+  const { fixture, one, two } = await home();
+  const request = (componentId: string, date: string) => ({ ...DONE, subject: { componentId }, date });
+  const ids = await fixture.write(async (writer) => {
+    const { serviceEvents, work } = writer.tx;
+    const reads = [spyOn(serviceEvents, "newestDays"), spyOn(work, "replacementsOnDay")];
+    const marks = new WorkMarks(writer);
+    const done = [];
+    for (const componentId of [one, one, two, one])
+      done.push((await marks.mark(request(componentId, "2025-06-01"))).serviceEventId);
+    const soon = await marks.mark(request(two, "2025-06-20")).catch((error) => error);
+    expect(soon).toBeInstanceOf(Failure);
+    expect(soon.message).toContain(done[2]!);
+    await marks.finish();
+    // One for the appliance, and one for each of the two days.
+    expect(reads.map(({ mock }) => mock.calls.length)).toEqual([1, 2]);
+    return done;
+  });
+  expect(new Set(ids).size).toBe(2);
+});
+
+test("work done twice is compared with the newest events of its day", async () => {
+  const { fixture, applianceId, one, mark, events } = await home();
+  const date = "2025-06-01";
+  const repair = { ...BY, ...OUTCOME, subject: { componentId: one }, state: "done", date } as const;
+  const { serviceEventId } = await mark(repair);
+  expect((await mark(repair)).serviceEventId).toBe(serviceEventId);
+  await fixture.write(async (writer) => {
+    const log = new ServiceLog(writer);
+    const cleaning = { ...EVENT, eventType: "Cleaning", applianceId, componentId: null, date } as const;
+    for (let nth = 0; nth < 200; nth++) await log.add({ ...cleaning, notes: `${nth}` });
+    await log.finish();
+  });
+  expect((await mark(repair)).serviceEventId).not.toBe(serviceEventId);
+  expect(await events()).toHaveLength(202);
+});
 
 test.each(["open", "done"] as const)(
   "work that is %s is no longer ordered, whatever the clock",
