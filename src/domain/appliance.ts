@@ -1,3 +1,4 @@
+import type { StoredDue } from "./planning/planned-appliance.ts";
 import type { UnitTiming } from "./planning/unit-advice.ts";
 import type { Retirement } from "./retirement.ts";
 import type { BrandTier, InstallYearBasis } from "./scoring/scoring-types.ts";
@@ -35,6 +36,8 @@ export type Appliance = Retirement & {
   dueCents: number;
   /** When it is due as a whole; null if it is not replaced as a whole, or lacks components of its type. */
   unitTiming: UnitTiming | null;
+  /** The last day for which both hold if its parts only age; null if its next score decides (`dueHoldDays`). */
+  dueHoldsUntil: Day | null;
   createdAt: Instant;
   updatedAt: Instant;
 };
@@ -42,7 +45,7 @@ export type Appliance = Retirement & {
 /** An appliance as lists show it. */
 export type ListedAppliance = Omit<
   Appliance,
-  "partnerId" | "brandTierGiven" | "deficiencies" | "dueCents" | "unitTiming"
+  "partnerId" | "brandTierGiven" | "deficiencies" | keyof StoredDue
 >;
 
 export type NewAppliance = {

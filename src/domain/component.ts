@@ -47,8 +47,11 @@ export type Component = ScoreState & {
   createdAt: Instant;
 };
 
-/** A component as the input of a new score: without the fields that the score replaces. */
-export type ComponentToScore = Omit<Component, keyof ScoreState | "confidence" | "scoredOn">;
+/** A component as the input of a new score: without the fields that the score replaces, unless the new ones are compared with them. */
+export type ComponentToScore = Omit<
+  Component,
+  Exclude<keyof ScoreState, "effectiveAgeYears" | "hazardRatio"> | "confidence" | "scoredOn"
+>;
 
 /** The lowest scores of the tiers, in hundredths, as stored. */
 export const WARNING_FROM = 52;

@@ -215,6 +215,8 @@ export function defineTables(columnTypes: ColumnTypes) {
       dueCents: bigint("due_cents").notNull().default(0),
       /** When it is due as a whole; null if it is not replaced as a whole, or lacks components of its type. */
       unitTiming: oneOf("unit_timing", UNIT_TIMINGS),
+      /** The last day for which both hold if its parts only age; null if its next score decides. */
+      dueHoldsUntil: text("due_holds_until"),
       /** As for a property. Null also if it is retired with its property alone. */
       retiredAt: text("retired_at"),
       retiredReason: text("retired_reason"),

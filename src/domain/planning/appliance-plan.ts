@@ -91,7 +91,7 @@ export function unitTimingOf(
 /** Returns whether a part that is replaced on its own is due now. */
 export const isPartDue = (part: PartInPlace, caches: PlanCaches) => planPart(part, caches).dueInYears === 0;
 
-function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: readonly boolean[]) {
+export function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: readonly boolean[]) {
   return parts.map((part, index) => {
     const newPart = newPartOf(part, caches);
     const plan = planPartBy(newPart.policy, part);
@@ -104,7 +104,7 @@ function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: re
 }
 
 /** Returns the unit in place, the plans of its minor parts, and its successor. */
-function unitIn(
+export function unitIn(
   parts: readonly PartInPlace[],
   planned: ReturnType<typeof planParts>,
   whole: WholeAppliance,
@@ -129,7 +129,7 @@ function withPolicies(
 }
 
 /** A hazard of the principal part takes its unit along, and any hazard a unit without one. */
-const isUnitToGo = ({ principal }: WholeAppliance, mustGo: readonly boolean[]) =>
+export const isUnitToGo = ({ principal }: WholeAppliance, mustGo: readonly boolean[]) =>
   principal === null ? mustGo.some(Boolean) : mustGo[principal] === true;
 
 const policyOfPart = ({ dueInYears }: PartPlan): PolicyName =>

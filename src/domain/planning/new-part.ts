@@ -15,6 +15,8 @@ export type KnownPart = NewPart & {
   /** Returns the cost of failures and planned renewals by month, in cents. */
   readonly costs: Float64Array;
   costsRunToFailure(): Float64Array;
+  /** The costs from the installation to the end of each month. */
+  readonly costsUntil: Float64Array;
   /** The least cost of a month from each month on. */
   readonly leastCosts: Float64Array;
   /** The least cost of a month in each year since the installation. */
@@ -54,6 +56,7 @@ class DerivedPart implements KnownPart {
   #cumulative: KnownPart["cumulative"] | undefined;
   #spectra: KnownPart["spectra"] | undefined;
   #costs: Float64Array | undefined;
+  #costsUntil: Float64Array | undefined;
   #leastCosts: Float64Array | undefined;
   #leastCostsByYear: Float64Array | undefined;
 
@@ -96,6 +99,11 @@ class DerivedPart implements KnownPart {
   costsRunToFailure() {
     const { failureCents } = this.kind;
     return this.failuresRunToFailure.map((failures) => failures * failureCents);
+  }
+
+  get costsUntil() {
+    this.#costsUntil ??= cumulativeSums(this.costs, this.costs.length);
+    return this.#costsUntil;
   }
 
   get leastCosts() {

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../knowledge.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
-import type { Day } from "../time.ts";
+import { addDays, type Day } from "../time.ts";
 import {
   type Action,
   actionOfOwnPart,
@@ -31,6 +31,7 @@ import {
   type Plannable,
   partInPlaceOf,
 } from "./component-plan.ts";
+import { dueHoldDays } from "./due-hold.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import { type PlanCaches, planPart } from "./plan.ts";
 import type { CostSchedule } from "./schedule.ts";
@@ -202,30 +203,54 @@ export type DueState = {
   unitTiming: UnitTiming | null;
 };
 
+/** The stored state: with the last day for which it holds if its parts only age. */
+export type StoredDue = DueState & { dueHoldsUntil: Day | null };
+
 export const isSameDue = (one: DueState, other: DueState): boolean =>
   one.dueCents === other.dueCents && one.unitTiming === other.unitTiming;
 
 /** Returns what is due of an appliance as `planStoredAppliance` plans it, in a fraction of its time. */
-export function dueStateOfAppliance<C extends DueComponent>(
+export const dueStateOfAppliance = <C extends DueComponent>(
   context: PlanContext<C>,
   components: readonly C[],
-): DueState {
-  const { partPrices, parts, hazards, unitPrice, wholeAppliance } = inPlace(context, components);
+): DueState => decideOnDue(context, components, inPlace(context, components)).due;
+
+/** Returns what is due of an appliance, and until when that holds if its parts only age. */
+export function heldDueState<C extends DueComponent>(
+  context: PlanContext<C>,
+  components: readonly C[],
+): StoredDue {
+  const placed = inPlace(context, components);
+  const { due, timing } = decideOnDue(context, components, placed);
+  const { parts, wholeAppliance, hazards } = placed;
+  const days = dueHoldDays(parts, wholeAppliance, context.caches, hazards.map(Boolean), timing);
+  const { scoredOn } = components[0]!;
+  return { ...due, dueHoldsUntil: days === 0 ? null : addDays(scoredOn, days) };
+}
+
+function decideOnDue<C extends DueComponent>(
+  { knowledge, caches }: PlanContext<C>,
+  components: readonly C[],
+  { partPrices, parts, hazards, unitPrice, wholeAppliance }: ReturnType<typeof inPlace>,
+): { due: DueState; timing: UnitTiming | null } {
   const mustGo = hazards.map(Boolean);
   if (wholeAppliance) {
-    const timing = unitTimingOf(parts, wholeAppliance, context.caches, mustGo);
-    const isComplete = components.length === context.knowledge.type(components[0]!.typeId).components.length;
+    const timing = unitTimingOf(parts, wholeAppliance, caches, mustGo);
+    const isComplete = components.length === knowledge.type(components[0]!.typeId).components.length;
     return {
-      dueCents: timing === "now" ? unitPrice!.plannedCents : 0,
-      unitTiming: isComplete ? timing : null,
+      due: {
+        dueCents: timing === "now" ? unitPrice!.plannedCents : 0,
+        unitTiming: isComplete ? timing : null,
+      },
+      timing,
     };
   }
   const dueCents = partPrices.reduce(
     (cents, { plannedCents }, index) =>
-      cents + (mustGo[index] || isPartDue(parts[index]!, context.caches) ? plannedCents : 0),
+      cents + (mustGo[index] || isPartDue(parts[index]!, caches) ? plannedCents : 0),
     0,
   );
-  return { dueCents, unitTiming: null };
+  return { due: { dueCents, unitTiming: null }, timing: null };
 }
 
 /** Returns the parts of an appliance in their place, and the appliance itself if it is replaced as a whole. */

@@ -38,6 +38,7 @@ import planAssumptions from "../../../migrations/postgres/0033_plan_assumptions.
 import endedWork from "../../../migrations/postgres/0034_ended_work.sql" with { type: "text" };
 import waitingPlans from "../../../migrations/postgres/0035_waiting_plans.sql" with { type: "text" };
 import auditValues from "../../../migrations/postgres/0036_audit_values.sql" with { type: "text" };
+import dueHolds from "../../../migrations/postgres/0037_due_holds.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type PostgresMigration = {
@@ -110,4 +111,6 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   // An older server would retire properties and renew plans without what lists are sorted by.
   { number: 35, name: "waiting_plans", sql: waitingPlans, breaksOlder: true },
   { number: 36, name: "audit_values", sql: auditValues },
+  // An older server would change what is due and leave the day until which it holds.
+  { number: 37, name: "due_holds", sql: dueHolds, breaksOlder: true },
 ];

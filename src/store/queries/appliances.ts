@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
-import type { DueState } from "../../domain/planning/planned-appliance.ts";
+import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
@@ -30,6 +30,7 @@ export type ScoredAppliance = Pick<
   | "deficiencies"
   | "dueCents"
   | "unitTiming"
+  | "dueHoldsUntil"
 >;
 
 /** The rows of a list by their retirement. */
@@ -57,6 +58,7 @@ export function applianceStore(engine: Engine) {
     deficiencies: appliances.deficiencies,
     dueCents: appliances.dueCents,
     unitTiming: appliances.unitTiming,
+    dueHoldsUntil: appliances.dueHoldsUntil,
   };
   const byId = engine.prepared(() =>
     db
@@ -121,7 +123,7 @@ export function applianceStore(engine: Engine) {
       .orderBy(asc(appliances.seq))
       .limit(placeholder("limit")),
   );
-  const { partnerId, brandTierGiven, deficiencies, dueCents, unitTiming, ...listed } =
+  const { partnerId, brandTierGiven, deficiencies, dueCents, unitTiming, dueHoldsUntil, ...listed } =
     getTableColumns(appliances);
   const page = engine.read<ListedAppliance>(() =>
     db
@@ -136,7 +138,7 @@ export function applianceStore(engine: Engine) {
   const insert = engine.insertRow(appliances, "all");
   const saveFlags = engine.setRow(appliances, "id", ["flags"]);
   const saveDeficiencies = engine.setRow(appliances, "id", ["deficiencies"]);
-  const saveDue = engine.setRow(appliances, "id", ["dueCents", "unitTiming"]);
+  const saveDue = engine.setRow(appliances, "id", ["dueCents", "unitTiming", "dueHoldsUntil"]);
   const forScoring = engine.read<ScoredAppliance>(() =>
     db
       .select(aliased(scored))
@@ -325,8 +327,8 @@ export function applianceStore(engine: Engine) {
     async saveDeficiencies(id: string, deficiencies: number): Promise<void> {
       return saveDeficiencies({ id, deficiencies });
     },
-    async saveDue(id: string, { dueCents, unitTiming }: DueState): Promise<void> {
-      return saveDue({ id, dueCents, unitTiming });
+    async saveDue(id: string, { dueCents, unitTiming, dueHoldsUntil }: StoredDue): Promise<void> {
+      return saveDue({ id, dueCents, unitTiming, dueHoldsUntil });
     },
     async update(id: string, change: Partial<Omit<Appliance, "id">>): Promise<void> {
       await db.update(appliances).set(change).where(eq(appliances.id, id));

@@ -21,6 +21,7 @@ import type { Component } from "../../domain/component.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { System } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
+import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { StoredOutlook } from "../../domain/projections.ts";
 import { PROPERTY_TOTALS, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
@@ -51,7 +52,7 @@ export type PricedRow = PricedComponent &
   StoredOutlook &
   DueComponent &
   Pick<Component, "id" | "riskScore" | "expectedCostCents" | "seq"> &
-  Pick<Appliance, "flags" | "dueCents" | "unitTiming">;
+  Pick<Appliance, "flags" | keyof StoredDue>;
 
 /** A counter as stored, or as recounted. */
 export type Counter = { bucket: number; count: number };
@@ -109,6 +110,7 @@ export function recountStore(engine: Engine) {
           flags: appliances.flags,
           dueCents: appliances.dueCents,
           unitTiming: appliances.unitTiming,
+          dueHoldsUntil: appliances.dueHoldsUntil,
           recordsSince: properties.recordsSince,
           defId: components.defId,
           riskScore: components.riskScore,

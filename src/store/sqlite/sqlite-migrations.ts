@@ -46,6 +46,7 @@ import planAssumptions from "../../../migrations/sqlite/0043_plan_assumptions.sq
 import endedWork from "../../../migrations/sqlite/0044_ended_work.sql" with { type: "text" };
 import waitingPlans from "../../../migrations/sqlite/0045_waiting_plans.sql" with { type: "text" };
 import auditValues from "../../../migrations/sqlite/0046_audit_values.sql" with { type: "text" };
+import dueHolds from "../../../migrations/sqlite/0047_due_holds.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type SqliteMigration = { number: number; name: string; sql: string };
@@ -98,4 +99,5 @@ export const SQLITE_MIGRATIONS: readonly SqliteMigration[] = [
   { number: 44, name: "ended_work", sql: endedWork },
   { number: 45, name: "waiting_plans", sql: waitingPlans },
   { number: 46, name: "audit_values", sql: auditValues },
+  { number: 47, name: "due_holds", sql: dueHolds },
 ];

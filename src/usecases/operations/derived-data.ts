@@ -227,9 +227,9 @@ async function checkProperties(
       if (wrong.length > 0) repairs.push((tx) => saveExpectedCosts(tx, wrong));
     };
     const due = new DueSum(planContextOf<PricedRow>(prices), (stored, due) => {
-      if (isSameDue(due, stored)) return;
-      wrongDue++;
-      repairs.push((tx) => tx.appliances.saveDue(stored.applianceId, due));
+      if (!isSameDue(due, stored)) wrongDue++;
+      else if (stored.dueHoldsUntil === null) return;
+      repairs.push((tx) => tx.appliances.saveDue(stored.applianceId, { ...due, dueHoldsUntil: null }));
     });
     const totals = recounted.get(id)!;
     addMoneyTotals(totals, await moneyOfProperty(read, prices, id, due, check), 1);

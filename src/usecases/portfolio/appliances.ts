@@ -92,6 +92,7 @@ export class ApplianceCreator {
       deficiencies: 0,
       dueCents: 0,
       unitTiming: null,
+      dueHoldsUntil: null,
       ...NOT_RETIRED,
       id: tx.newId("appliance"),
       partnerId: partner.id,

@@ -1,14 +1,17 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import type { Component } from "../../domain/component.ts";
+import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
+import { isHeldWear } from "../../domain/planning/due-hold.ts";
 import {
-  type DueState,
   dueStateOfAppliance,
+  heldDueState,
   isSameDue,
   type PlanContext,
+  type StoredDue,
 } from "../../domain/planning/planned-appliance.ts";
+import type { Day } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import type { CostContext, PlannedPlace } from "./cost-context.ts";
 import { planContextOf } from "./plan-context.ts";
@@ -24,15 +27,20 @@ type DueAppliance = Pick<
   | "brandTier"
   | "installYearBasis"
   | "flags"
-  | keyof DueState
+  | keyof StoredDue
 >;
+
+/** An appliance of which some components are scored. `isHeld`: they only aged, and an earlier decision holds. */
+type Open = { appliance: DueAppliance; components: Map<string, Component>; isHeld: boolean };
 
 /** Follows what a write does to the cost of what is due now, appliance by appliance. */
 export class DueCostChanges {
   /** Appliances of which some components are scored. */
-  readonly #open = new Map<string, { appliance: DueAppliance; components: Map<string, Component> }>();
+  readonly #open = new Map<string, Open>();
   /** The states that this write has stored. */
-  readonly #saved = new Map<string, DueState>();
+  readonly #saved = new Map<string, StoredDue>();
+  #isHolding = false;
+  #isTrusting = false;
   #context: PlanContext<DuePart> | undefined;
 
   /** `add` receives the differences, by property. */
@@ -43,27 +51,41 @@ export class DueCostChanges {
     private readonly add: (propertyId: string, cents: number) => void,
   ) {}
 
+  /** Stores with each decision how long it holds; with `trusts`, makes none for an appliance of which one still holds. */
+  hold(trusts: boolean): void {
+    this.#isHolding = true;
+    this.#isTrusting = trusts;
+  }
+
   /**
    * Notes a component with its new score; stores what is due of its appliance once all components are scored. Returns nothing
    * where there is nothing to wait for, since a promise for each component takes longer.
    */
-  scored(component: Component, appliance: DueAppliance): Promise<void> | undefined {
+  scored(
+    before: ComponentToScore,
+    component: Component,
+    stored: DueAppliance,
+    flags: string,
+  ): Promise<void> | undefined {
+    // Other flags may make something else due.
+    const appliance = flags === stored.flags ? stored : { ...stored, flags, dueHoldsUntil: null };
     let open = this.#open.get(appliance.id);
     if (!open) {
-      open = { appliance, components: new Map() };
+      open = { appliance, components: new Map(), isHeld: this.#isTrusting };
       this.#open.set(appliance.id, open);
     }
     open.appliance = appliance;
+    open.isHeld &&= isHeldOn(appliance, component.scoredOn) && isHeldWear(before, component);
     open.components.set(component.id, component);
     if (open.components.size < this.knowledge.type(appliance.typeId).components.length) return undefined;
     this.#open.delete(appliance.id);
-    return this.settle(appliance, [...open.components.values()]);
+    return open.isHeld ? undefined : this.settle(appliance, [...open.components.values()]);
   }
 
   /** Settles the appliances that have fewer components than their type. */
   async settleRest(): Promise<void> {
-    for (const { appliance, components } of this.#open.values())
-      await this.settle(appliance, [...components.values()]);
+    for (const { appliance, components, isHeld } of this.#open.values())
+      if (!isHeld) await this.settle(appliance, [...components.values()]);
     this.#open.clear();
   }
 
@@ -87,19 +109,31 @@ export class DueCostChanges {
   ): Promise<void> | undefined {
     this.#context ??= planContextOf<DuePart>(prices);
     const parts = components.map((component) => duePart(component, appliance, place));
-    const due = parts.length === 0 ? NOTHING_DUE : dueStateOfAppliance(this.#context, parts);
+    const due = this.#dueOf(this.#context, parts);
     const before = this.#saved.get(appliance.id) ?? appliance;
-    return isSameDue(due, before) ? undefined : this.#save(appliance, before, due);
+    return isSameDue(due, before) && due.dueHoldsUntil === before.dueHoldsUntil
+      ? undefined
+      : this.#save(appliance, before, due);
   }
 
-  async #save({ id, propertyId }: DueAppliance, before: DueState, due: DueState): Promise<void> {
+  #dueOf(context: PlanContext<DuePart>, parts: readonly DuePart[]): StoredDue {
+    if (parts.length === 0) return NOTHING_DUE;
+    return this.#isHolding
+      ? heldDueState(context, parts)
+      : { ...dueStateOfAppliance(context, parts), dueHoldsUntil: null };
+  }
+
+  async #save({ id, propertyId }: DueAppliance, before: StoredDue, due: StoredDue): Promise<void> {
     await this.tx.appliances.saveDue(id, due);
     this.#saved.set(id, due);
     this.add(propertyId, due.dueCents - before.dueCents);
   }
 }
 
-const NOTHING_DUE: DueState = { dueCents: 0, unitTiming: null };
+const NOTHING_DUE: StoredDue = { dueCents: 0, unitTiming: null, dueHoldsUntil: null };
+
+const isHeldOn = ({ dueHoldsUntil }: DueAppliance, day: Day) =>
+  dueHoldsUntil !== null && day <= dueHoldsUntil;
 
 type DuePart = DueComponent & PricedComponent & { flags: string };
 

@@ -6,7 +6,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedProperty } from "../../domain/costs/size.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import type { DueState } from "../../domain/planning/planned-appliance.ts";
+import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import { addMoneyTotals, countTier, emptyTotals, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
@@ -30,7 +30,7 @@ type Actor = string;
 
 /** The fields of an appliance that scoring and announcements read. */
 export type ApplianceRef = SummedAppliance &
-  Pick<Appliance, "brandTier" | "installYearBasis" | "flags" | "deficiencies" | keyof DueState>;
+  Pick<Appliance, "brandTier" | "installYearBasis" | "flags" | "deficiencies" | keyof StoredDue>;
 
 /** The fields of an appliance that counts of its flags need. */
 type FlaggedRef = Pick<Appliance, "id" | "propertyId" | "flags">;
@@ -88,7 +88,7 @@ export class PortfolioWriter {
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
   readonly #money: MoneyChanges;
-  readonly #due: DueCostChanges;
+  readonly due: DueCostChanges;
   /** Properties whose sums are counted again by `flush`. */
   #recounted = new Set<string>();
   readonly #tierChanges = new TierAnnouncements();
@@ -108,7 +108,7 @@ export class PortfolioWriter {
   ) {
     this.outbox = new AnnouncementOutbox(tx, partner, rows);
     this.#money = new MoneyChanges(tx, knowledge, partner.id);
-    this.#due = new DueCostChanges(tx, knowledge, this.#money, (propertyId, cents) => {
+    this.due = new DueCostChanges(tx, knowledge, this.#money, (propertyId, cents) => {
       this.#propertyDelta(propertyId).dueCents += cents;
     });
   }
@@ -245,7 +245,7 @@ export class PortfolioWriter {
   /** Moves an appliance's share of the sums from its property to another, or to the same with another type. */
   moveSums(appliance: FlaggedRef, to: string): void {
     this.#money.forget(appliance.id);
-    this.#due.forget(appliance.id);
+    this.due.forget(appliance.id);
     const flags = this.flagsOf(appliance);
     this.#flagCounts.count({ ...appliance, flags }, -1);
     this.#flagCounts.count({ propertyId: to, flags }, 1);
@@ -351,8 +351,7 @@ export class PortfolioWriter {
       await this.#announce(before, after);
       after.announcedTier = after.riskTier;
     }
-    const flags = this.flagsOf(appliance);
-    const due = this.#due.scored(after, flags === appliance.flags ? appliance : { ...appliance, flags });
+    const due = this.due.scored(before, after, appliance, this.flagsOf(appliance));
     if (due) await due;
     if (this.#unscored.get(before.applianceId)?.delete(before.id)) {
       await this.#insertComponent(after);
@@ -424,8 +423,8 @@ export class PortfolioWriter {
   }
 
   async #addMoney(): Promise<void> {
-    await this.#due.settleRest();
-    for await (const { propertyId, money, sign } of this.#money.differences(this.#due))
+    await this.due.settleRest();
+    for await (const { propertyId, money, sign } of this.#money.differences(this.due))
       for (const totals of [this.#propertyDelta(propertyId), this.#partnerDelta])
         addMoneyTotals(totals, money, sign);
   }

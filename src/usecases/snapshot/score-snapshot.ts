@@ -141,6 +141,7 @@ export async function scoreProperties(
   const writers = new Map<string, PortfolioWriter>();
   for (const partnerId of [...new Set(properties.map((property) => property.partnerId))].sort())
     writers.set(partnerId, await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!));
+  for (const writer of writers.values()) writer.due.hold(cause === "snapshot" && !replans);
   // A property with very many appliances can only be the last: it ends the step.
   const last = properties.at(-1)!;
   const appliances = [

@@ -94,16 +94,16 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       installYear: 1990,
     });
     roof = await fixture.addAppliance(partner, { propertyId: elm.id, typeId: "roof", installYear: 1985 });
-    // Both are due, as the scoring that follows finds.
-    for (const one of [heater, roof]) {
-      const { dueCents, unitTiming } = (await read().appliances.find(partner.id, one.id))!;
-      Object.assign(one, { dueCents, unitTiming });
-    }
     await fixture.addAppliance(partner, { propertyId: oak.id, serial: "S 1", installYear: 1970 });
     await fixture.addAppliance(partner, { propertyId: oak.id, typeId: "elevator", installYear: 1990 });
     await fixture.addAppliance(other, { propertyId: foreign.id, typeId: "roof", installYear: 1980 });
     await snapshot(DAY);
     fixture.time.now += 1000;
+    // Both are due, as the scoring that follows finds, and the snapshot for how long.
+    for (const one of [heater, roof]) {
+      const { dueCents, unitTiming, dueHoldsUntil } = (await read().appliances.find(partner.id, one.id))!;
+      Object.assign(one, { dueCents, unitTiming, dueHoldsUntil });
+    }
     components = await read().components.ofProperties([elm.id, oak.id, strange.id]);
   });
 
@@ -356,8 +356,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         deficiencies: 0,
         dueCents: heater.dueCents,
         unitTiming: "now",
+        dueHoldsUntil: heater.dueHoldsUntil,
       });
-      expect(heater).toMatchObject({ unitTiming: "now" });
+      expect(heater).toMatchObject({ unitTiming: "now", dueHoldsUntil: "2026-05-09" });
       expect(heater.dueCents).toBeGreaterThan(0);
       const ofElm = scored.filter(({ propertyId }) => propertyId === elm.id);
       const [one] = await appliances.forScoringAfter(elm.id, 0, 1);
@@ -424,7 +425,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await store.ofAppliances([])).toEqual([]);
       const toScore = await store.forScoring([roof.id, heater.id]);
       expect(await store.ofAppliances([roof.id, heater.id])).toMatchObject(toScore);
-      expect(toScore[0]).not.toHaveProperty("hazardRatio");
+      expect(toScore[0]).not.toHaveProperty("rate");
       expect(await store.forScoring([])).toEqual([]);
       expect(await store.ofProperties([])).toEqual([]);
       expect(ids(components).sort()).toEqual(ids(all).sort());
@@ -693,7 +694,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const tier = component!.riskTier === "GOOD" ? "CRITICAL" : "GOOD";
       await tx.recounts.setTier(component!.propertyId, component!.riskScore, tier);
       await tx.components.saveExpectedCost(component!.id, LARGE);
-      await tx.appliances.saveDue(component!.applianceId, { dueCents: LARGE, unitTiming: null });
+      const due = { dueCents: LARGE, unitTiming: null, dueHoldsUntil: "2026-12-31" };
+      await tx.appliances.saveDue(component!.applianceId, due);
       await tx.properties.update(elm.id, { addressKey: TEXT });
       const number = (await tx.units.highest(elm.id)) + 1;
       await tx.units.insert([{ id: tx.newId("unit"), propertyId: elm.id, number, createdAt: tx.now }]);

@@ -1,9 +1,11 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
+import { addDays, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -63,6 +65,34 @@ test("what is due is stored with each write that changes it", async () => {
   expect(await wrong()).toEqual([]);
   await fixture.write((writer) => changeAppliance(writer, elevatorId, { installYear: 1980 }));
   expect((await appliance(elevatorId)).dueCents).toBeGreaterThan(0);
+  expect(await wrong()).toEqual([]);
+});
+
+// Rule: due-hold
+test("a snapshot takes what is due from an earlier decision, and a write decides anew", async () => {
+  const { store, time, clock } = fixture;
+  const isDue = { dueCents: 0, unitTiming: "now" } as const;
+  const tamper = (dueHoldsUntil: string | null) =>
+    store.write((tx) => tx.appliances.saveDue(unitId, { ...isDue, dueHoldsUntil }));
+  const snapshot = async () => {
+    time.now += MS_PER_DAY;
+    const day = dayOf(time.now);
+    await takeSnapshot({ store, knowledge, clock, monotonicMs: () => 0, yieldNow: async () => {} }, day);
+    return { day, ...(await appliance(unitId)) };
+  };
+  const first = await snapshot();
+  expect(first).toMatchObject({ dueCents: 0, unitTiming: "later" });
+  expect(first.dueHoldsUntil! > first.day, first.dueHoldsUntil!).toBe(true);
+  await tamper(addDays(first.day, 1));
+  expect(await snapshot(), "on its last day").toMatchObject(isDue);
+  expect(await snapshot(), "on the day after").toMatchObject({ unitTiming: "later" });
+  await tamper("2099-01-01");
+  await log({ applianceId: unitId, eventType: "Inspection" });
+  expect(await appliance(unitId)).toMatchObject({ unitTiming: "later", dueHoldsUntil: null });
+  expect((await snapshot()).dueHoldsUntil).not.toBeNull();
+  await tamper("2099-01-01");
+  await fixture.write(async (writer) => writer.recount(propertyId));
+  expect(await appliance(unitId)).toMatchObject({ unitTiming: "later", dueHoldsUntil: null });
   expect(await wrong()).toEqual([]);
 });
 

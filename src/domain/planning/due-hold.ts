@@ -1,0 +1,228 @@
+import { DAYS_PER_YEAR } from "../time.ts";
+import { isUnitToGo, planParts, unitIn, type WholeAppliance } from "./appliance-plan.ts";
+import { LOOKAHEAD_MONTHS } from "./horizon.ts";
+import { fastPower, type PartInPlace } from "./part-in-place.ts";
+import type { PlanCaches } from "./plan.ts";
+import { replacementMonth } from "./replacement-advice.ts";
+import type { UnitTiming } from "./unit-advice.ts";
+import type { UnitInPlace } from "./whole-unit.ts";
+
+/*
+ * The days for which a decision on what is due holds while parts only age and their evidence fades. All that is due is decided
+ * by sums that rise with the wear of parts, or that have bounds which do: so a decision holds that is the same for parts as
+ * little worn, and as much worn, as they can be until then (docs/model/planning.md#due-now).
+ */
+
+/** The days that are tried, the longest first. */
+const HOLDS = [60, 20, 7] as const;
+/** By how much the logarithm of a hazard ratio changes in a day at most; faster evidence is decided on anew. */
+export const LARGEST_DAILY_CHANGE = 0.0015;
+/** The share of a yearly cost by which a sum must differ from it: more than the sums of a decision are rounded by. */
+const MARGIN = 1e-6;
+/** The months at which sums are computed at most. */
+const MOST_POINTS = 64;
+
+/** The change of a component from one score to the next that a held decision allows. */
+type Wear = { effectiveAgeYears: number; hazardRatio: number };
+
+/** Returns whether a component has changed between two days no more than a held decision allows. */
+export function isHeldWear(before: Wear, after: Wear): boolean {
+  if (after.effectiveAgeYears < before.effectiveAgeYears) return false;
+  return (
+    after.hazardRatio === before.hazardRatio ||
+    Math.abs(Math.log(after.hazardRatio / before.hazardRatio)) <= LARGEST_DAILY_CHANGE
+  );
+}
+
+/** The wear of an appliance's parts at one end of what a hold allows. */
+type Worn = { parts: readonly PartInPlace[]; calendarYears: number };
+
+/**
+ * Returns for how many days from now the decision on an appliance holds: its time as a whole, or without one which of its parts
+ * are due. 0 if that is not clear.
+ */
+export function dueHoldDays(
+  parts: readonly PartInPlace[],
+  whole: WholeAppliance | null,
+  caches: PlanCaches,
+  mustGo: readonly boolean[],
+  timing: UnitTiming | null,
+): number {
+  // A hazard that falls with age makes no sum rise.
+  if (parts.some(({ shape }) => shape < 1)) return 0;
+  return (
+    HOLDS.find((days) => {
+      const change = days * LARGEST_DAILY_CHANGE;
+      const years = days / DAYS_PER_YEAR;
+      const least: Worn = { parts: parts.map((part) => worn(part, 0, -change)), calendarYears: 0 };
+      const most: Worn = { parts: parts.map((part) => worn(part, years, change)), calendarYears: years };
+      if (!whole) return isSameOfParts(least, most, caches, mustGo);
+      const [little, much] = [least, most].map((one) => unitWith(one, whole, caches, mustGo)) as [Unit, Unit];
+      if (timing === "now") return isUnitToGo(whole, mustGo) || staysDue(little, much);
+      return timing === "later" && staysLater(little, much);
+    }) ?? 0
+  );
+}
+
+const worn = (part: PartInPlace, years: number, change: number): PartInPlace => ({
+  ...part,
+  ageYears: part.ageYears + years,
+  labelAgeYears: part.labelAgeYears + years,
+  hazardRatio: part.hazardRatio * Math.exp(change),
+});
+
+function isSameOfParts(least: Worn, most: Worn, caches: PlanCaches, mustGo: readonly boolean[]): boolean {
+  const [little, much] = [least, most].map(({ parts }) => planParts(parts, caches, mustGo));
+  return little!.every(
+    ({ plan }, index) => (plan.dueInYears === 0) === (much![index]!.plan.dueInYears === 0),
+  );
+}
+
+type Unit = ReturnType<typeof unitIn>;
+
+const unitWith = (
+  { parts, calendarYears }: Worn,
+  whole: WholeAppliance,
+  caches: PlanCaches,
+  mustGo: readonly boolean[],
+): Unit =>
+  unitIn(
+    parts,
+    planParts(parts, caches, mustGo),
+    { ...whole, calendarAgeYears: whole.calendarAgeYears + calendarYears },
+    caches,
+  );
+
+/**
+ * Returns whether a unit stays due. It does where, in each number of months, its minor parts cost at least as much as the
+ * successors' share, failures of the unit included. For the older the parts are, the sooner they end, and the more they and
+ * those that follow them have cost by then; and the survival of the unit, which weighs the months, falls with them.
+ */
+function staysDue(little: Unit, much: Unit): boolean {
+  const { unit, newUnit } = little;
+  if (unit.capMonths !== null && 12 * unit.ageYears >= unit.capMonths) return true;
+  const failedMore = unit.failedPriceCents - unit.priceCents;
+  if (failedMore < 0) return false;
+  const { yearlyCents } = newUnit.policy;
+  const monthly = yearlyCents / 12;
+  const margin = MARGIN * yearlyCents;
+  const ends = little.minors.map((minor, index) => new EarliestCosts(minor, much.minors[index]!));
+  let failures = 0;
+  let before = 0;
+  for (let points = 1, month = 1; month <= LOOKAHEAD_MONTHS; points++) {
+    if (points > MOST_POINTS) return false;
+    failures += (month - before) * failsIn(unit, before + 1) * failedMore;
+    let cents = failures - month * monthly;
+    for (const end of ends) cents += end.costUntil(month);
+    if (cents < margin) return false;
+    // All later months cost more than the successors.
+    if (failsIn(unit, month + 1) * failedMore >= monthly) return true;
+    before = month;
+    // Costs do not fall: it takes so many months until the successors' share can have used up what is over.
+    month += 1 + Math.floor((cents - margin) / monthly);
+  }
+  return true;
+}
+
+/**
+ * Returns whether a unit that is due later stays so: its first month costs less than the successors' share, and there is a limit
+ * on its age, or the last month costs more.
+ */
+function staysLater(little: Unit, much: Unit): boolean {
+  const { unit, newUnit } = little;
+  const failedMore = unit.failedPriceCents - unit.priceCents;
+  if (failedMore < 0) return false;
+  const { yearlyCents } = newUnit.policy;
+  const monthly = yearlyCents / 12;
+  const margin = MARGIN * yearlyCents;
+  let most = failsIn(much.unit, 1) * failedMore;
+  for (const [index, minor] of much.minors.entries()) most += mostInFirstMonth(little.minors[index]!, minor);
+  if (most > monthly - margin) return false;
+  if (unit.capMonths !== null) return 12 * much.unit.ageYears < unit.capMonths;
+  let least = failsIn(unit, LOOKAHEAD_MONTHS) * failedMore;
+  for (const minor of little.minors) {
+    if (least >= monthly + margin) break;
+    least += leastInLastMonth(minor);
+  }
+  return least >= monthly + margin;
+}
+
+type Minor = Unit["minors"][number];
+
+/** Returns h of a month. */
+function failsIn({ principal, principalAge }: UnitInPlace, month: number): number {
+  if (!principal || !principalAge) return 0;
+  const { shape, scaleYears } = principal;
+  const passed = (months: number) => fastPower((principalAge.ageYears + months / 12) / scaleYears, shape);
+  return -Math.expm1(-principalAge.hazardRatio * (passed(month) - passed(month - 1)));
+}
+
+/** Returns the probability that a part works at the end of a month. */
+function worksAt({ shape, scaleYears, ageYears, hazardRatio }: PartInPlace, month: number): number {
+  const age = ageYears / scaleYears;
+  return Math.exp(-hazardRatio * (fastPower(age + month / 12 / scaleYears, shape) - fastPower(age, shape)));
+}
+
+/** Returns the month in which a part is replaced as planned, if it works until then. */
+const plannedMonth = ({ plan: { dueInYears } }: Minor) =>
+  dueInYears === null ? Number.POSITIVE_INFINITY : Math.max(1, replacementMonth(dueInYears));
+
+/** Returns the most that a part may cost in the next month. */
+function mostInFirstMonth(little: Minor, much: Minor): number {
+  const { part } = much;
+  const { plannedCents, failureCents } = part;
+  if (little.plan.dueInYears === 0) return plannedCents;
+  return plannedMonth(much) > 1
+    ? (1 - worksAt(part, 1)) * failureCents
+    : Math.max(plannedCents, failureCents);
+}
+
+/** Returns an amount that the successors of a part cost in the last month at least: less the later the part ends. */
+function leastInLastMonth(minor: Minor): number {
+  const { part, newPart } = minor;
+  const { leastCosts } = newPart;
+  const due = plannedMonth(minor);
+  let cents = 0;
+  let before = 1;
+  for (let until = 12; until <= LOOKAHEAD_MONTHS; until += 12) {
+    const works = until >= due ? 0 : worksAt(part, until);
+    cents += (before - works) * leastCosts[LOOKAHEAD_MONTHS - until]!;
+    before = works;
+  }
+  return cents;
+}
+
+/** The least that a part in place and its successors have cost by a month: more the sooner it ends. */
+class EarliestCosts {
+  readonly #part: PartInPlace;
+  readonly #costsUntil: Float64Array;
+  readonly #lastMonth: number;
+  readonly #firstPlannedMonth: number;
+  readonly #months: number[] = [];
+  readonly #ended: number[] = [];
+  #works = 1;
+
+  constructor(little: Minor, much: Minor) {
+    this.#part = little.part;
+    this.#costsUntil = little.newPart.costsUntil;
+    this.#lastMonth = plannedMonth(little);
+    this.#firstPlannedMonth = plannedMonth(much);
+  }
+
+  /** Returns the cost by the end of a month; each is later than the one before. */
+  costUntil(month: number): number {
+    const { plannedCents, failureCents } = this.#part;
+    const works = month >= this.#lastMonth ? 0 : worksAt(this.#part, month);
+    this.#months.push(month);
+    this.#ended.push(this.#works - works);
+    this.#works = works;
+    let cents = 0;
+    for (let at = 0; at < this.#months.length; at++) {
+      const end = this.#months[at]!;
+      // Before it may be replaced as planned, it can only have failed.
+      const own = end < this.#firstPlannedMonth ? failureCents : Math.min(failureCents, plannedCents);
+      cents += this.#ended[at]! * (own + this.#costsUntil[month - end]!);
+    }
+    return cents;
+  }
+}
