@@ -23,10 +23,10 @@ const MARGIN = 1e-6;
 const MOST_POINTS = 64;
 
 /** The change of a component from one score to the next that a held decision allows. */
-type Wear = { effectiveAgeYears: number; hazardRatio: number };
+type PartWear = { effectiveAgeYears: number; hazardRatio: number };
 
 /** Returns whether a component has changed between two days no more than a held decision allows. */
-export function isHeldWear(before: Wear, after: Wear): boolean {
+export function isHeldWear(before: PartWear, after: PartWear): boolean {
   if (after.effectiveAgeYears < before.effectiveAgeYears) return false;
   return (
     after.hazardRatio === before.hazardRatio ||
@@ -57,7 +57,10 @@ export function dueHoldDays(
       const least: Worn = { parts: parts.map((part) => worn(part, 0, -change)), calendarYears: 0 };
       const most: Worn = { parts: parts.map((part) => worn(part, years, change)), calendarYears: years };
       if (!whole) return isSameOfParts(least, most, caches, mustGo);
-      const [little, much] = [least, most].map((one) => unitWith(one, whole, caches, mustGo)) as [Unit, Unit];
+      const [little, much] = [least, most].map((one) => unitWith(one, whole, caches, mustGo)) as [
+        WornUnit,
+        WornUnit,
+      ];
       if (timing === "now") return isUnitToGo(whole, mustGo) || staysDue(little, much);
       return timing === "later" && staysLater(little, much);
     }) ?? 0
@@ -78,14 +81,14 @@ function isSameOfParts(least: Worn, most: Worn, caches: PlanCaches, mustGo: read
   );
 }
 
-type Unit = ReturnType<typeof unitIn>;
+type WornUnit = ReturnType<typeof unitIn>;
 
 const unitWith = (
   { parts, calendarYears }: Worn,
   whole: WholeAppliance,
   caches: PlanCaches,
   mustGo: readonly boolean[],
-): Unit =>
+): WornUnit =>
   unitIn(
     parts,
     planParts(parts, caches, mustGo),
@@ -98,7 +101,7 @@ const unitWith = (
  * successors' share, failures of the unit included. For the older the parts are, the sooner they end, and the more they and
  * those that follow them have cost by then; and the survival of the unit, which weighs the months, falls with them.
  */
-function staysDue(little: Unit, much: Unit): boolean {
+function staysDue(little: WornUnit, much: WornUnit): boolean {
   const { unit, newUnit } = little;
   if (unit.capMonths !== null && 12 * unit.ageYears >= unit.capMonths) return true;
   const failedMore = unit.failedPriceCents - unit.priceCents;
@@ -128,7 +131,7 @@ function staysDue(little: Unit, much: Unit): boolean {
  * Returns whether a unit that is due later stays so: its first month costs less than the successors' share, and there is a limit
  * on its age, or the last month costs more.
  */
-function staysLater(little: Unit, much: Unit): boolean {
+function staysLater(little: WornUnit, much: WornUnit): boolean {
   const { unit, newUnit } = little;
   const failedMore = unit.failedPriceCents - unit.priceCents;
   if (failedMore < 0) return false;
@@ -147,7 +150,7 @@ function staysLater(little: Unit, much: Unit): boolean {
   return least >= monthly + margin;
 }
 
-type Minor = Unit["minors"][number];
+type WornPart = WornUnit["minors"][number];
 
 /** Returns h of a month. */
 function failsIn({ principal, principalAge }: UnitInPlace, month: number): number {
@@ -164,11 +167,11 @@ function worksAt({ shape, scaleYears, ageYears, hazardRatio }: PartInPlace, mont
 }
 
 /** Returns the month in which a part is replaced as planned, if it works until then. */
-const plannedMonth = ({ plan: { dueInYears } }: Minor) =>
+const plannedMonth = ({ plan: { dueInYears } }: WornPart) =>
   dueInYears === null ? Number.POSITIVE_INFINITY : Math.max(1, replacementMonth(dueInYears));
 
 /** Returns the most that a part may cost in the next month. */
-function mostInFirstMonth(little: Minor, much: Minor): number {
+function mostInFirstMonth(little: WornPart, much: WornPart): number {
   const { part } = much;
   const { plannedCents, failureCents } = part;
   if (little.plan.dueInYears === 0) return plannedCents;
@@ -178,7 +181,7 @@ function mostInFirstMonth(little: Minor, much: Minor): number {
 }
 
 /** Returns an amount that the successors of a part cost in the last month at least: less the later the part ends. */
-function leastInLastMonth(minor: Minor): number {
+function leastInLastMonth(minor: WornPart): number {
   const { part, newPart } = minor;
   const { leastCosts } = newPart;
   const due = plannedMonth(minor);
@@ -202,7 +205,7 @@ class EarliestCosts {
   readonly #ended: number[] = [];
   #works = 1;
 
-  constructor(little: Minor, much: Minor) {
+  constructor(little: WornPart, much: WornPart) {
     this.#part = little.part;
     this.#costsUntil = little.newPart.costsUntil;
     this.#lastMonth = plannedMonth(little);

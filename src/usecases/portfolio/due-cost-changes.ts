@@ -31,12 +31,12 @@ type DueAppliance = Pick<
 >;
 
 /** An appliance of which some components are scored. `isHeld`: they only aged, and an earlier decision holds. */
-type Open = { appliance: DueAppliance; components: Map<string, Component>; isHeld: boolean };
+type OpenAppliance = { appliance: DueAppliance; components: Map<string, Component>; isHeld: boolean };
 
 /** Follows what a write does to the cost of what is due now, appliance by appliance. */
 export class DueCostChanges {
   /** Appliances of which some components are scored. */
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Map<string, OpenAppliance>();
   /** The states that this write has stored. */
   readonly #saved = new Map<string, StoredDue>();
   #isHolding = false;
