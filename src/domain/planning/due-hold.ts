@@ -13,8 +13,9 @@ import type { UnitInPlace } from "./whole-unit.ts";
  * little worn, and as much worn, as they can be until then (docs/model/planning.md#due-now).
  */
 
-/** The days that are tried, the longest first. */
-const HOLDS = [60, 20, 7] as const;
+/** The days that are tried. */
+const LONGER_HOLDS = [60, 20] as const;
+const SHORTEST_HOLD = 7;
 /** By how much the logarithm of a hazard ratio changes in a day at most; faster evidence is decided on anew. */
 export const LARGEST_DAILY_CHANGE = 0.0015;
 /** The share of a yearly cost by which a sum must differ from it: more than the sums of a decision are rounded by. */
@@ -50,21 +51,19 @@ export function dueHoldDays(
 ): number {
   // A hazard that falls with age makes no sum rise.
   if (parts.some(({ shape }) => shape < 1)) return 0;
-  return (
-    HOLDS.find((days) => {
-      const change = days * LARGEST_DAILY_CHANGE;
-      const years = days / DAYS_PER_YEAR;
-      const least: Worn = { parts: parts.map((part) => worn(part, 0, -change)), calendarYears: 0 };
-      const most: Worn = { parts: parts.map((part) => worn(part, years, change)), calendarYears: years };
-      if (!whole) return isSameOfParts(least, most, caches, mustGo);
-      const [little, much] = [least, most].map((one) => unitWith(one, whole, caches, mustGo)) as [
-        WornUnit,
-        WornUnit,
-      ];
-      if (timing === "now") return isUnitToGo(whole, mustGo) || staysDue(little, much);
-      return timing === "later" && staysLater(little, much);
-    }) ?? 0
-  );
+  const holds = (days: number): boolean => {
+    const change = days * LARGEST_DAILY_CHANGE;
+    const years = days / DAYS_PER_YEAR;
+    const least: Worn = { parts: parts.map((part) => worn(part, 0, -change)), calendarYears: 0 };
+    const most: Worn = { parts: parts.map((part) => worn(part, years, change)), calendarYears: years };
+    if (!whole) return isSameOfParts(least, most, caches, mustGo);
+    const little = unitWith(least, whole, caches, mustGo);
+    const much = unitWith(most, whole, caches, mustGo);
+    if (timing === "now") return isUnitToGo(whole, mustGo) || staysDue(little, much);
+    return timing === "later" && staysLater(little, much);
+  };
+  // The shortest first: what does not hold for that is tried anew each day.
+  return holds(SHORTEST_HOLD) ? (LONGER_HOLDS.find(holds) ?? SHORTEST_HOLD) : 0;
 }
 
 const worn = (part: PartInPlace, years: number, change: number): PartInPlace => ({
