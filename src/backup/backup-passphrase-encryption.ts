@@ -74,4 +74,4 @@ export class PassphraseEncryption implements Recipient, Identity {
 export const passphraseEncryption = (passphrase: string | undefined): PassphraseEncryption | undefined =>
   passphrase === undefined ? undefined : new PassphraseEncryption(passphrase);
 
-const withoutPadding = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
+const withoutPadding = (bytes: Buffer) => bytes.toString("base64").replace(/={0,2}$/, "");

@@ -319,7 +319,7 @@ function mappingSummary({ table, mapping }: MappedTable, isType: (text: string) 
   const width = Math.max(...lines.map(([field]) => field.length), 0);
   return [
     `${basename(table.name)}: ${table.form ? `${table.form.name}, ` : ""}${table.count} ${table.count === 1 ? "row" : "rows"}, each ${ROWS[mapping.rows]}`,
-    ...lines.map(([field, from]) => `  ${field.padEnd(width)}  ${from}`.replaceAll(/\s+$/g, "")),
+    ...lines.map(([field, from]) => `  ${field.padEnd(width)}  ${from}`.trimEnd()),
     ...(without.length > 0 ? [`  Counted only, no kind of equipment: ${someOf(without)}`] : []),
     ...(unused.length > 0 ? [`  Not used: ${someOf(unused)}`] : []),
     ...table.notes.map((note) => `  ${note}`),

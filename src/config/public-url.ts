@@ -8,7 +8,7 @@ const ALL_INTERFACES = new Set(["0.0.0.0", "::"]);
  * server listens on, with the base path. `listening` is the actual address, which differs from the settings for port 0.
  */
 export function publicUrl({ server }: Config, listening?: string): string {
-  if (server.publicUrl !== "") return server.publicUrl.replace(/\/+$/, "");
+  if (server.publicUrl !== "") return server.publicUrl.replace(/(?<!\/)\/+$/, "");
   const { host, port, tlsCert, basePath } = server;
   const named = ALL_INTERFACES.has(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const scheme = tlsCert === "" ? "http" : "https";

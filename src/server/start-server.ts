@@ -368,7 +368,7 @@ async function createFetches(
     photoBytesPerPartner: limits.photoBytesPerPartner,
     basePath: server.basePath,
     address: {
-      publicUrl: server.publicUrl.replace(/\/+$/, ""),
+      publicUrl: server.publicUrl.replace(/(?<!\/)\/+$/, ""),
       basePath: server.basePath,
       isSecure: server.tlsCert !== "",
     },

@@ -67,6 +67,6 @@ export function cellAmountWithoutCurrency(text: string, hasCommas: boolean): str
     .trim()
     .slice(0, 100)
     .replace(/^[A-Z]{0,3}\s?[$€£]?\s*/, "")
-    .replace(/\s*(?:[$€£]|[A-Z]{3})$/, "");
+    .replace(/(?:[$€£]|[A-Z]{3})$/, "");
   return normalizedCellNumber(number, hasCommas);
 }

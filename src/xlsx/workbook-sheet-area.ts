@@ -5,7 +5,7 @@ import type { ArchivedFile } from "./workbook-archive-size.ts";
 type SheetArea = { rows: number; columns: number };
 
 const TAG = /<(?:[^\s<>/:"'=]+:)?(row|c)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
-const REFERENCE = /\sr\s*=\s*["']\s*([A-Z]*)(\d*)\s*["']/i;
+const REFERENCE = /\sr\s*=\s*["']\s*(?:(?=\S)([A-Z]*)(\d*)\s*)?["']/i;
 const LETTERS = 26;
 
 /** Returns the last row and column of a sheet's XML; none for another file. A cell whose place is unclear is beyond all others. */

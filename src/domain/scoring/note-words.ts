@@ -13,7 +13,7 @@ export type Word = {
 /** Words that end a clause, such as "but", and verbs before which "and" ends one. */
 export type ClauseRules = { ends: ReadonlySet<string>; verbsAfterAnd: ReadonlySet<string> };
 
-const TOKEN = /\d+\.\d+|[a-z0-9]+(?:'[a-z]+)?|[.;!?\n]|[,:()–—]| - /g;
+const TOKEN = /(?<!\d)\d+\.\d+|[a-z0-9]+(?:'[a-z]+)?|[.;!?\n]|[,:()–—]| - /g;
 /** The abbreviation before a number, whose period ends no clause: "cat. 5". */
 const CATEGORY = /\bcat\. ?(?=\d)/g;
 const LAST_ITEM = /(?:\s+[\w'-]+){0,2}\s+n?or\s/y;

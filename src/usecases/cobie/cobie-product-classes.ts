@@ -122,7 +122,8 @@ const ACCESSORY =
 /** Returns the digits of a class, without the zeros that stand for all of its subclasses. */
 function digitsOf(text: string): string {
   const digits = /^\s*23[- ](?:\d{2}[ -]?)+/.exec(text)?.[0].replaceAll(/\D/g, "") ?? "";
-  return digits.replace(/(00)+$/, "");
+  const pairs = digits.match(/../g) ?? [];
+  return pairs.slice(0, pairs.findLastIndex((pair) => pair !== "00") + 1).join("");
 }
 
 /** Returns the type of a product by its class and its words; undefined for one that has no type. */

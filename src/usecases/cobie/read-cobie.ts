@@ -195,7 +195,7 @@ function applianceOf(
 const sizeOf = (text: string, isOwn: boolean): string | undefined =>
   isOwn
     ? /^\d+(?:\.\d+)?(?: .*)?$/.exec(text)?.[0]
-    : /^\d[\d.,]* ?[^\d\s][^\d]*$/.exec(text.slice(0, 100))?.[0];
+    : /^\d[\d.,]* ?[^\d\s.,][^\d]*$/.exec(text.slice(0, 100))?.[0];
 
 /** Returns the year of a date that has the day or the month first. */
 function yearOfEither(text: string): string | undefined {

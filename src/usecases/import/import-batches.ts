@@ -43,6 +43,8 @@ export type ImportDeps = {
   update?: boolean;
   /** Sends no webhooks; the event stream contains the changes all the same. */
   silent?: boolean;
+  /** True if all transactions are one that is rolled back. */
+  isDryRun?: boolean;
   /** Yields the writer to others between two transactions. */
   yieldNow: () => Promise<void>;
   /** The name in the audit log. */
@@ -95,7 +97,7 @@ export async function importFileRows<Entry>(
   onCommit: (result: BatchResult) => void,
 ): Promise<void> {
   const { store, knowledge, partner, actor, yieldNow, lock = NO_LOCK } = deps;
-  const { update = false, silent = false } = deps;
+  const { update = false, silent = false, isDryRun = false } = deps;
   const monotonicMs = deps.monotonicMs ?? (() => performance.now());
   const lineOf = deps.lineOf ?? (({ line }) => line);
   const open = kind.start();
@@ -129,7 +131,7 @@ export async function importFileRows<Entry>(
         if (silent) writer.outbox.suppress();
         const batch = open(writer);
         const rows = waiting.slice(0, mostRows);
-        const how = { update, mostMs: rowsMs, monotonicMs, lineOf };
+        const how = { update, mostMs: rowsMs, monotonicMs, lineOf, isDryRun };
         const result = await processRows(batch, rows, writer.tx, how);
         const processedAt = monotonicMs();
         Object.assign(result.counts, await batch.finish());
@@ -171,9 +173,9 @@ async function processRows<Entry>(
   batch: RowBatch<Entry>,
   rows: readonly ReadRow<Entry>[],
   { changes, yieldToEventLoop }: Pick<Tx, "changes" | "yieldToEventLoop">,
-  how: Required<Pick<ImportDeps, "update" | "monotonicMs" | "lineOf">> & { mostMs: number },
+  how: Required<Pick<ImportDeps, "update" | "monotonicMs" | "lineOf" | "isDryRun">> & { mostMs: number },
 ): Promise<BatchResult> {
-  const { update, mostMs, monotonicMs, lineOf } = how;
+  const { update, mostMs, monotonicMs, lineOf, isDryRun } = how;
   const counts = emptyImportCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
@@ -203,7 +205,7 @@ async function processRows<Entry>(
       } catch (error) {
         const { entry, ...cells } = row;
         const refused = { ...cells, error: rowRejectionReason(error) };
-        if (changes() !== changesBefore) throw new RejectedHalfway(at, refused);
+        if (changes() !== changesBefore && !isDryRun) throw new RejectedHalfway(at, refused);
         rejected.push(refused);
       }
     if (monotonicMs() > until) break;

@@ -121,7 +121,7 @@ function cellsOf(defaults: readonly FieldDefault[], fields: Fields): RowCells {
 }
 
 /** No exponent, currency sign or thousands separator: their meaning differs between files. */
-const PLAIN_NUMBER = /^-?(\d+\.?\d*|\.\d+)$/;
+const PLAIN_NUMBER = /^-?(\d+(\.\d*)?|\.\d+)$/;
 
 function refuseMissing(
   file: string,

@@ -36,7 +36,6 @@ const MOST_PREPARED = {
   units: 20_000,
   scores: 20_000,
   chars: 4_000_000,
-  charsOfOne: 250_000,
 };
 
 type RejectedTableRow = { row: number; error: string };
@@ -96,7 +95,7 @@ export async function importTableOfRequest(
       store: own,
       sources,
       actor: partner.id,
-      ...{ silent, update, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
+      ...{ silent, update, isDryRun: dryRun, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
       ...(lock && { withLock: (work) => work(lock) }),
       onRejected: (rows) => {
         for (const { cells, error } of rows) {

@@ -31,4 +31,4 @@ export function renderGuide(
   });
 }
 
-const plainText = (html: string) => html.replace(/<[^>]*>/g, "");
+const plainText = (html: string) => html.replace(/<[^<>]*>/g, "");

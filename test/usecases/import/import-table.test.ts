@@ -3,6 +3,7 @@ import { acquireLock, importLockName } from "../../../src/cluster/cluster-locks.
 import { OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import { importTableOfRequest, type TableRows } from "../../../src/usecases/import/import-table.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -64,6 +65,31 @@ describe("rows of a table", () => {
     for (const kind of ["properties", "appliances", "components"] as const)
       expect(dry.result[kind]).toEqual(real.result[kind]);
     expect(real.result.components.created).toBeGreaterThan(3);
+  });
+
+  test("of a dry run are rejected as by the import where part of their change was written first", async () => {
+    const elm = await fixture.addProperty({ partnerPropertyId: "E", unitCount: 4 });
+    const [unit] = await fixture.store.read.units.page(elm.id, { limit: 1, offset: 3 });
+    await fixture.addAppliances({ propertyId: elm.id, unitId: unit!.id });
+    await fixture.write((writer) => changeProperty(writer, elm.id, { retiredAt: "2026-01-01" }));
+    const columns = ["partner_property_id", "name", "address", "state", "retired_at", "unit_count"];
+    const rows = [
+      ["A1", "Oak", "2 Oak St", "NY", "", ""],
+      // The property is brought back until the day, and only then is a unit with an appliance in the way.
+      ["E", "Elm", "1 Elm St", "NY", "2099-01-01", "1"],
+      ["A2", "Ash", "3 Ash St", "NY", "", ""],
+    ];
+    const table = { file: "f.csv", columns, rows, firstRow: 2 };
+    const [dry, real] = [
+      await run(table, { dryRun: true, update: true }),
+      await run(table, { update: true }),
+    ];
+    expect(real.result.properties).toEqual({ read: 3, created: 2, updated: 0, unchanged: 0 });
+    expect(real.rejected).toEqual([
+      { row: 3, error: expect.stringContaining("unit_count cannot be reduced") },
+    ]);
+    expect(dry.result.properties).toEqual(real.result.properties);
+    expect(dry.rejected).toEqual(real.rejected);
   });
 
   test("with a retirement that is refused are not created, and neither their dry run nor a repetition says otherwise", async () => {
@@ -166,6 +192,16 @@ describe("rows of a table", () => {
       { dates: { yaer_built: "YYYY-MM-DD" } },
     ] as const)
       expect(await refusal(part)).toEqual(["invalid_request", `mapping: ${unknown}`]);
+    const long = "x".repeat(4_001);
+    const limit = "has 4001 characters; at most 4000 are possible";
+    expect(await refusal({ constants: { notes: long } })).toEqual([
+      "invalid_request",
+      `mapping: the text of "notes" in constants ${limit}`,
+    ]);
+    expect(await refusal({ values: { notes: { old: long } } })).toEqual([
+      "invalid_request",
+      `mapping: the text of "old" in notes ${limit}`,
+    ]);
     for (const part of [
       { fields: { ...mapping.fields, notes: "Remarks" } },
       { equipment: [{ column: "Remarks", kind: "flag", types: { "*": "boiler" } }] },
@@ -176,6 +212,10 @@ describe("rows of a table", () => {
     ] as const)
       expect(await refusal(part)).toEqual(["invalid_request", 'mapping: "Remarks" is none of the columns']);
     expect(await names()).toEqual([]);
+    const constants = { notes: long.slice(1) };
+    expect((await run(BUILDINGS, { mapping: { ...mapping, constants } })).rejected).toEqual([
+      { row: 203, error: expect.stringContaining("state") },
+    ]);
   });
 
   test("are matched by address and name with properties of the account, wherever they are in its list", async () => {
@@ -239,16 +279,12 @@ describe("rows of a table", () => {
         message: "The rows make more than 2000 records: send fewer in a request",
       });
     const { mapping } = await run(rows(1, 1), { dryRun: true });
-    for (const [count, chars, what] of [
-      [200, 50_000, "records of more than 4000000 characters"],
-      [1, 2_000_000, "a record of more than 250000 characters"],
-    ] as const) {
-      const constants = { notes: "x".repeat(chars) };
-      await expect(run(rows(count, 0), { mapping: { ...mapping, constants } })).rejects.toMatchObject({
-        code: "payload_too_large",
-        message: `The rows make ${what}: send fewer in a request`,
-      });
-    }
+    const longest = "x".repeat(4_000);
+    const constants = { notes: longest, city: longest, zip: longest, unit_label: longest, country: longest };
+    await expect(run(rows(200, 0), { mapping: { ...mapping, constants } })).rejects.toMatchObject({
+      code: "payload_too_large",
+      message: "The rows make records of more than 4000000 characters: send fewer in a request",
+    });
     const large = (count: number) => ({
       ...{ file: "a.csv", firstRow: 2, columns: ["Property", "Address", "State", "Units"] },
       rows: Array.from({ length: count }, (_, at) => [`B${at}`, `${at} Elm St`, "NY", "10000"]),

@@ -27,6 +27,7 @@ import { findHeadingRow } from "../../../src/usecases/import/mapping/heading-row
 import { FIELD_WORDS } from "../../../src/usecases/import/mapping/heading-words.ts";
 import { guessFileMapping, mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
+import { lookUpOwnKeyInList } from "../../../src/usecases/import/mapping/own-key-lookup.ts";
 import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare-import-rows.ts";
 import { unitNamesInCell } from "../../../src/usecases/import/mapping/unit-name-lists.ts";
 import { usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -954,4 +955,11 @@ describe("a table", () => {
     for await (const { line } of table!.rows()) expect(line).toBe(++rows + 1);
     expect(rows).toBe(table!.count);
   });
+});
+
+test("a cell has the value of the first of its items that has one, among the first hundred", () => {
+  const types = { boiler: "boiler", Yes: "elevator" };
+  expect(lookUpOwnKeyInList(types, "pump, boiler, Yes")).toBe("boiler");
+  expect(lookUpOwnKeyInList(types, `${",".repeat(99)}Yes`)).toBe("elevator");
+  expect(lookUpOwnKeyInList(types, `${",".repeat(100)}Yes`)).toBeUndefined();
 });

@@ -34,7 +34,7 @@ const DEFAULT_TIMEOUT_S = 2;
  */
 export function parseDatabaseUrl(url: string): DatabaseAddress {
   // Only behind the last @: a comma in a password does not separate hosts.
-  if (/^[^/]*\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/.test(url))
+  if (/^[^/]*\/\/([^/?#]*@)?[^/?#@,]*,[^/?#@]*([/?#]|$)/.test(url))
     throw new OperatorError(
       "storage.url names several hosts",
       "Specify one host that always reaches the primary, such as a virtual IP, HAProxy or Patroni.",

@@ -56,13 +56,19 @@ export function parseSizeCell(
   typeUnit: string | undefined,
   { heading, areaUnit, hasCommas }: CellReading,
 ): string | undefined {
-  const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
-  const number = digits === undefined ? undefined : normalizedCellNumber(digits, hasCommas);
+  const [number, stated] = numberAndUnit(cell, hasCommas);
   if (number === undefined || !(Number(number) > 0)) return undefined;
-  const unit = stated === "" ? (unitInBrackets(heading) ?? unitOfSize(heading)) : stated!;
+  const unit = stated === "" ? (unitInBrackets(heading) ?? unitOfSize(heading)) : stated;
   if (unit === undefined || typeUnit === undefined)
     return typeUnit === undefined && unit ? undefined : number;
   return converted(number, unit, typeUnit, areaUnit);
+}
+
+/** Returns the number with which a cell begins, if it does with one, and the text behind it. */
+function numberAndUnit(cell: string, hasCommas: boolean): [number: string | undefined, unit: string] {
+  const text = cell.slice(0, 100);
+  const [digits = ""] = /^[\d.,\s\u00a0']*\d/.exec(text) ?? [];
+  return [normalizedCellNumber(digits, hasCommas), text.slice(digits.length).trimStart()];
 }
 
 function converted(number: string, unit: string, typeUnit: string, areaUnit: AreaUnit): string | undefined {
@@ -98,10 +104,9 @@ export function parseAreaCell(
   cell: string,
   { heading, areaUnit, hasCommas }: CellReading,
 ): string | undefined {
-  const [, digits, stated] = /^([\d.,\s\u00a0']*\d)\s*(.*)$/s.exec(cell.slice(0, 100)) ?? [];
-  const number = digits === undefined ? undefined : normalizedCellNumber(digits, hasCommas);
+  const [number, stated] = numberAndUnit(cell, hasCommas);
   if (number === undefined) return undefined;
-  const unit = stated === "" ? areaUnitOfHeading(heading) : parseAreaUnit(stated!);
+  const unit = stated === "" ? areaUnitOfHeading(heading) : parseAreaUnit(stated);
   if (unit === undefined) return stated === "" ? number : undefined;
   return convertAreaText(number, unit, areaUnit);
 }

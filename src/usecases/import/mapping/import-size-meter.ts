@@ -11,7 +11,6 @@ export type ImportSizeLimits = {
   /** Components of the properties that rows change, which are scored again. */
   scores: number;
   chars: number;
-  charsOfOne: number;
 };
 
 /** Counts what the rows become. */
@@ -30,10 +29,9 @@ export class ImportSizeMeter {
     this.#records++;
     this.#chars += chars;
     if (!this.most) return;
-    const { records, chars: mostChars, charsOfOne } = this.most;
+    const { records, chars: mostChars } = this.most;
     if (this.#records > records) throw tooMany(`more than ${records} records`);
     if (this.#chars > mostChars) throw tooMany(`records of more than ${mostChars} characters`);
-    if (chars > charsOfOne) throw tooMany(`a record of more than ${charsOfOne} characters`);
   }
 
   /**

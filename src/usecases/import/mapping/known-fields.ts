@@ -1,5 +1,6 @@
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { closestSpelling } from "../../../spelling/closest-spelling.ts";
+import { MOST_CELL } from "../../../table-cells/table-limits.ts";
 import type { ColumnMapping } from "../import-columns.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";
@@ -92,6 +93,12 @@ export function mappingProblem(mapping: FileMapping, headings: readonly string[]
     const near = closestSpelling(field, [...known]);
     return `${JSON.stringify(field)} is no field of ${mapping.rows}${near === undefined ? "" : `; did you mean ${near}?`}`;
   }
+  // They stand for cells, whose length is limited.
+  const texts = { constants, ...values };
+  for (const [name, own] of Object.entries(texts))
+    for (const [key, text] of Object.entries(own))
+      if (text.length > MOST_CELL)
+        return `the text of ${JSON.stringify(key.slice(0, 60))} in ${name} has ${text.length} characters; at most ${MOST_CELL} are possible`;
   const there = new Set(headings);
   const read = [...Object.values(fields), ...scores.map(({ column }) => column)];
   for (const { column, year_column } of equipment) read.push(column, year_column ?? column);

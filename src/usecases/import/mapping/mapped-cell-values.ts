@@ -28,11 +28,11 @@ export function plainCellValue(field: string, cell: string, reading: CellReading
 }
 
 const ABOUT = /^(?:c\.?|ca\.?|circa|about|approx(?:\.|imately)?|est(?:\.|imated)?|vers|~|≈)\s*/i;
-const ESTIMATE = /\s*(?:\?|\(?est(?:\.|imated)?\)?)$/i;
+const ESTIMATE = /(?:\?|\(?est(?:\.|imated)?\)?)$/i;
 
 /** Returns the year of a date, and of one that is stated as an estimate. */
 function yearIn(text: string): string | undefined {
-  const cell = text.slice(0, 40).replace(ABOUT, "").replace(ESTIMATE, "");
+  const cell = text.slice(0, 40).replace(ABOUT, "").replace(ESTIMATE, "").trimEnd();
   const found =
     /^(\d{4})(?:\.0)?$/.exec(cell) ??
     /^(\d{4})[-/]\d{1,2}(?:[-/]\d{1,2}.*)?$/.exec(cell) ??

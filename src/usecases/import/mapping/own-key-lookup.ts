@@ -5,6 +5,9 @@
 export const lookUpOwnKey = <T>(table: Readonly<Record<string, T>>, text: string): T | undefined =>
   Object.hasOwn(table, text) ? table[text] : undefined;
 
+/** More items of one cell are no list of kinds. Many columns may read the same cell. */
+const MOST_ITEMS = 100;
+
 /** Returns the value of a cell, or of the first of its items separated by commas that has one. */
 export function lookUpOwnKeyInList(
   values: Readonly<Record<string, string>>,
@@ -13,7 +16,7 @@ export function lookUpOwnKeyInList(
   return (
     lookUpOwnKey(values, cell) ??
     cell
-      .split(",")
+      .split(",", MOST_ITEMS)
       .map((part) => lookUpOwnKey(values, part.trim()))
       .find(Boolean)
   );

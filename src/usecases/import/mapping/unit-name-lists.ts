@@ -22,7 +22,8 @@ export function unitNamesInCell(cell: string, heading: string): readonly (string
   if (WHOLE_BUILDING.test(text)) return [undefined];
   const isPlural = /\b(units|apts|apartments|suites|logements)\b/i.test(heading);
   const units: string[] = [];
-  for (const part of text.split(/\s*(?:[,;&]|\band\b|\bet\b)\s*/i)) {
+  for (const written of text.split(/[,;&]|\band\b|\bet\b/i)) {
+    const part = written.trim();
     const [, first, sign, last] = /^(\d{1,6})\s*(-|–|to|thru|through|à)\s*(\d{1,6})$/i.exec(part) ?? [];
     if (first === undefined) {
       if (!/^\d{1,6}$/.test(part)) return [cell];
