@@ -13,7 +13,7 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 const COMMIT = { sent: "COMMIT\0", answered: "COMMIT\0" };
 /** Ready for a query, outside a transaction. */
 const IDLE = "Z\0\0\0\u0005I";
-/** Five times the default `connect_timeout`. */
+/** Many times the default `connect_timeout`, and fewer than a wait that never ends. */
 const ANSWERED_WITHIN_MS = 30_000;
 let server: PostgresServer;
 let wire: PostgresProxy;
