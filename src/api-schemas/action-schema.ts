@@ -53,7 +53,17 @@ export const addActionsToComponents = <R extends { component_id: string }>(
 };
 
 const money = (cents: number) => wholeMoney(Math.round(cents / 100));
-const years = (count: number) => `${count.toFixed(1).replace(/\.0$/, "")} years`;
+
+/** The texts of years, which are months of policies and certified lives: some hundreds, that recur in all lists. */
+const yearTexts = new Map<number, string>();
+function years(count: number): string {
+  const known = yearTexts.get(count);
+  if (known !== undefined) return known;
+  const text = `${count.toFixed(1).replace(/\.0$/, "")} years`;
+  yearTexts.set(count, text);
+  return text;
+}
+
 /** Written without an article, which would depend on the number. */
 const likely = (probability: number) => `${probabilityText(probability)} likely`;
 

@@ -175,6 +175,28 @@ describe("the list of components", () => {
   });
 
   // Rule: tier-filter
+  // Rule: list-components
+  test("has the totals of all changes so far", async () => {
+    const totals = async () => {
+      const filters: Record<string, string>[] = [
+        {},
+        { tier: "good" },
+        { tier: "warning" },
+        { tier: "critical" },
+      ];
+      const pages = await Promise.all(
+        filters.map((filter) => other.get("/v1/components", { limit: 1, ...filter })),
+      );
+      const [all, ...tiers] = pages.map(({ body }) => body.total);
+      expect(tiers.reduce((sum, total) => sum + total)).toBe(all);
+      return all;
+    };
+    const { id } = await addProperty(other);
+    const before = await totals();
+    const { components } = await addAppliance(other, id, { install_year: THIS_YEAR });
+    expect(await totals()).toBe(before + components.length);
+  });
+
   test("rejects an unknown tier", async () => {
     const { body } = await client.get("/v1/components", { tier: "MAUVE" }, 400);
     expect(body.error).toBe("tier must be CRITICAL, WARNING or GOOD");

@@ -259,7 +259,7 @@ async function findComponents(
   slice: LimitAndOffset,
   total: number,
 ): Promise<{ rows: PlacedComponent[]; total: number }> {
-  const { partner, query, store } = call;
+  const { partner, query, store, sumsOf } = call;
   const tier = parseTier(query);
   const where = await scopeFilter(call);
   const { components } = store.read;
@@ -272,10 +272,12 @@ async function findComponents(
     return await readConsistently(
       store,
       partner.id,
-      async ({ components }) => ({
-        rows: await components.tierPage(partner.id, tier, slice),
-        total: await components.countTier(partner.id, tier),
-      }),
+      async ({ components }, revision) => {
+        const { total } = await sumsOf(`components ${tier}`, revision, async () => ({
+          total: await components.countTier(partner.id, tier),
+        }));
+        return { rows: await components.tierPage(partner.id, tier, slice), total };
+      },
       partner.revision,
     );
   return { rows: await components.page(partner.id, slice), total };

@@ -29,7 +29,7 @@ export function planContextOf<C extends DueComponent & PricedComponent & { flags
 
 /** Returns whether stored flags of an appliance name a hazard that its authority wants removed at once. */
 export const hasImmediateHazard = (knowledge: Knowledge, flags: string): boolean =>
-  parseHazardFlags(flags).some((flag) => isImmediate(knowledge, flag));
+  flags !== "" && parseHazardFlags(flags).some((flag) => isImmediate(knowledge, flag));
 
 const isImmediate = (knowledge: Knowledge, flag: HazardFlag): boolean =>
   hazardActionOf(knowledge, flag) === "immediate_hazard";
