@@ -8,20 +8,18 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
-import { addMoneyTotals, countTier, emptyTotals, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
 import { AnnouncementOutbox } from "../deliveries/announcement-outbox.ts";
 import { extractNoteFindings } from "../history/note-findings.ts";
-import { recountPropertySums } from "../operations/derived-data.ts";
 import { MoneyChanges, type SummedAppliance } from "./appliance-money-changes.ts";
 import { auditDetailOfCorrection } from "./audit-correction-detail.ts";
 import type { PlannedPlace } from "./cost-context.ts";
 import { DueCostChanges } from "./due-cost-changes.ts";
-import { FlagCountChanges } from "./flag-count-changes.ts";
-import { type Direction, ListCounters } from "./list-counters.ts";
+import type { Direction } from "./list-counters.ts";
+import { PortfolioSumChanges } from "./portfolio-sum-changes.ts";
 import { announcesTierChange, isOnlyAged, type ScoreCause } from "./score-change-announcement.ts";
 import { TierAnnouncements } from "./tier-announcements.ts";
 
@@ -75,26 +73,12 @@ export class PortfolioWriter {
   queued = 0;
   /** Tier changes by a new model that are not announced. */
   suppressed = 0;
-  #partnerDelta = {
-    ...emptyTotals(),
-    properties: 0,
-    events: 0,
-    retiredProperties: 0,
-    retiredAppliances: 0,
-    retiredComponents: 0,
-  };
-  #propertyDeltas = new Map<string, PropertyTotals>();
-  readonly #counters = new ListCounters();
+  readonly #sums: PortfolioSumChanges;
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
   readonly #money: MoneyChanges;
   readonly due: DueCostChanges;
-  /** Properties whose sums are counted again by `flush`. */
-  #recounted = new Set<string>();
   readonly #tierChanges = new TierAnnouncements();
-  /** Properties whose plans became stale. */
-  #stalePlans = new Set<string>();
-  readonly #flagCounts = new FlagCountChanges();
   /** The flags that this write has stored, by appliance. */
   #savedFlags = new Map<string, string>();
   readonly #savedDeficiencies = new Map<string, number>();
@@ -107,9 +91,10 @@ export class PortfolioWriter {
     readonly actor: Actor,
   ) {
     this.outbox = new AnnouncementOutbox(tx, partner, rows);
+    this.#sums = new PortfolioSumChanges(knowledge);
     this.#money = new MoneyChanges(tx, knowledge, partner.id);
     this.due = new DueCostChanges(tx, knowledge, this.#money, (propertyId, cents) => {
-      this.#propertyDelta(propertyId).dueCents += cents;
+      this.#sums.ofProperty(propertyId).dueCents += cents;
     });
   }
 
@@ -140,7 +125,7 @@ export class PortfolioWriter {
 
   /** Returns the number of a new row of a list, and counts the row. */
   nextSeq(list: NumberedList): number {
-    this.#partnerDelta[list]++;
+    this.#sums.countListed(list);
     return this.rows.nextSeq(list);
   }
 
@@ -156,17 +141,17 @@ export class PortfolioWriter {
   async insertAppliance(appliance: Appliance): Promise<void> {
     await this.tx.appliances.insert(appliance);
     await this.#logEvent("appliance", appliance.id, appliance.createdAt);
-    this.#propertyDelta(appliance.propertyId).appliances++;
+    this.#sums.countAppliance(appliance.propertyId);
     this.#money.create(appliance);
-    this.#flagCounts.count(appliance, 1);
+    this.#sums.flags.count(appliance, 1);
   }
 
   /** Stores the flags of an appliance if they changed, and counts the difference. */
   async saveFlags(appliance: FlaggedRef, flags: string): Promise<void> {
     const before = this.flagsOf(appliance);
     if (before === flags) return;
-    this.#flagCounts.count({ ...appliance, flags: before }, -1);
-    this.#flagCounts.count({ ...appliance, flags }, 1);
+    this.#sums.flags.count({ ...appliance, flags: before }, -1);
+    this.#sums.flags.count({ ...appliance, flags }, 1);
     await this.tx.appliances.saveFlags(appliance.id, flags);
     this.#savedFlags.set(appliance.id, flags);
     this.markPlanStale(appliance.propertyId);
@@ -206,11 +191,9 @@ export class PortfolioWriter {
   }
 
   /** Takes a property's own row out of the list of properties, or puts it back, and its events out of the sums. */
-  async switchProperty({ id, seq }: Property, direction: Direction): Promise<void> {
-    await this.tx.properties.negateNumber(id);
-    this.#counters.countRetired("properties", seq, direction);
-    this.#partnerDelta.retiredProperties += direction === "out" ? 1 : -1;
-    this.recount(id);
+  async switchProperty(property: Property, direction: Direction): Promise<void> {
+    await this.tx.properties.negateNumber(property.id);
+    this.#sums.retireProperty(property, direction);
   }
 
   /** Takes appliances with components out of all lists, counters and sums, or puts them back. */
@@ -219,27 +202,18 @@ export class PortfolioWriter {
     components: readonly Component[],
     direction: Direction,
   ): Promise<void> {
-    const change = direction === "out" ? 1 : -1;
     await this.tx.appliances.negateNumbers(appliances.map(({ id }) => id));
     for (const appliance of appliances) {
-      this.#counters.countRetired("appliances", appliance.seq, direction);
-      this.#flagCounts.count({ ...appliance, flags: this.flagsOf(appliance) }, direction === "out" ? -1 : 1);
-      this.recount(appliance.propertyId);
+      this.#sums.flags.count({ ...appliance, flags: this.flagsOf(appliance) }, direction === "out" ? -1 : 1);
+      this.#sums.retireAppliance(appliance, direction);
     }
-    this.#partnerDelta.retiredAppliances += change * appliances.length;
     await this.switchComponents(components, direction);
   }
 
   /** Does the same for components whose appliance stays. */
   async switchComponents(components: readonly Component[], direction: Direction): Promise<void> {
-    const change = direction === "out" ? 1 : -1;
     await this.tx.components.negateNumbers(components.map(({ id }) => id));
-    for (const component of components) {
-      this.#counters.count(component, direction === "out" ? -1 : 1);
-      this.#counters.countRetired("components", component.seq, direction);
-      this.recount(component.propertyId);
-    }
-    this.#partnerDelta.retiredComponents += change * components.length;
+    for (const component of components) this.#sums.retireComponent(component, direction);
   }
 
   /** Moves an appliance's share of the sums from its property to another, or to the same with another type. */
@@ -247,27 +221,21 @@ export class PortfolioWriter {
     this.#money.forget(appliance.id);
     this.due.forget(appliance.id);
     const flags = this.flagsOf(appliance);
-    this.#flagCounts.count({ ...appliance, flags }, -1);
-    this.#flagCounts.count({ propertyId: to, flags }, 1);
+    this.#sums.flags.count({ ...appliance, flags }, -1);
+    this.#sums.flags.count({ propertyId: to, flags }, 1);
     this.recount(appliance.propertyId);
     this.recount(to);
   }
 
   /** Counts the sums of a property again when the writer is flushed, and marks its plan as stale. */
   recount(propertyId: string): void {
-    this.#recounted.add(propertyId);
-    this.markPlanStale(propertyId);
+    this.#sums.recount(propertyId);
   }
 
   async #insertComponent(component: Component): Promise<void> {
     const def = this.knowledge.component(component.defId);
     await this.tx.components.insert(component, def.system);
-    this.markPlanStale(component.propertyId);
-    const delta = this.#propertyDelta(component.propertyId);
-    delta.components++;
-    countTier(delta, component.riskScore, def, 1);
-    countTier(this.#partnerDelta, component.riskScore, def, 1);
-    this.#counters.count(component, 1);
+    this.#sums.countComponent(component);
     this.#money.addNew(component);
   }
 
@@ -293,8 +261,7 @@ export class PortfolioWriter {
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
     await this.tx.serviceEvents.insert(event, extractNoteFindings(this.knowledge, event.notes));
     await this.#logEvent("service_event", event.id, event.createdAt);
-    this.#propertyDelta(event.propertyId).serviceEvents++;
-    this.#partnerDelta.serviceEvents++;
+    this.#sums.countServiceEvent(event, 1);
   }
 
   /** Writes a changed or voided service event, and counts it where it now belongs. */
@@ -304,9 +271,7 @@ export class PortfolioWriter {
       [before, -1],
       [after, 1],
     ] as const) {
-      if (event.voidedAt !== null) continue;
-      this.#propertyDelta(event.propertyId).serviceEvents += change;
-      this.#partnerDelta.serviceEvents += change;
+      if (event.voidedAt === null) this.#sums.countServiceEvent(event, change);
     }
   }
 
@@ -367,11 +332,11 @@ export class PortfolioWriter {
     if (saved) await saved;
     // Plans that change only by age are renewed by the clock (`renewAgedPlans`).
     if (!isSnapshot) this.markPlanStale(after.propertyId);
-    this.#counters.move(before, after);
+    this.#sums.moveScore(before, after);
     if (before.riskTier !== after.riskTier) {
       if (!this.#money.addNew(after))
         this.#money.change(appliance, await this.#money.placeOf(appliance.propertyId), before);
-      this.#moveTier(before, after);
+      this.#sums.moveTier(before, after);
     }
     return after;
   }
@@ -381,21 +346,12 @@ export class PortfolioWriter {
     for (const components of this.#unscored.values())
       for (const component of components.values()) await this.#insertComponent(component);
     await this.#tierChanges.flush(this.tx, () => this.#money.prices(), this.outbox);
-    await this.#addMoney();
-    for (const [propertyId, delta] of this.#propertyDeltas)
-      await this.tx.totals.addToProperty(propertyId, delta);
-    await this.#flagCounts.store(this.tx, this.partner.id);
-    for (const propertyId of this.#stalePlans) await this.tx.plans.touch(propertyId);
-    await this.tx.totals.addToPartner(this.partner.id, this.#partnerDelta);
-    this.tx.bumpRevision(this.partner.id);
-    await this.#counters.store(this.tx, this.partner.id);
-    const recounted = await this.tx.properties.ofIds(this.partner.id, [...this.#recounted]);
-    await recountPropertySums(this.tx, this.knowledge, this.partner.id, recounted);
+    await this.#sums.store(this.tx, this.partner.id, this.#money, this.due);
   }
 
   /** Marks the property's plan as stale. */
   markPlanStale(propertyId: string): void {
-    this.#stalePlans.add(propertyId);
+    this.#sums.markPlanStale(propertyId);
   }
 
   async propertyName(propertyId: string): Promise<string> {
@@ -412,30 +368,6 @@ export class PortfolioWriter {
     if (!(await this.outbox.isSubscribed(webhookEventOfTier(after.riskTier)))) return;
     this.#tierChanges.add(after, before.announcedTier);
     this.queued++;
-  }
-
-  #moveTier(before: ComponentToScore, after: Component): void {
-    const def = this.knowledge.component(after.defId);
-    for (const totals of [this.#propertyDelta(after.propertyId), this.#partnerDelta]) {
-      countTier(totals, before.riskScore, def, -1);
-      countTier(totals, after.riskScore, def, 1);
-    }
-  }
-
-  async #addMoney(): Promise<void> {
-    await this.due.settleRest();
-    for await (const { propertyId, money, sign } of this.#money.differences(this.due))
-      for (const totals of [this.#propertyDelta(propertyId), this.#partnerDelta])
-        addMoneyTotals(totals, money, sign);
-  }
-
-  #propertyDelta(propertyId: string): PropertyTotals {
-    let delta = this.#propertyDeltas.get(propertyId);
-    if (!delta) {
-      delta = emptyTotals();
-      this.#propertyDeltas.set(propertyId, delta);
-    }
-    return delta;
   }
 
   async #logEvent(
