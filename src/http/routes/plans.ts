@@ -50,11 +50,10 @@ import {
 } from "../../usecases/portfolio/load-plan-lines.ts";
 import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import {
+  pageOfPropertyPlans,
   plannedProperties,
   planPortfolio,
-  propertyPlanRows,
 } from "../../usecases/portfolio/portfolio-plan.ts";
-import { portfolioTotals } from "../../usecases/portfolio/portfolio-totals.ts";
 import { planProperty } from "../../usecases/portfolio/property-plan.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
@@ -172,8 +171,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             ),
             "portfolio-reserve-schedule.xlsx",
           );
-        const rows = await propertyPlanRows(deps, partner.id, slice, { includeDemo: includesDemo, order });
-        const { properties: total } = await portfolioTotals(store.read, partner.id, includesDemo);
+        const listed = { includeDemo: includesDemo, order };
+        const { rows, total } = await pageOfPropertyPlans(deps, partner.id, slice, listed);
         const shares = plan.budget && budgetSharesByProperty(plan.budget);
         if (wanted === "csv") {
           const table = serializePortfolioPlanTable(rows, shares, plan);

@@ -325,25 +325,27 @@ async function addChangedPlans(
 }
 
 /**
- * Returns a page of the partner's properties with their plans, without demo properties unless `includeDemo`. A plan that is
- * not stored is computed.
+ * Returns a page of the partner's properties with their plans and the number of all, from one state of the list, without demo
+ * properties unless `includeDemo`. A plan that is not stored is computed.
  */
-export async function propertyPlanRows(
+export async function pageOfPropertyPlans(
   deps: PlanDeps,
   partnerId: string,
   slice: LimitAndOffset,
   { includeDemo = false, order = "created" }: { includeDemo?: boolean; order?: PlanOrder } = {},
-): Promise<PropertyPlanRow[]> {
-  const { plans, properties } = deps.store.read;
-  const demo = includeDemo ? [] : (await properties.demo(partnerId)).map(({ property }) => property);
-  const rows =
-    order === "waiting"
-      ? await plans.pageByWaiting(
-          partnerId,
-          slice,
-          demo.map(({ id }) => id),
-        )
-      : await plans.page(partnerId, slice, demo);
+): Promise<{ rows: PropertyPlanRow[]; total: number }> {
+  const { rows, total } = await readConsistently(deps.store, partnerId, async (read) => {
+    const demo = includeDemo ? [] : (await read.properties.demo(partnerId)).map(({ property }) => property);
+    const rows =
+      order === "waiting"
+        ? await read.plans.pageByWaiting(
+            partnerId,
+            slice,
+            demo.map(({ id }) => id),
+          )
+        : await read.plans.page(partnerId, slice, demo);
+    return { rows, total: (await portfolioTotals(read, partnerId, includeDemo)).properties };
+  });
   const current: PropertyPlanRow[] = [];
   for (const row of rows)
     current.push(
@@ -353,7 +355,7 @@ export async function propertyPlanRows(
     );
   // A plan that is not stored may cost more or less to delay than the stored one.
   if (order === "waiting") current.sort((a, b) => delayRankCents(b.sums) - delayRankCents(a.sums));
-  return current;
+  return { rows: current, total };
 }
 
 /** The number of properties per read. */
@@ -364,8 +366,10 @@ export async function plannedProperties(deps: PlanDeps, partnerId: string, inclu
   const { properties } = await portfolioTotals(deps.store.read, partnerId, includeDemo);
   return {
     properties,
-    page: (offset: number) =>
-      propertyPlanRows(deps, partnerId, { limit: PROPERTIES_A_PAGE, offset }, { includeDemo }),
+    page: async (offset: number) => {
+      const slice = { limit: PROPERTIES_A_PAGE, offset };
+      return (await pageOfPropertyPlans(deps, partnerId, slice, { includeDemo })).rows;
+    },
   };
 }
 

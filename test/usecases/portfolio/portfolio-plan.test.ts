@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
@@ -8,8 +8,8 @@ import { pageOfActions } from "../../../src/usecases/portfolio/action-list.ts";
 import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
 import { planContextOf } from "../../../src/usecases/portfolio/plan-context.ts";
 import {
+  pageOfPropertyPlans,
   planPortfolio,
-  propertyPlanRows,
   renewAgedPlans,
   renewChangedPlans,
   spendOverPortfolio,
@@ -42,6 +42,8 @@ beforeEach(async () => {
 
 const ALL = { limit: 1000, offset: 0 };
 const environment = () => ({ store: fixture.store, knowledge, clock: fixture.clock, yieldNow });
+const rowsOf = async (...page: Parameters<typeof pageOfPropertyPlans>) =>
+  (await pageOfPropertyPlans(...page)).rows;
 const renew = () => renewChangedPlans(environment(), fixture.partnerId);
 const portfolio = async () => (await fixture.store.read.plans.ofPartner(fixture.partnerId)).sums;
 const sumsOf = async (id: string) => (await fixture.store.read.plans.ofProperty(id))!.sums;
@@ -126,16 +128,16 @@ describe("a portfolio's plan", () => {
     const [first, second] = properties as [string, string];
     const expectListed = async (ids: string[], inOrder = true) => {
       await planPortfolio(environment(), partnerId, USUAL_TERMS);
-      const rows = await propertyPlanRows(environment(), partnerId, ALL, { order: "waiting" });
+      const rows = await rowsOf(environment(), partnerId, ALL, { order: "waiting" });
       const amounts = rows.map(({ sums }) => sums.due.waitingCents);
       expect(amounts).toEqual(amounts.toSorted((a, b) => b - a));
       expect(rows.map(({ propertyId }) => propertyId).sort()).toEqual(ids.toSorted());
       expect((await portfolioTotals(fixture.store.read, partnerId, true)).properties).toBe(ids.length);
       if (!inOrder) return;
       for (const [offset, row] of rows.entries())
-        expect(
-          await propertyPlanRows(environment(), partnerId, { limit: 1, offset }, { order: "waiting" }),
-        ).toEqual([row]);
+        expect(await rowsOf(environment(), partnerId, { limit: 1, offset }, { order: "waiting" })).toEqual([
+          row,
+        ]);
     };
     await expectListed(properties);
     await retire(first, today);
@@ -170,7 +172,7 @@ describe("a portfolio's plan", () => {
           const pages = [];
           for (let offset = 0; offset < ids.length; offset += limit) {
             const slice = { limit, offset };
-            pages.push(...(await propertyPlanRows(environment(), fixture.partnerId, slice, { includeDemo })));
+            pages.push(...(await rowsOf(environment(), fixture.partnerId, slice, { includeDemo })));
           }
           expect(pages.map(({ propertyId }) => propertyId)).toEqual(ids);
         }
@@ -184,6 +186,25 @@ describe("a portfolio's plan", () => {
     await retire(demo);
     await expectPages([]);
   });
+
+  // Rule: portfolio-plan
+  test.each(["page", "pageByWaiting"] as const)(
+    "is listed and counted in one state of the list: %s",
+    async (name) => {
+      await renew();
+      const { plans } = fixture.store.read;
+      const original = plans[name] as (...args: unknown[]) => Promise<never>;
+      const reading = spyOn(plans, name).mockImplementationOnce(async (...args: unknown[]) => {
+        const rows = await original(...args);
+        await fixture.addProperty({ name: "New" });
+        return rows;
+      });
+      const order = name === "page" ? "created" : "waiting";
+      const { rows, total } = await pageOfPropertyPlans(environment(), fixture.partnerId, ALL, { order });
+      reading.mockRestore();
+      expect([rows.length, total]).toEqual([5, 5]);
+    },
+  );
 
   test("follows a property's number of units", async () => {
     await renew();
@@ -234,18 +255,13 @@ describe("a portfolio's plan", () => {
           const terms = { ...USUAL_TERMS, years: 12, budgetCents };
           plans.push(await planPortfolio(deps, fixture.partnerId, terms, includeDemo));
         }
-      const rows = await propertyPlanRows(deps, fixture.partnerId, { limit: 10, offset: 0 });
-      const all = await propertyPlanRows(
-        deps,
-        fixture.partnerId,
-        { limit: 10, offset: 0 },
-        { includeDemo: true },
-      );
+      const rows = await rowsOf(deps, fixture.partnerId, { limit: 10, offset: 0 });
+      const all = await rowsOf(deps, fixture.partnerId, { limit: 10, offset: 0 }, { includeDemo: true });
       expect([rows.length, all.length]).toEqual([5, 6]);
       const order = "waiting";
       const slice = { limit: 3, offset: 2 };
-      const rest = await propertyPlanRows(deps, fixture.partnerId, slice, { order });
-      const first = await propertyPlanRows(deps, fixture.partnerId, { limit: 2, offset: 0 }, { order });
+      const rest = await rowsOf(deps, fixture.partnerId, slice, { order });
+      const first = await rowsOf(deps, fixture.partnerId, { limit: 2, offset: 0 }, { order });
       expect([...first, ...rest].map(({ name }) => name).sort()).toEqual(rows.map(({ name }) => name).sort());
       return {
         plans,
