@@ -1,6 +1,9 @@
 import { beforeEach, expect, spyOn, test } from "bun:test";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
+import type { PartnerOperation } from "../../../src/http/http-operation.ts";
+import { serviceEventOperations } from "../../../src/http/routes/service-events.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import type { PortfolioWriter } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
@@ -95,4 +98,38 @@ test("appliances are loaded ahead of their events together, an unknown one not a
     expect(service.componentsOf("A_unknown")).toBeUndefined();
     for (const read of reads) read.mockRestore();
   });
+});
+
+test("a request for many events loads their appliances together", async () => {
+  const made = await fixture.addAppliances(
+    { propertyId, installYear: 1990 },
+    { propertyId, installYear: 1991 },
+  );
+  const events = made.map(({ id }) => ({
+    ...{ appliance_id: id, event_type: "Inspection", date: "2026-02-02" },
+  }));
+  const reads: number[] = [];
+  const create = serviceEventOperations(10).find(
+    ({ id }) => id === "createServiceEvents",
+  ) as PartnerOperation;
+  const { status } = await create.handle({
+    ...{ body: { events }, partner: fixture.partner, yieldNow: async () => {} },
+    writePortfolio: (run: (writer: PortfolioWriter) => Promise<unknown>) =>
+      fixture.write(async (writer) => {
+        const { appliances, components } = writer.tx;
+        const spies = [
+          spyOn(appliances, "find"),
+          spyOn(components, "ofAppliance"),
+          spyOn(appliances, "ofIds"),
+        ];
+        const reply = await run(writer);
+        for (const spy of spies) {
+          reads.push(spy.mock.calls.length);
+          spy.mockRestore();
+        }
+        return reply;
+      }),
+  } as never);
+  expect(status).toBe(201);
+  expect(reads).toEqual([0, 0, 1]);
 });
