@@ -134,7 +134,24 @@ export function recountStore(engine: Engine) {
       .orderBy(asc(components.seq))
       .limit(placeholder("limit")),
   );
+  const foundPoor = engine.read<{ applianceId: string }>(() =>
+    db
+      .selectDistinct(aliased({ applianceId: serviceEvents.applianceId }))
+      .from(serviceEvents)
+      .where(
+        and(
+          engine.isAmong(serviceEvents.applianceId, "applianceIds"),
+          eq(serviceEvents.conditionAfter, "poor"),
+          isNull(serviceEvents.voidedAt),
+        ),
+      ),
+  );
   return {
+    /** Returns those of the appliances with an event that found something in a poor condition. */
+    async foundPoor(applianceIds: readonly string[]): Promise<string[]> {
+      const rows = await foundPoor({ applianceIds: engine.list(applianceIds) });
+      return rows.map(({ applianceId }) => applianceId);
+    },
     /** Returns components of a property with what their costs depend on, after a `seq`; 0 for the first. */
     async priced(propertyId: string, after: number, limit: number): Promise<PricedRow[]> {
       return await priced({ propertyId, after, limit });

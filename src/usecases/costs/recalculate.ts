@@ -47,12 +47,13 @@ export async function isRecalculating(
 }
 
 /**
- * Returns a digest of what stored sums, and when units are due, follow from beside rows and cost books: the knowledge base and
- * the settings. Scores themselves follow a new model with the next snapshot.
+ * Returns a digest of what stored sums, when units are due, and open deficiencies follow from beside rows and cost books: the
+ * knowledge base and the settings. Scores themselves follow a new model with the next snapshot.
  */
 export function digestOfSumsBasis(knowledge: Knowledge): string {
   const costs = [...knowledge.types.values()].map((type) => [
     ...[type.id, type.replacementCents, type.size, type.whole],
+    knowledge.regimes(type.id).map(({ componentIds, ...regime }) => [regime, [...componentIds]]),
     type.components.map((def) => [
       ...[def.id, def.proactiveCents, def.emergencyCents, def.damage],
       ...[def.medianLifeYears, def.weibullShape, def.fixedLifeYears, def.safety, def.replaced],
@@ -61,8 +62,9 @@ export function digestOfSumsBasis(knowledge: Knowledge): string {
   const { brandFactor, evidence } = knowledge.model;
   const life = { brandFactor, smartEvent: evidence.smartEvent };
   const { locationFactors, priceLevel } = knowledge.priceTerms;
+  const keywords = knowledge.keywords.version;
   const terms = { priceLevel, locationFactors: locationFactors && [...locationFactors] };
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([costs, terms, life])).digest("hex");
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([costs, terms, life, keywords])).digest("hex");
 }
 
 /**

@@ -5,7 +5,6 @@ import { MoneyAccumulator } from "../../domain/figures/property-assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { DueSum } from "../../domain/planning/due-cost-sum.ts";
 import { isSameDue } from "../../domain/planning/planned-appliance.ts";
-import { expectedFailureCostOfStored } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
 import {
   addMoneyTotals,
@@ -28,6 +27,8 @@ import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 import { planContextOf } from "../portfolio/plan-context.ts";
 import { changeUnits } from "../portfolio/property-units.ts";
+import { recountDeficiencies } from "./recount-deficiencies.ts";
+import { saveExpectedCosts, wrongExpectedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
 
 /*
@@ -97,7 +98,7 @@ export async function recountPropertyBatch(
   return properties.length === 0 ? undefined : offset + properties.length;
 }
 
-/** Recalculates the sums of properties, with their shares of the partner's sums. The caller has locked the partner's rows. */
+/** Recalculates the sums of properties and their open deficiencies, with their shares of the partner's sums. The caller has locked the partner's rows. */
 export async function recountPropertySums(
   tx: Tx,
   knowledge: Knowledge,
@@ -108,6 +109,11 @@ export async function recountPropertySums(
     const some = properties.slice(at, at + PROPERTIES_A_STEP);
     const { found, repairs } = await checkProperties({ knowledge }, tx, partnerId, some);
     for (const repair of repairs) await repair(tx);
+    await recountDeficiencies(
+      tx,
+      knowledge,
+      some.map(({ id }) => id),
+    );
     const sum = emptyTotals();
     for (const difference of found.differences) add(sum, difference, 1);
     await tx.totals.addToPartner(partnerId, Object.fromEntries(SUMMED.map((name) => [name, sum[name]])));
@@ -308,27 +314,6 @@ async function moneyOfProperty(
     visit(page);
     if (page.length < COMPONENTS_A_PAGE) return sums.money;
     after = page.at(-1)!.seq;
-  }
-}
-
-type ExpectedCost = { id: string; cents: number };
-
-/** Returns the expected costs of the components of which others are stored. */
-function wrongExpectedCosts(prices: PriceList, page: readonly PricedRow[]): ExpectedCost[] {
-  return page.flatMap((row) => {
-    const { failedCents } = prices.ofComponent(row);
-    const cents = expectedFailureCostOfStored(prices.knowledge, row, row.brandTier, failedCents);
-    return cents === row.expectedCostCents ? [] : [{ id: row.id, cents }];
-  });
-}
-
-/** Components written between two yields. */
-const WRITTEN_A_STEP = 200;
-
-async function saveExpectedCosts(tx: Tx, costs: readonly ExpectedCost[]): Promise<void> {
-  for (const [at, { id, cents }] of costs.entries()) {
-    await tx.components.saveExpectedCost(id, cents);
-    if (at % WRITTEN_A_STEP === WRITTEN_A_STEP - 1) await tx.yieldToEventLoop();
   }
 }
 

@@ -1,9 +1,8 @@
 import { invalid } from "../../domain/errors.ts";
-import type { InspectionRecord } from "../../domain/figures/inspection-record.ts";
 import { formatStoredFlags, hazardFlagsOfAppliance, parseStoredCodes } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
-import { loadInspectionRecords } from "../history/inspection-records.ts";
+import { countOpenDeficiencies } from "../history/open-deficiencies.ts";
 import type { LoadedProperty } from "../history/scoring-histories.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
@@ -36,17 +35,9 @@ async function refreshDeficiencies(
     ({ typeId, events }) =>
       knowledge.regimes(typeId).length > 0 && events.some(({ conditionAfter }) => conditionAfter === "poor"),
   );
-  const records =
-    inspected.length === 0
-      ? new Map<string, InspectionRecord>()
-      : await loadInspectionRecords(tx, knowledge, inspected, dayOf(tx.now), tx.yieldToEventLoop);
-  for (const { id, typeId } of history.appliances) {
-    const record = records.get(id);
-    const open = record
-      ? knowledge.regimes(typeId).filter((regime) => record.stateOf(regime).isDeficient)
-      : [];
-    await writer.saveDeficiencies(appliances.get(id)!, open.length);
-  }
+  const open = await countOpenDeficiencies(tx, knowledge, inspected, dayOf(tx.now), tx.yieldToEventLoop);
+  for (const { id } of history.appliances)
+    await writer.saveDeficiencies(appliances.get(id)!, open.get(id) ?? 0);
 }
 
 /** The codes that a partner sets and clears, as stored. */

@@ -1,12 +1,16 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
+import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import {
+  digestOfSumsBasis,
   isRecalculating,
   recalculateStoredSums,
   requestRecalculationIfBasisChanged,
 } from "../../../src/usecases/costs/recalculate.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
+import { loadPropertyCompliance } from "../../../src/usecases/portfolio/load-property-compliance.ts";
 import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { revisionNumber } from "../../support/revision-number.ts";
@@ -20,6 +24,10 @@ const LINE: CostLine = {
 };
 /** A line that plans depend on: the parts of a roof are replaced one by one. */
 const MEMBRANE: CostLine = { ...LINE, componentDefId: "roof_membrane" };
+const FAILED_VISIT: Omit<NewServiceEvent, "applianceId"> = {
+  ...{ componentId: null, eventType: "Inspection", date: "2026-02-01", conditionAfter: "poor" },
+  ...{ technician: null, partsCostCents: null, laborCostCents: null, totalCostCents: null, notes: null },
+};
 let fixture: PortfolioFixture;
 beforeEach(async () => {
   fixture = await open(NOON);
@@ -173,4 +181,44 @@ describe("the sums of all portfolios", () => {
     expect(await requestRecalculationIfBasisChanged(fixture.store, "b")).toBe(false);
     expect(await recalculating()).toBe(false);
   });
+});
+
+// Rule: due-deficiency, inspection-deficiency
+test("a plan has the deficiencies that compliance shows once the sums follow another knowledge base", async () => {
+  const { id: propertyId } = await fixture.addProperty();
+  const [elevator] = await fixture.addAppliances({ propertyId, typeId: "elevator", installYear: 1960 });
+  await fixture.write(async (writer) => {
+    const log = new ServiceLog(writer);
+    await log.add({ ...FAILED_VISIT, applianceId: elevator!.id });
+    await log.finish();
+  });
+  await renewChangedPlans(deps(), fixture.partnerId);
+  const before = await fixture.store.read.plans.ofProperty(propertyId);
+  expect(before!.sums.due.immediate.cents).toBeGreaterThan(0);
+  // A database of before deficiencies were stored.
+  await fixture.sql("UPDATE appliances SET deficiencies = 0");
+  await fixture.write(async (writer) => writer.markPlanStale(propertyId));
+  await renewChangedPlans(deps(), fixture.partnerId);
+  const plannedWithout = (await fixture.store.read.plans.ofProperty(propertyId))!.sums.due;
+  expect(plannedWithout).not.toEqual(before!.sums.due);
+  await requestRecalculationIfBasisChanged(fixture.store, "older");
+  expect(await requestRecalculationIfBasisChanged(fixture.store, digestOfSumsBasis(knowledge))).toBe(true);
+  expect(await recalculateStoredSums(deps())).toEqual([fixture.partnerId]);
+  expect((await fixture.store.read.plans.ofProperty(propertyId))!.sums.due).toEqual(before!.sums.due);
+  const compliance = await loadPropertyCompliance(
+    fixture.store,
+    knowledge,
+    { id: propertyId, partnerId: fixture.partnerId },
+    "2026-03-10",
+    yieldNow,
+  );
+  expect(compliance.some(({ deficiencyOpen }) => deficiencyOpen)).toBe(true);
+});
+
+test("another reading of notes and other inspections are another basis of stored sums", () => {
+  const basis = digestOfSumsBasis(knowledge);
+  const { keywords } = knowledge;
+  expect(digestOfSumsBasis({ ...knowledge, keywords: { ...keywords, version: "other" } })).not.toBe(basis);
+  expect(digestOfSumsBasis({ ...knowledge, regimes: () => [] })).not.toBe(basis);
+  expect(digestOfSumsBasis({ ...knowledge })).toBe(basis);
 });
