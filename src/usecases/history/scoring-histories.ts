@@ -84,7 +84,8 @@ export async function loadHistories(
   }
   for (const component of components) {
     histories.get(component.applianceId)!.components.push(component);
-    loaded.get(component.propertyId)!.components.push(component);
+    // A read outside of a transaction may find that it has just moved to another property.
+    loaded.get(component.propertyId)?.components.push(component);
   }
   return loaded;
 }

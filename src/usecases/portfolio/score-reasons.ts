@@ -27,7 +27,10 @@ export async function scoreReasons(
   const isReached = components.some(({ typeId }) => isRescoredByCascade(knowledge, typeId));
   const all = isReached
     ? await loadAppliancesForScoring(read, property.id, yieldNow)
-    : (await read.appliances.ofIds(property.partnerId, [...ids])).filter(({ seq }) => seq > 0);
+    : (await read.appliances.ofIds(property.partnerId, [...ids])).filter(
+        // It may have been retired or moved since its components were read.
+        ({ seq, propertyId }) => seq > 0 && propertyId === property.id,
+      );
   const targets = all.filter(({ id }) => ids.has(id));
   const units = new Set(targets.map(({ unitId }) => unitId));
   const upstream = rescoredUpstreamAppliances(knowledge, targets, all).filter(

@@ -301,6 +301,11 @@ describe("rows of a table", () => {
       unchanged: 2,
     });
     expect(await names()).toEqual([]);
+    const counts = ["10000", "0", "10000", "0"].map((units) => [...row!.slice(0, 3), units]);
+    const changing = { ...large(0), rows: counts };
+    expect((await run(changing, { dryRun: true })).result.properties).toMatchObject({ unchanged: 3 });
+    await expect(run(changing, { dryRun: true, update: true })).rejects.toThrow("more than 20000 units");
+    expect(await names()).toEqual([]);
     const { result } = await run(rows(3, 500));
     expect([result.properties.created, result.appliances.created]).toEqual([3, 1_500]);
   });

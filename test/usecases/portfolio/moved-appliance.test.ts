@@ -6,6 +6,8 @@ import { addDays, dayOf } from "../../../src/domain/time.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { findComponent } from "../../../src/usecases/portfolio/change-component.ts";
+import { scoreReasons } from "../../../src/usecases/portfolio/score-reasons.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -179,5 +181,33 @@ describe("an appliance that was recorded in the wrong place", () => {
     });
     await change(made!.id, { propertyId: away.id, installYear: 1990 });
     await expectConsistent();
+  });
+
+  test("has no reasons in a page of its former property that was read before, or while it moves", async () => {
+    const { read } = fixture.store;
+    const [home, away] = [await fixture.addProperty(), await fixture.addProperty({ address: "2 Oak St" })];
+    const [moved, kept] = await fixture.addAppliances(
+      { propertyId: home.id, typeId: "roof" },
+      { propertyId: home.id, typeId: "roof" },
+    );
+    const of = async (id: string) =>
+      await Promise.all(
+        (await read.components.ofAppliance(id)).map((one) => findComponent(read, fixture.partnerId, one.id)),
+      );
+    const components = [...(await of(moved!.id)), ...(await of(kept!.id))];
+    const keptIds = (await of(kept!.id)).map(({ id }) => id);
+    const reasonsIn = async (stores: typeof read) =>
+      [...(await scoreReasons(stores, knowledge, home, components, yieldNow)).keys()].sort();
+    const move = (to: string) => change(moved!.id, { propertyId: to });
+    const appliances = {
+      ...read.appliances,
+      async ofIds(partnerId: string, ids: readonly string[]) {
+        const found = await read.appliances.ofIds(partnerId, ids);
+        await move(away.id);
+        return found;
+      },
+    };
+    expect(await reasonsIn({ ...read, appliances })).toEqual(expect.arrayContaining(keptIds));
+    expect(await reasonsIn(read)).toEqual(keptIds.sort());
   });
 });

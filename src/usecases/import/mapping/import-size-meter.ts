@@ -17,7 +17,7 @@ export type ImportSizeLimits = {
 export class ImportSizeMeter {
   #records = 0;
   #units = 0;
-  /** By reference: the most units that rows of a property have named. */
+  /** By reference: the units that a property has after its rows so far. */
   readonly #unitsOf = new Map<string, number>();
   #scores = 0;
   #chars = 0;
@@ -35,15 +35,20 @@ export class ImportSizeMeter {
   }
 
   /**
-   * Counts the units of a property beyond those that `exist`, once for all its rows, if the cell is a number of them. Throws
-   * payload_too_large if there are too many.
+   * Counts the units that a property gets, beyond those that `exist`, if the cell is a number of them; those of the first row
+   * alone, unless each row changes the property as the one before left it. Throws payload_too_large if there are too many.
    */
-  countUnits(reference: string, cell: string | undefined, exist = 0): void {
+  countUnits(
+    reference: string,
+    cell: string | undefined,
+    { exist = 0, isUpdating }: { exist?: number | undefined; isUpdating: boolean },
+  ): void {
     const units = Number(cell);
-    const counted = this.#unitsOf.get(reference) ?? exist;
+    const before = this.#unitsOf.get(reference) ?? exist;
     // The import rejects the row of a property with too many.
-    if (units > counted && units <= MAX_UNITS) {
-      this.#units += units - counted;
+    const isPossible = units >= 0 && units <= MAX_UNITS;
+    if (isPossible && (units > before || isUpdating)) {
+      this.#units += Math.abs(units - before);
       this.#unitsOf.set(reference, units);
     }
     if (this.most && this.#units > this.most.units) throw tooMany(`more than ${this.most.units} units`);

@@ -84,10 +84,10 @@ export async function prepareMappedRows(
   const labels = new Map<string, GeneratedLabels>();
   const known = new KnownProperties(read, partnerId, yieldNow);
   const countProperty = async ({ id, reference, units = 0 }: PropertyKey, unitCount: string | undefined) => {
-    if (id === undefined) meter.countUnits(reference, unitCount);
+    if (id === undefined) meter.countUnits(reference, unitCount, { isUpdating });
     // The rows of a request change nothing that exists otherwise.
     else if (isUpdating && most) {
-      meter.countUnits(id, unitCount, units);
+      meter.countUnits(id, unitCount, { exist: units, isUpdating });
       meter.countScores((await read.totals.ofProperty(id)).components);
     }
   };
