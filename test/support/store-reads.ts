@@ -49,6 +49,7 @@ export function listReads({
       await store.read.appliances.retiring(day, 100);
     },
     "a property's retired appliances": async () => {
+      await store.read.appliances.pageOfProperty(propertyId, SLICE, "retired");
       await store.read.appliances.retiredOfPropertyAfter(propertyId, 0, 100);
       await store.read.appliances.retiredForScoringAfter(propertyId, 0, 100);
     },
@@ -309,9 +310,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
         date: "2026-01-01",
         id: "SE_",
       }),
-    "the newest days of an appliance": () => store.read.serviceEvents.newestDays(applianceId),
-    "the events of an appliance after a place": () =>
-      store.read.serviceEvents.moveAfter(applianceId, { date: "9999-12-31", id: "SE_" }, "P_", 100),
+    "the days of an appliance's events": () =>
+      store.read.serviceEvents.daysAfter(applianceId, { date: "2026-01-01", id: "SE_" }, 100),
     "the partner of a service event": () => store.read.serviceEvents.ownerOf("SE_"),
     "the inspections of appliances": () => store.read.serviceEvents.inspections([applianceId], "", 100),
     "the inspections of an appliance after one": () =>

@@ -187,6 +187,12 @@ export function applianceStore(engine: Engine) {
   );
   const ofListed = (which: RetirementFilter) =>
     which === "all" ? undefined : which === "retired" ? lt(appliances.seq, 0) : gt(appliances.seq, 0);
+  /** Retired rows have the negative of their numbers. */
+  const byCreation = {
+    active: [asc(appliances.seq)],
+    retired: [desc(appliances.seq)],
+    all: [asc(sql`abs(${appliances.seq})`)],
+  };
   const forScoringAfter = engine.read<ScoredAppliance & { seq: number }>(() =>
     db
       .select(aliased({ ...scored, seq: appliances.seq }))
@@ -297,13 +303,19 @@ export function applianceStore(engine: Engine) {
       slice: LimitAndOffset,
       which: RetirementFilter = "active",
     ): Promise<Appliance[]> {
+      // Sorts and skips numbers alone, which are in the index, and not rows.
+      const numbers = db
+        .select({ seq: appliances.seq })
+        .from(appliances)
+        .where(and(eq(appliances.propertyId, propertyId), ofListed(which)))
+        .orderBy(...byCreation[which])
+        .limit(slice.limit)
+        .offset(slice.offset);
       return await db
         .select()
         .from(appliances)
-        .where(and(eq(appliances.propertyId, propertyId), ofListed(which)))
-        .orderBy(which === "active" ? asc(appliances.seq) : asc(sql`abs(${appliances.seq})`))
-        .limit(slice.limit)
-        .offset(slice.offset);
+        .where(and(eq(appliances.propertyId, propertyId), inArray(appliances.seq, numbers)))
+        .orderBy(...byCreation[which]);
     },
     async countOfProperty(propertyId: string, which: RetirementFilter = "active"): Promise<number> {
       const rows = await db

@@ -51,6 +51,7 @@ export type DayEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "
 
 /** The newest day of a type of event on a component, or on its whole appliance. */
 export type NewestDay = Pick<ServiceEvent, "componentId" | "eventType" | "date">;
+type DatedEvent = NewestDay & Pick<ServiceEvent, "id" | "voidedAt">;
 
 /** An event on a day: the columns that rows of an import are matched by. */
 type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;
@@ -241,23 +242,14 @@ export function serviceEventStore(engine: Engine) {
       )
       .limit(placeholder("limit")),
   );
-  const placesAfter = engine.read<{ date: Day; id: string }>(() =>
+  const { id, componentId, eventType, date, voidedAt } = serviceEvents;
+  const daysAfter = engine.read<DatedEvent>(() =>
     db
-      .select(aliased({ date: serviceEvents.date, id: serviceEvents.id }))
+      .select(aliased({ id, componentId, eventType, date, voidedAt }))
       .from(serviceEvents)
       .where(isAfter)
       .orderBy(...inOrder)
       .limit(placeholder("limit")),
-  );
-  const newestDays = engine.read<NewestDay>(() =>
-    db
-      .select({
-        ...aliased({ componentId: serviceEvents.componentId, eventType: serviceEvents.eventType }),
-        date: sql<Day>`max(${serviceEvents.date})`.as("date"),
-      })
-      .from(serviceEvents)
-      .where(and(eq(serviceEvents.applianceId, placeholder("applianceId")), counts))
-      .groupBy(serviceEvents.componentId, serviceEvents.eventType),
   );
   const insertOutcome = engine.insertRow(outcomes, "all", { unlessThere: true });
 
@@ -287,15 +279,19 @@ export function serviceEventStore(engine: Engine) {
       propertyId: string,
       limit: number,
     ): Promise<{ date: Day; id: string } | undefined> {
-      const some = await placesAfter({ applianceId, ...after, limit });
+      const some = await daysAfter({ applianceId, ...after, limit });
       if (some.length === 0) return undefined;
       const ids = some.map(({ id }) => id);
       await db.update(serviceEvents).set({ propertyId }).where(inArray(serviceEvents.id, ids));
       return some.at(-1);
     },
-    /** Returns the newest day of each type of event on an appliance, by component; null for those of the whole. */
-    async newestDays(applianceId: string): Promise<NewestDay[]> {
-      return newestDays({ applianceId });
+    /** Returns the days of an appliance's events after `last`, ordered from the oldest. They include voided events. */
+    async daysAfter(
+      applianceId: string,
+      { date, id }: Pick<ServiceEvent, "date" | "id">,
+      limit: number,
+    ): Promise<DatedEvent[]> {
+      return daysAfter({ applianceId, date, id, limit });
     },
     /** Deletes what was recorded of components at an event that was voided or changed. */
     async deleteOutcomes(serviceEventId: string): Promise<void> {

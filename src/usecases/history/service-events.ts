@@ -23,6 +23,7 @@ import { concernsWork, endOfDay, isDoneBy } from "../../domain/work.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreBatches, rescoreProperties } from "../portfolio/rescore.ts";
+import { findNewestEventDays } from "./newest-event-days.ts";
 import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
 import { extendRecordStarts, rederiveRecordStarts } from "./update-record-starts.ts";
 
@@ -277,7 +278,7 @@ export class ServiceLog {
   /** Derives the dates of an appliance's components from the events that count. */
   async #renewDates(applianceId: string): Promise<void> {
     const { components } = (await this.#load(applianceId))!;
-    const newest = await this.writer.tx.serviceEvents.newestDays(applianceId);
+    const newest = await findNewestEventDays(this.writer.tx, applianceId);
     for (const component of components) {
       const own = newest.filter(({ componentId }) => componentId === null || componentId === component.id);
       component.lastReplaced = newestDay(own.filter(({ eventType }) => eventType === "Replacement"));

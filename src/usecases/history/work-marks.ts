@@ -8,6 +8,7 @@ import type { Yield } from "../../event-loop/event-loop.ts";
 import type { NewestDay } from "../../store/queries/service-events.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { findNewestEventDays } from "./newest-event-days.ts";
 import { ServiceLog } from "./service-events.ts";
 
 /** Any mark is older, also one of a server whose clock is ahead. */
@@ -105,7 +106,7 @@ export class WorkMarks {
   async #newestDays(applianceId: string): Promise<NewestDay[]> {
     let newest = this.#newest.get(applianceId);
     if (!newest) {
-      newest = await this.writer.tx.serviceEvents.newestDays(applianceId);
+      newest = await findNewestEventDays(this.writer.tx, applianceId);
       this.#newest.set(applianceId, newest);
     }
     return newest;

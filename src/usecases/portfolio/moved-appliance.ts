@@ -3,6 +3,7 @@ import { type Component, isComponentOfType } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
 import { isServicing } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
+import { findNewestEventDays } from "../history/newest-event-days.ts";
 import { rederiveRecordStarts } from "../history/update-record-starts.ts";
 import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
@@ -78,7 +79,7 @@ async function exchangeComponents(writer: PortfolioWriter, appliance: Appliance)
 
 /** Returns when each component of an appliance was last replaced and serviced, by the events on record. */
 async function serviceDates({ tx }: PortfolioWriter, applianceId: string) {
-  const newest = await tx.serviceEvents.newestDays(applianceId);
+  const newest = await findNewestEventDays(tx, applianceId);
   return (componentId: string) => {
     const own = newest.filter((event) => event.componentId === null || event.componentId === componentId);
     const latest = (some: typeof own) =>

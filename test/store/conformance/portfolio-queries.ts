@@ -633,6 +633,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(ids(await appliances.pageOfRetired(id, { limit: 1, offset: 0 }))).toEqual([heater.id]);
       expect(ids(await appliances.pageOfProperty(elm.id, ALL, "retired"))).toEqual([heater.id]);
       expect(ids(await appliances.pageOfProperty(elm.id, ALL, "all"))).toEqual([heater.id, roof.id]);
+      const ofOak = (await appliances.numbered(id, 0, 10)).filter(({ propertyId }) => propertyId === oak.id);
+      expect(ofOak).toHaveLength(2);
+      expect(await appliances.pageOfProperty(oak.id, ALL, "retired")).toEqual(ofOak);
+      expect(await appliances.pageOfProperty(oak.id, { limit: 5, offset: 1 }, "all")).toEqual([ofOak[1]!]);
       expect(await appliances.countOfProperty(elm.id, "all")).toBe(2);
       expect(await appliances.countOfProperty(elm.id)).toBe(1);
       expect(await appliances.retiring("2099-01-01", 10)).toEqual([]);
@@ -978,18 +982,17 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const move = (after: typeof start, to: string, limit: number) =>
         fixture.store.write((tx) => tx.serviceEvents.moveAfter(roof.id, after, to, limit));
       const [oldest] = byDay;
-      expect(await move(start, oak.id, 1)).toEqual({ date: oldest!.date, id: oldest!.id });
+      expect(await move(start, oak.id, 1)).toMatchObject({ date: oldest!.date, id: oldest!.id });
       const homes = (await serviceEvents.ofAppliance(roof.id)).map(({ propertyId }) => propertyId);
       expect(homes).toEqual(byDay.map((_, at) => (at === 0 ? oak.id : elm.id)));
       await move(start, elm.id, 1);
       expect(await move(byDay.at(-1)!, oak.id, 1)).toBeUndefined();
-      const newest = await serviceEvents.newestDays(roof.id);
-      const key = (one: { componentId: string | null; eventType: string }) =>
-        `${one.componentId} ${one.eventType}`;
-      const expected = Map.groupBy(byDay, key);
-      expect(new Map(newest.map((one) => [key(one), one.date]))).toEqual(
-        new Map([...expected].map(([key, events]) => [key, events.at(-1)!.date])),
-      );
+      const dated = byDay.map(({ id, date, eventType, voidedAt, ...event }) => ({
+        ...{ id, date, eventType, voidedAt },
+        componentId: event.componentId,
+      }));
+      expect(await serviceEvents.daysAfter(roof.id, start, byDay.length)).toEqual(dated);
+      expect(await serviceEvents.daysAfter(roof.id, byDay[0]!, 1)).toEqual(dated.slice(1, 2));
       expect(await serviceEvents.ownerOf(events[0]!.id)).toBe(partner.id);
       expect(await serviceEvents.ownerOf("SE_")).toBeUndefined();
       const outcomes = await serviceEvents.outcomesOf(second!.id);

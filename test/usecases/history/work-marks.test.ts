@@ -76,7 +76,7 @@ test("many marks of an appliance read the events of a day once, and see those th
   const request = (componentId: string, date: string) => ({ ...DONE, subject: { componentId }, date });
   const ids = await fixture.write(async (writer) => {
     const { serviceEvents, work } = writer.tx;
-    const reads = [spyOn(serviceEvents, "newestDays"), spyOn(work, "replacementsOnDay")];
+    const reads = [spyOn(serviceEvents, "daysAfter"), spyOn(work, "replacementsOnDay")];
     const marks = new WorkMarks(writer);
     const done = [];
     for (const componentId of [one, one, two, one])

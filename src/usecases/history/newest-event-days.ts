@@ -1,0 +1,23 @@
+import type { NewestDay } from "../../store/queries/service-events.ts";
+import type { Tx } from "../../store/store.ts";
+
+/** The events that are read at once: they take a few milliseconds. */
+const EVENTS_OF_PAGE = 2_000;
+
+/**
+ * Returns the newest day of each type of event on an appliance, by component; null for those of the whole. An appliance may
+ * have hundreds of thousands of events.
+ */
+export async function findNewestEventDays(
+  { serviceEvents, yieldToEventLoop }: Pick<Tx, "serviceEvents" | "yieldToEventLoop">,
+  applianceId: string,
+): Promise<NewestDay[]> {
+  const newest = new Map<string, NewestDay>();
+  for (let last = { date: "", id: "" }; ; await yieldToEventLoop()) {
+    const page = await serviceEvents.daysAfter(applianceId, last, EVENTS_OF_PAGE);
+    for (const { componentId, eventType, date, voidedAt } of page)
+      if (voidedAt === null) newest.set(`${eventType} ${componentId}`, { componentId, eventType, date });
+    if (page.length < EVENTS_OF_PAGE) return [...newest.values()];
+    last = page.at(-1)!;
+  }
+}
