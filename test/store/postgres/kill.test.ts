@@ -114,6 +114,25 @@ test("a revision is not given again after a crash, nor used after a restart or f
   expect(reserved.revision).toBe(after);
 });
 
+// Rule: cache-failover
+test("a revision is not given again by a database that was restored on the same server", async () => {
+  await rowsOf(server.url(), "CREATE DATABASE restored TEMPLATE template0");
+  const restored = await openPostgresStore(server.url("restored"), { clock: () => NOW, random });
+  const partner = { id: PARTNER, name: "Acme", enabled: true, dailyBudget: 100, credentialGeneration: 1 };
+  await restored.write((tx) => tx.partners.insert({ ...partner, createdAt: NOW }));
+  await rowsOf(
+    server.url("restored"),
+    `UPDATE partners SET revision = ${revisionNumber(await store.read.partners.revision(PARTNER))}`,
+  );
+  const [original, copy] = [
+    await store.read.partners.revision(PARTNER),
+    await restored.read.partners.revision(PARTNER),
+  ];
+  expect(revisionNumber(copy)).toBe(revisionNumber(original));
+  expect(copy).not.toBe(original);
+  await restored.close();
+});
+
 describe("a standby that takes over without the latest changes", () => {
   let promoted: PostgresServer;
   let proxy: PostgresProxy;

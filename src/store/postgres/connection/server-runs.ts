@@ -8,5 +8,8 @@ const SERVER_RUN = "extract(epoch FROM pg_postmaster_start_time())::text";
 export const SERVER_STATE = `${SERVER_RUN} AS run, pg_is_in_recovery() AS standby`;
 export type ServerState = { run: string; standby: boolean };
 
-/** The beginning of the expression for a revision, before that for its number. */
-export const REVISION_OF = `${SERVER_RUN} || ':' || `;
+/**
+ * The beginning of the expression for a revision, before that for its number. It includes the identity of the table, which
+ * differs after a restore by `pg_restore` on the same run of a server.
+ */
+export const REVISION_OF = `${SERVER_RUN} || ':' || 'partners'::regclass::oid || ':' || `;
