@@ -330,7 +330,7 @@ async function savedRows(page: Page, act: () => Promise<void>): Promise<Record<s
 }
 
 // Rule: portfolio-app, list-photos
-test("more than 200 photos of an appliance are loaded page by page", async () => {
+test("more than 200 photos of an appliance are loaded page by page, and their files 12 at a time", async () => {
   const owner = await createPartnerBy(admin, { name: "Many photos" });
   const client = server.as(owner);
   const { id } = await addProperty(client, { name: "Elm Court" });
@@ -348,6 +348,13 @@ test("more than 200 photos of an appliance are loaded page by page", async () =>
   await page.getByRole("button", { name: "Load 200 more" }).click();
   await page.getByText("photo 1201").waitFor();
   expect(await photos.count()).toBe(201);
+  await page.route("**/uploads/**", (route) => route.fulfill({ contentType: "image/png", body: PNG }));
+  const show = page.getByRole("button", { name: "Show 12 photos" });
+  for (const shown of [12, 24]) {
+    await show.click();
+    await page.waitForFunction((most) => document.querySelectorAll("ul.photos img").length >= most, shown);
+    expect(await page.locator("ul.photos img").count()).toBe(shown);
+  }
   expect(pageErrors).toEqual([]);
   await close();
 });

@@ -11,6 +11,9 @@ import { labelWithDetails, useApiCallCost } from "./api-call-cost.ts";
 import { useApp } from "./app-context.ts";
 import { usePagedList } from "./paged-list.ts";
 
+/** The photos shown at a time: each is a file and a call, and an appliance may have hundreds. */
+const SHOWN_AT_ONCE = 12;
+
 /** The photos of an appliance, loaded on demand: each takes a call. Those of a retired one cannot be removed. */
 export function AppliancePhotos({ appliance }: { appliance: Pick<ApplianceJson, "id" | "is_retired"> }) {
   const { api } = useApp();
@@ -27,7 +30,8 @@ export function AppliancePhotos({ appliance }: { appliance: Pick<ApplianceJson, 
       <LoadedContent loaded={photos} what="the photos">
         {({ rows, total }) => {
           if (total === 0) return <p class="empty">No photos.</p>;
-          const hidden = rows.filter(({ id }) => !shown.has(id)).length;
+          const hidden = rows.filter(({ id }) => !shown.has(id));
+          const next = hidden.slice(0, SHOWN_AT_ONCE);
           return (
             <>
               <ul class="photos">
@@ -53,14 +57,14 @@ export function AppliancePhotos({ appliance }: { appliance: Pick<ApplianceJson, 
                   </li>
                 ))}
               </ul>
-              {hidden > 0 && (
+              {next.length > 0 && (
                 <p>
                   <button
                     type="button"
                     class="outline"
-                    onClick={() => setShown(new Set(rows.map(({ id }) => id)))}
+                    onClick={() => setShown(new Set([...shown, ...next.map(({ id }) => id)]))}
                   >
-                    {labelWithDetails(hidden === 1 ? "Show photo" : "Show photos", costOf(hidden))}
+                    {labelWithDetails(showText(next.length, hidden.length), costOf(next.length))}
                   </button>
                 </p>
               )}
@@ -76,6 +80,11 @@ export function AppliancePhotos({ appliance }: { appliance: Pick<ApplianceJson, 
       </LoadedContent>
     </section>
   );
+}
+
+function showText(next: number, hidden: number): string {
+  if (next < hidden) return `Show ${next} photos`;
+  return next === 1 ? "Show photo" : "Show photos";
 }
 
 function Picture({ photo }: { photo: PhotoJson }) {
