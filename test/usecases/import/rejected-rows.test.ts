@@ -31,7 +31,7 @@ async function run(part: Part, rows: readonly Row[]) {
   return { ...result[part], rejected: rejected.map(({ line, error }) => `${line} ${error}`) };
 }
 
-/** Returns all rows of the database, without the entry and the revision that every import adds. */
+/** Returns all rows of the database, without clocks, and the entry and the revision that every import adds. */
 async function allRows() {
   const names = Object.values(tables).map(getTableName);
   const rows = names.map(async (name) => {
@@ -39,7 +39,7 @@ async function allRows() {
     const kept = all.filter(
       ({ action, detail }) => action !== "portfolio.import" && !String(detail).startsWith('{"files"'),
     );
-    return [name, kept.map(({ revision, ...row }) => JSON.stringify(row)).sort()] as const;
+    return [name, kept.map(({ revision, last_instant, ...row }) => JSON.stringify(row)).sort()] as const;
   });
   const { clock, write_groups, ...rest } = Object.fromEntries(await Promise.all(rows));
   return rest;
