@@ -280,3 +280,23 @@ describe("alerts of a system, a state, or both", () => {
     },
   );
 });
+
+test("actions are read with a few statements, whatever the filters", async () => {
+  const values = { action: "replace", system: "hvac", state: "NY", tier: "CRITICAL" } as const;
+  const bounds = { dueBy: DAY, leastCents: 1, mostCents: 9 };
+  const own = { ...values, ...bounds, work: "open", propertyId } as const;
+  const names = Object.keys(own) as (keyof typeof own)[];
+  const { planActions } = fixture.store.read;
+  const statements = await statementsOf(async () => {
+    for (let set = 0; set < 2 ** names.length; set++) {
+      const some = Object.fromEntries(
+        names.filter((_, nth) => set & (1 << nth)).map((name) => [name, own[name]]),
+      );
+      const filter = { partnerId: fixture.partnerId, today: DAY, without: [], ...some };
+      await planActions.page(filter, "waiting", SLICE);
+      await planActions.sums(filter, "waiting");
+    }
+  });
+  // A page and sums of either scope, with or without names, bounds and work.
+  expect(statements.length).toBeLessThanOrEqual(2 * 16);
+});

@@ -1,4 +1,17 @@
-import { and, asc, count, desc, eq, gte, inArray, lte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gte,
+  inArray,
+  lte,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { ActionName } from "../../domain/planning/action.ts";
 import type { ActionSums } from "../../domain/planning/due-actions.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
@@ -48,9 +61,8 @@ export type ActionFilter = {
   without: readonly string[];
 };
 
-type Condition = Exclude<keyof ActionFilter, "partnerId" | "today">;
-
 const NONE = "";
+const LAST_DAY = "9999-12-31";
 
 /**
  * Reads and writes the actions of stored plans. A list in either order reads one index, which has the columns of all filters
@@ -69,12 +81,10 @@ export function planActionStore(engine: Engine) {
   );
 
   // Not as bounds of an index: both lists are read in the order of theirs.
-  const is = (column: SQLWrapper, name: string) => sql`${column} || '' = ${placeholder(name)}`;
-  const workIs = {
-    open: sql`(${t.workState} <> 'ordered' and ${t.workUntil} <= ${placeholder("today")})`,
-    ordered: sql`${t.workState} = 'ordered'`,
-    deferred: sql`${t.workUntil} > ${placeholder("today")}`,
-  };
+  const isIfStated = (column: SQLWrapper, name: "action" | "system" | "state" | "tier") =>
+    sql`(${placeholder(name)} = ${NONE} or ${column} || '' = ${placeholder(name)})`;
+  const isWork = (name: "open" | WorkState, condition: SQL) =>
+    sql`(${placeholder("work")} = ${sql.raw(`'${name}'`)} and ${condition})`;
   const ofFilter = (filter: ActionFilter) =>
     // With the partner, too, SQLite would read all of its actions to find those of a property.
     filter.propertyId === undefined
@@ -83,16 +93,28 @@ export function planActionStore(engine: Engine) {
   const matching = (filter: ActionFilter, scope = ofFilter(filter)): SQL | undefined =>
     and(
       scope,
-      filter.action && is(t.action, "action"),
-      filter.system === undefined ? undefined : is(t.system, "system"),
-      filter.state === undefined ? undefined : is(t.state, "state"),
-      filter.tier && is(t.tier, "tier"),
-      filter.dueBy === undefined
-        ? undefined
-        : and(lte(t.dueOn, placeholder("dueBy")), lte(t.workUntil, placeholder("dueBy"))),
-      filter.leastCents === undefined ? undefined : gte(t.plannedCents, placeholder("leastCents")),
-      filter.mostCents === undefined ? undefined : lte(t.plannedCents, placeholder("mostCents")),
-      filter.work && workIs[filter.work],
+      hasNames(filter)
+        ? and(
+            isIfStated(t.action, "action"),
+            isIfStated(t.system, "system"),
+            isIfStated(t.state, "state"),
+            isIfStated(t.tier, "tier"),
+          )
+        : undefined,
+      hasBounds(filter)
+        ? and(
+            lte(t.dueOn, placeholder("dueBy")),
+            lte(t.workUntil, placeholder("dueBy")),
+            gte(t.plannedCents, placeholder("leastCents")),
+            lte(t.plannedCents, placeholder("mostCents")),
+          )
+        : undefined,
+      filter.work &&
+        or(
+          isWork("open", sql`${t.workState} <> 'ordered' and ${t.workUntil} <= ${placeholder("today")}`),
+          isWork("ordered", sql`${t.workState} = 'ordered'`),
+          isWork("deferred", sql`${t.workUntil} > ${placeholder("today")}`),
+        ),
       filter.without.length === 0 ? undefined : sql`not (${engine.isAmong(t.propertyId, "without")})`,
     );
   const readsOf = memo((filter, order) => {
@@ -126,7 +148,17 @@ export function planActionStore(engine: Engine) {
       }),
     };
   });
-  const bound = (filter: ActionFilter) => ({ ...filter, without: engine.list(filter.without) });
+  const bound = (filter: ActionFilter) => ({
+    ...filter,
+    action: filter.action ?? NONE,
+    system: filter.system ?? NONE,
+    state: filter.state ?? NONE,
+    tier: filter.tier ?? NONE,
+    dueBy: filter.dueBy ?? LAST_DAY,
+    leastCents: filter.leastCents ?? 0,
+    mostCents: filter.mostCents ?? Number.MAX_SAFE_INTEGER,
+    without: engine.list(filter.without),
+  });
 
   return {
     /** Deletes the actions of a property. */
@@ -177,25 +209,28 @@ const columnsOf = (mark: Mark | undefined) => ({
 
 const sumOf = (column: SQLWrapper) => sql<number>`cast(coalesce(sum(${column}), 0) as bigint)`;
 
-/** Prepares a query once for each set of conditions, whatever their values are. */
+const hasNames = ({ action, system, state, tier }: ActionFilter) =>
+  [action, system, state, tier].some((name) => name !== undefined);
+const hasBounds = ({ dueBy, leastCents, mostCents }: ActionFilter) =>
+  [dueBy, leastCents, mostCents].some((bound) => bound !== undefined);
+
+/**
+ * Prepares a query once for each kind of conditions, whatever their values are. A statement for each set of filters would be
+ * thousands, and each connection keeps its statements.
+ */
 function memo<T>(make: (filter: ActionFilter, order: ActionOrder) => T) {
   const made = new Map<string, T>();
   return (filter: ActionFilter, order: ActionOrder): T => {
-    const conditions = CONDITIONS.map((name) => Number(filter[name] !== undefined));
-    const key = [...conditions, filter.work, filter.without.length > 0, order].join();
+    const kinds = [
+      filter.propertyId !== undefined,
+      hasNames(filter),
+      hasBounds(filter),
+      filter.work !== undefined,
+      filter.without.length > 0,
+    ];
+    const key = [...kinds.map(Number), order].join();
     const value = made.get(key) ?? make(filter, order);
     made.set(key, value);
     return value;
   };
 }
-
-const CONDITIONS = [
-  "propertyId",
-  "action",
-  "system",
-  "state",
-  "tier",
-  "dueBy",
-  "leastCents",
-  "mostCents",
-] as const satisfies readonly Condition[];
