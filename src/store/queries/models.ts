@@ -28,8 +28,11 @@ export function modelStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { latestCalibration, modelChecks, modelFrailties, modelInUse, modelProposals, modelVersions } =
     engine.tables;
-  const number = engine.read<{ number: number | null }>(() =>
-    db.select(aliased({ number: modelInUse.number })).from(modelInUse),
+  const identity = engine.read<{ number: number; createdAt: number }>(() =>
+    db
+      .select(aliased({ number: modelVersions.number, createdAt: modelVersions.createdAt }))
+      .from(modelInUse)
+      .innerJoin(modelVersions, eq(modelVersions.number, modelInUse.number)),
   );
   const frailties = engine.read<{ applianceId: string; frailty: number }>(() =>
     db
@@ -53,19 +56,19 @@ export function modelStore(engine: Engine) {
         set: { frailty: sql`excluded.frailty` },
       }),
   );
-  // Versions never change, so they can be cached.
-  let known: ModelInUse | undefined;
+  // Versions never change, but one that is rolled back, or lost in a failover, leaves its number to another.
+  let known: { createdAt: number; version: ModelInUse } | undefined;
 
   return {
     /** Returns the version that scores are computed with; undefined for the base model. */
     async inUse(): Promise<ModelInUse | undefined> {
-      const current = (await number({}))[0]?.number ?? null;
-      if (current === null) return undefined;
-      if (known?.number !== current) {
-        const { base, version, corrections } = (await this.find(current))!;
-        known = { number: current, base, version, corrections };
+      const [current] = await identity({});
+      if (!current) return undefined;
+      if (known?.version.number !== current.number || known.createdAt !== current.createdAt) {
+        const { number, createdAt, base, version, corrections } = (await this.find(current.number))!;
+        known = { createdAt, version: { number, base, version, corrections } };
       }
-      return known;
+      return known.version;
     },
     async find(number: number): Promise<ModelVersion | undefined> {
       const rows = await db.select().from(modelVersions).where(eq(modelVersions.number, number));

@@ -610,6 +610,18 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
     ]);
     expect(await models.frailties(2, dropped)).toEqual(new Map());
     expect((await models.frailties(1, dropped)).size).toBe(1);
+    const activate = (createdAt: number, lifeFactors: Record<string, number>, error?: Error) =>
+      write(async (tx) => {
+        const other = { ...corrections, lifeFactors };
+        await tx.models.insert({ ...version, number: 3, createdAt, corrections: other });
+        await tx.models.use(3);
+        expect((await tx.models.inUse())?.corrections).toEqual(other);
+        if (error) throw error;
+      });
+    // A version that was rolled back leaves its number to the next.
+    await expect(activate(NOW + 1, { roof: 2 }, new Error("undone"))).rejects.toThrow("undone");
+    await activate(NOW + 2, { roof: 3 });
+    expect((await models.inUse())?.corrections.lifeFactors).toEqual({ roof: 3 });
     await write((tx) => tx.models.use(null));
     expect(await models.inUse()).toBeUndefined();
     const fit = { number: 3, base: "3", isProven: false, corrections, evidence: { text: TEXT }, madeAt: NOW };
