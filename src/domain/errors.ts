@@ -56,7 +56,7 @@ export class UnreadableBackup extends OperatorError {}
 /** Storage that currently cannot be read or written. The requested change has not been made. */
 export class StorageError extends OperatorError {}
 
-/** Storage that failed when a part of the requested change may have been made. The same request makes the rest. */
+/** A change that was interrupted when a part of it may have been made. The same request makes the rest. */
 export class UnfinishedChange extends StorageError {}
 
 /** Storage that has not confirmed the requested change: it may have been made, or be made later. */

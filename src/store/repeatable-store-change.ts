@@ -1,9 +1,9 @@
-import { StorageError, UnfinishedChange } from "../domain/errors.ts";
+import { Failure, StorageError, UnfinishedChange } from "../domain/errors.ts";
 import type { Store } from "./store.ts";
 
 /**
  * Runs work that writes several transactions, each of which stays, and which a repetition completes. Throws an UnfinishedChange
- * where the storage fails.
+ * where the storage fails, or the time for the response ends.
  */
 export async function runRepeatableStoreChange<T>(
   { explain }: Pick<Store, "explain">,
@@ -13,6 +13,8 @@ export async function runRepeatableStoreChange<T>(
     return await work();
   } catch (thrown) {
     const error = explain(thrown);
-    throw error instanceof StorageError ? new UnfinishedChange(error.message, error.hint) : thrown;
+    if (error instanceof StorageError) throw new UnfinishedChange(error.message, error.hint);
+    if (error instanceof Failure && error.code === "unavailable") throw new UnfinishedChange(error.message);
+    throw thrown;
   }
 }

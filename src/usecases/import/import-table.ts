@@ -71,7 +71,7 @@ type TableImport = {
 /**
  * Imports rows of a table. Repeating it adds nothing, and changes records only with `update`. A dry run writes them in a transaction that is rolled back: it rejects
  * what the import would reject, and rows that refer to rows of another call. Throws a conflict while another import of the
- * partner runs, and an UnfinishedChange if the storage fails between two transactions.
+ * partner runs, and an UnfinishedChange if the storage fails, or the response is late, between two transactions.
  */
 export async function importTableOfRequest(
   deps: TableDeps,

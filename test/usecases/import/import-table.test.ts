@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { acquireLock, importLockName } from "../../../src/cluster/cluster-locks.ts";
-import { OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
+import { Failure, OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import { importTableOfRequest, type TableRows } from "../../../src/usecases/import/import-table.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
@@ -128,7 +128,10 @@ describe("rows of a table", () => {
     };
     const full = new StorageError("the disk is full", "Free some space.");
     const hasProperties = async () => (await names()).length > 0;
+    const late = new Failure("unavailable", "The response was not ready within 55 s. Retry later.");
     await expect(run(BUILDINGS, {}, failing(full, hasProperties))).rejects.toBeInstanceOf(UnfinishedChange);
+    const atSecond = failing(late, (nth) => nth === 2);
+    await expect(run(BUILDINGS, {}, atSecond)).rejects.toBeInstanceOf(UnfinishedChange);
     const { appliances } = await store.read.totals.stored(fixture.partner.id);
     expect(appliances).toBe(0);
     const dry = run(
