@@ -11,13 +11,17 @@ type Comparison<Key> = {
   isSame(one: Key, other: Key): boolean;
 };
 
+type Entry<Key, Value> = { key: Key; value: Value };
+
 /**
  * Keeps values by keys of numbers. The numbers are compared as they are: texts of them take longer to write than most of
- * what is kept takes to compute. Beyond the limit all are computed again.
+ * what is kept takes to compute. Beyond the limit, each new value replaces the oldest one.
  */
 export class NumericKeyCache<Key, Value> implements ValueCache<Key, Value> {
-  readonly #kept = new Map<number, Map<number, { key: Key; value: Value }[]>>();
-  #count = 0;
+  readonly #kept = new Map<number, Map<number, Entry<Key, Value>[]>>();
+  /** The entries from the oldest on; once there are `most`, from `#next` on, and then from the first. */
+  readonly #byAge: Entry<Key, Value>[] = [];
+  #next = 0;
 
   constructor(
     private readonly most: number,
@@ -33,18 +37,30 @@ export class NumericKeyCache<Key, Value> implements ValueCache<Key, Value> {
 
   /** Keeps the value of a key that has none. */
   set(key: Key, value: Value): void {
-    if (this.#count === this.most) this.clear();
-    this.#count++;
+    const entry = { key, value };
+    if (this.#byAge.length === this.most) this.#drop(this.#byAge[this.#next]!);
+    this.#byAge[this.#next] = entry;
+    this.#next = (this.#next + 1) % this.most;
     const { first, second } = this.comparison;
-    const byFirst = this.#kept.get(first(key)) ?? new Map<number, { key: Key; value: Value }[]>();
+    const byFirst = this.#kept.get(first(key)) ?? new Map<number, Entry<Key, Value>[]>();
     this.#kept.set(first(key), byFirst);
     const alike = byFirst.get(second(key)) ?? [];
     byFirst.set(second(key), alike);
-    alike.push({ key, value });
+    alike.push(entry);
   }
 
   clear(): void {
     this.#kept.clear();
-    this.#count = 0;
+    this.#byAge.length = 0;
+    this.#next = 0;
+  }
+
+  #drop(entry: Entry<Key, Value>): void {
+    const [first, second] = [this.comparison.first(entry.key), this.comparison.second(entry.key)];
+    const byFirst = this.#kept.get(first)!;
+    const alike = byFirst.get(second)!.filter((one) => one !== entry);
+    if (alike.length > 0) byFirst.set(second, alike);
+    else byFirst.delete(second);
+    if (byFirst.size === 0) this.#kept.delete(first);
   }
 }
