@@ -1,7 +1,7 @@
 import { assetTable } from "../web/assets/asset-table.ts";
 import type { RenderedPage } from "../web/html-document.tsx";
 import { parseHeaderWeights } from "./accept-header.ts";
-import { type PageSettings, pageReply } from "./page-reply.ts";
+import { type PageSettings, pageHeaders } from "./page-reply.ts";
 
 /** Returns the HTML page that replaces an error response; undefined to keep the response. */
 export type HtmlErrorPages = (request: Request, error: Response) => Promise<Response | undefined>;
@@ -42,10 +42,10 @@ function prefersHtml({ method, headers }: Request): boolean {
   return (weights.get("text/html") ?? 0) > (weights.get("application/json") ?? 0);
 }
 
+/** Returns the page uncompressed: anyone can cause errors, and compressing a page takes longer than refusing a request. */
 function errorPage(settings: PageSettings, request: Request, error: Response, page: RenderedPage): Response {
-  const { raw, headers } = pageReply(settings, { request }, page);
-  return new Response(request.method === "HEAD" ? null : raw!, {
+  return new Response(request.method === "HEAD" ? null : page.html, {
     status: error.status,
-    headers: { ...Object.fromEntries(error.headers), ...headers },
+    headers: { ...Object.fromEntries(error.headers), ...pageHeaders(settings, page) },
   });
 }

@@ -19,12 +19,24 @@ export type PageSettings = {
 
 /** Returns a page that can only load scripts, styles and data from this server. */
 export function pageReply(
-  { frameAncestors, allowsBlobImages: makesPictures = false }: PageSettings,
+  settings: PageSettings,
   { request }: Pick<Call, "request">,
-  { html, styleHash }: RenderedPage,
+  page: RenderedPage,
   status = 200,
 ): Reply<never> {
   const encoding = encodingFor(request.headers.get("accept-encoding"));
+  return {
+    status,
+    raw: compressBody(page.html, encoding),
+    headers: { ...pageHeaders(settings, page), ...encodingHeaders(encoding) },
+  };
+}
+
+/** Returns the headers of a page as `pageReply` sends it, apart from those of its compression. */
+export function pageHeaders(
+  { frameAncestors, allowsBlobImages: makesPictures = false }: PageSettings,
+  { styleHash }: RenderedPage,
+): Record<string, string> {
   const policy = [
     "default-src 'none'",
     `style-src 'self'${styleHash === undefined ? "" : ` '${styleHash}'`}`,
@@ -36,13 +48,8 @@ export function pageReply(
     `frame-ancestors ${frameAncestors.join(" ") || "'none'"}`,
   ];
   return {
-    status,
-    raw: compressBody(html, encoding),
-    headers: {
-      ...PRIVATE_HEADERS,
-      ...encodingHeaders(encoding),
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policy.join("; "),
-    },
+    ...PRIVATE_HEADERS,
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy.join("; "),
   };
 }

@@ -393,15 +393,19 @@ describe("an error page", () => {
     const limited = await serve({ limits: { per_ip_per_minute: 5 } });
     const { id } = await addProperty(limited.as(await limited.createPartner()));
     const { token } = await limited.json("embed", "create", id);
-    const ask = (path: string) => fetch(`${limited.url}${path}`, { method: "GET" });
+    const ask = (path: string) =>
+      fetch(`${limited.url}${path}`, { headers: { "accept-encoding": "gzip, br" } });
     const path = `/embed/property/${token}?budget=5000`;
     let answer = await ask(path);
     expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-encoding")).toBe("br");
     for (let n = 0; n < 5; n++) answer = await ask(path);
     for (const address of [path, `/api${path}`, `/embed/property/${token}/schedule`, "/embed/app"]) {
       answer = await ask(address);
       expect(answer.status).toBe(429);
       const seconds = Number(answer.headers.get("retry-after"));
+      // Compressing the page of each refused request would cost more than refusing it.
+      expect(answer.headers.get("content-encoding")).toBeNull();
       // In a cluster, calls are counted in slots of 5 seconds.
       expect(seconds).toBeWithin(1, onPostgres ? 66 : 61);
       expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
