@@ -26,7 +26,7 @@ test("takes scheduled backups, tests each, keeps the newest and reports the resu
     return seen;
   });
   expect(last).toEqual({
-    at: expect.stringMatching(/T\d\d:\d\d:0\d\.\d{3}Z$/),
+    at: expect.stringMatching(/T\d\d:\d\d:\d\d\.\d{3}Z$/),
     ok: true,
     drill_ok: true,
     bytes: expect.any(Number),
