@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { outputOf, reproductionsIn } from "./support/bun-test.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-run-"));
@@ -9,31 +10,45 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const SEED = '{ seed: -52234789, path: "2:1:3:1", endOnFailure: true }';
 
-test("a file that fails and passes alone fails the run, which keeps the output and names the seed", async () => {
+test("a file that fails and passes alone fails the run, which keeps the output and names the seeds", async () => {
   const file = join(folder, "unsteady.test.ts");
   const marker = join(folder, "has-failed");
   writeFileSync(
     file,
     `import { expect, test } from "bun:test";
     import { existsSync, writeFileSync } from "node:fs";
+    import fc from "fast-check";
     test("passes the second time", () => {
       const isFirst = !existsSync(${JSON.stringify(marker)});
       writeFileSync(${JSON.stringify(marker)}, "");
-      if (isFirst) throw new Error(${JSON.stringify(`Property failed\n${SEED}`)});
+      if (isFirst) throw new Error(${JSON.stringify(`Property failed\n${SEED}\n`)} + "Inputs: " + fc.sample(fc.nat(), 3));
     });`,
   );
   const run = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "run.ts"), "--unsteady", join(folder, "kept"), file],
+    [
+      process.execPath,
+      join(import.meta.dir, "run.ts"),
+      "--seed",
+      "7",
+      "--unsteady",
+      join(folder, "kept"),
+      file,
+    ],
     { cwd: join(import.meta.dir, ".."), stdio: ["ignore", "pipe", "pipe"] },
   );
   const [stdout, stderr] = await Promise.all([
     new Response(run.stdout).text(),
     new Response(run.stderr).text(),
   ]);
-  expect(stdout.trimEnd().split("\n").at(-1)).toBe("0 passed, 1 failed, 1 unsteady file");
+  expect(stdout.trimEnd().split("\n").slice(-2)).toEqual([
+    "Seed of the properties: 7",
+    "0 passed, 1 failed, 1 unsteady file",
+  ]);
   expect(await run.exited).toBe(1);
   const [, kept] = /Output of the failure: (.*)/.exec(stderr) ?? [];
-  expect(readFileSync(kept!, "utf8")).toContain("(fail) passes the second time");
+  const failure = readFileSync(kept!, "utf8");
+  expect(failure).toContain("(fail) passes the second time");
+  expect(failure).toContain(`Inputs: ${fc.sample(fc.nat(), { numRuns: 3, seed: 7 })}`);
   expect(stderr.split("\n")).toContain(`  ${SEED}`);
 });
 

@@ -8,6 +8,7 @@
  *   --report FILE            keep the JUnit report of the first run, with the duration of each file
  *   --update-timings         keep those durations in test/timings.json, by which the longest files start first
  *   --unsteady FOLDER        keep the output of unsteady files there; test/artifacts/unsteady when not given
+ *   --seed N                 draw the inputs of properties from another seed than 1; `random` chooses one and prints it
  *   -t, --test-name-pattern  run only the tests whose name matches
  *
  * The last line is `N passed, N failed`. The exit code is 1 when a test failed, when the run itself failed, and when
@@ -40,6 +41,7 @@ import {
   STORAGE,
   TEMPLATE,
 } from "./support/postgres-server.ts";
+import { PROPERTY_SEED } from "./support/property-seed.ts";
 import { TEMPLATE_FILE } from "./support/template-file.ts";
 import { temporaryRoot } from "./support/temporary-folders.ts";
 
@@ -51,11 +53,16 @@ const { values, positionals: patterns } = parseArgs({
     pgbouncer: { type: "string" },
     report: { type: "string" },
     unsteady: { type: "string", default: join(import.meta.dir, "artifacts", "unsteady") },
+    seed: { type: "string", default: "1" },
     "update-timings": { type: "boolean", default: false },
     "test-name-pattern": { type: "string", short: "t" },
   },
 });
 if (!["folder", "postgres"].includes(values.storage)) throw new Error("--storage is folder or postgres");
+
+const seed = values.seed === "random" ? `${crypto.getRandomValues(new Int32Array(1))[0]}` : values.seed;
+if (Number(seed) !== (Number(seed) | 0) || seed.trim() === "")
+  throw new Error(`--seed is a whole number of 32 bits, or random: ${seed}`);
 
 /** `unsteady` counts files that failed, and passed when they ran alone. */
 type Counts = TestCounts & { unsteady: number };
@@ -165,6 +172,7 @@ const onSqlite = {
   [TEMPLATE]: await createTemplate(server),
   [TEMPLATE_FILE]: await createTemplateFile(templates),
   ...(pooler && { [SHARED_POOLER]: pooler.host }),
+  [PROPERTY_SEED]: seed,
 };
 const onPostgres = { ...onSqlite, [STORAGE]: "postgres" };
 const { report, "update-timings": updatesTimings, "test-name-pattern": testName } = values;
@@ -192,6 +200,7 @@ try {
   await server.end();
   rmSync(templates, { recursive: true });
 }
+console.log(`Seed of the properties: ${seed}`);
 const sum = (count: keyof Counts) => results.reduce((total, counts) => total + counts[count], 0);
 const [passed, failed, skipped, unsteady] = [sum("passed"), sum("failed"), sum("skipped"), sum("unsteady")];
 const files = unsteady === 1 ? "1 unsteady file" : `${unsteady} unsteady files`;
