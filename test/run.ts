@@ -60,9 +60,10 @@ const { values, positionals: patterns } = parseArgs({
 });
 if (!["folder", "postgres"].includes(values.storage)) throw new Error("--storage is folder or postgres");
 
-const seed = values.seed === "random" ? `${crypto.getRandomValues(new Int32Array(1))[0]}` : values.seed;
+// Without a negative one, which `--seed N` would take for another option.
+const seed = values.seed === "random" ? `${crypto.getRandomValues(new Uint16Array(1))[0]}` : values.seed;
 if (Number(seed) !== (Number(seed) | 0) || seed.trim() === "")
-  throw new Error(`--seed is a whole number of 32 bits, or random: ${seed}`);
+  throw new Error(`--seed is a whole number of 32 bits or random, not ${seed}`);
 
 /** `unsteady` counts files that failed, and passed when they ran alone. */
 type Counts = TestCounts & { unsteady: number };
