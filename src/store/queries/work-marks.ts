@@ -21,7 +21,7 @@ type StatedEvent = Pick<
 >;
 
 /** Events of an appliance on a day, which may be tens of thousands, that are compared with what a request states. */
-const EVENTS_COMPARED = 200;
+const EVENTS_COMPARED = 2000;
 
 type Place = { partnerId: string; propertyId: string };
 

@@ -101,11 +101,11 @@ test("work done twice is compared with the newest events of its day", async () =
   await fixture.write(async (writer) => {
     const log = new ServiceLog(writer);
     const cleaning = { ...EVENT, eventType: "Cleaning", applianceId, componentId: null, date } as const;
-    for (let nth = 0; nth < 200; nth++) await log.add({ ...cleaning, notes: `${nth}` });
+    for (let nth = 0; nth < 2000; nth++) await log.add({ ...cleaning, notes: `${nth}` });
     await log.finish();
   });
   expect((await mark(repair)).serviceEventId).not.toBe(serviceEventId);
-  expect(await events()).toHaveLength(202);
+  expect(await events()).toHaveLength(2002);
 });
 
 test.each(["open", "done"] as const)(
