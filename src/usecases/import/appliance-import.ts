@@ -18,6 +18,7 @@ import {
   type Retirement,
 } from "../../domain/retirement.ts";
 import { ApplianceCreator, changeAppliance, installYearWarnings } from "../portfolio/appliances.ts";
+import { BatchScores } from "../portfolio/batch-scores.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
@@ -105,6 +106,7 @@ type Stock = { counted: Set<string>; left: Map<string, number> };
 
 class ApplianceBatch implements RowBatch<Entry> {
   readonly #creator: ApplianceCreator;
+  readonly #scores: BatchScores;
   readonly #properties: PropertyCache;
   readonly #appliances: ApplianceCache;
   /** Counts made by this batch, and the appliances left after its matches. */
@@ -120,6 +122,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     reading: Preloading,
   ) {
     this.#creator = new ApplianceCreator(writer);
+    this.#scores = new BatchScores(writer);
     this.#properties = new PropertyCache(writer);
     this.#comparison = comparison(writer.knowledge);
     this.#appliances = new ApplianceCache(writer, reading);
@@ -150,7 +153,8 @@ class ApplianceBatch implements RowBatch<Entry> {
         if (installYear !== null) checkRetirementDay(retiredAt, installYear);
       }
       let added = await this.#creator.add(input);
-      if (retirement) added = (await changeAppliance(this.writer, added.id, retirement)).appliance;
+      if (retirement)
+        added = (await changeAppliance(this.writer, added.id, retirement, this.#scores)).appliance;
       this.#appliances.set(added);
       if (added.installYearBasis === "year_built") this.#buildingYears++;
       this.#countEarly(added, property);
@@ -160,7 +164,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     if (!update) return "unchanged";
     const { change, fields } = compareRowWithRecord(this.#comparison, cells, there);
     if (fields.length === 0) return "unchanged";
-    const { appliance: changed } = await changeAppliance(this.writer, there.id, change);
+    const { appliance: changed } = await changeAppliance(this.writer, there.id, change, this.#scores);
     this.#appliances.set(changed);
     if (changed.installYear !== there.installYear) this.#countEarly(changed, property);
     if (changed.size !== there.size) this.#countUnusual(changed);
@@ -170,6 +174,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   async finish(): Promise<AddedCounts> {
     let components = 0;
     for (const made of (await this.#creator.finish()).values()) components += made.length;
+    await this.#scores.finish();
     return {
       ...NOTHING_ADDED,
       components,

@@ -24,6 +24,7 @@ import type { BrandTier } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { checkStatedFlags } from "./appliance-flags.ts";
+import type { BatchScores } from "./batch-scores.ts";
 import { moveAppliance } from "./moved-appliance.ts";
 import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
@@ -143,12 +144,14 @@ export class ApplianceCreator {
 
 /**
  * Changes an appliance; also its type, and its property to another of the same partner. Throws not_found, invalid_request,
- * and conflict if it is retired and the change does not bring it back.
+ * and conflict if it is retired and the change does not bring it back. With `scores`, its property is scored when those are
+ * finished; a move is scored at once.
  */
 export async function changeAppliance(
   writer: PortfolioWriter,
   id: string,
   change: ApplianceChange,
+  scores?: BatchScores,
 ): Promise<CreatedAppliance> {
   const { tx, partner } = writer;
   const stored = await tx.appliances.find(partner.id, id);
@@ -158,7 +161,7 @@ export async function changeAppliance(
   const { retiredAt, retiredReason, ...others } = change;
   if (retiredAt === undefined && retiredReason === undefined) {
     refuseRetired("Appliance", stored);
-    return await changeListed(writer, property, stored, others);
+    return await changeListed(writer, property, stored, others, scores);
   }
   const retirement = applyRetirementChange(stored, change);
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
@@ -173,13 +176,13 @@ export async function changeAppliance(
   let [after, place] = [stored, property];
   const changeOthers = async () => {
     if (Object.keys(others).length > 0)
-      ({ appliance: after, property: place } = await changeListed(writer, place, after, others));
+      ({ appliance: after, property: place } = await changeListed(writer, place, after, others, scores));
   };
   // The other fields change while it is listed.
   if (!isRetired(stored)) await changeOthers();
   after = { ...after, ...retirement, updatedAt: tx.now };
   await tx.appliances.update(id, { ...retirement, updatedAt: tx.now });
-  after = await applyApplianceRetirement(writer, place, after);
+  after = await applyApplianceRetirement(writer, place, after, scores);
   if (isBroughtBack) await changeOthers();
   await auditRetirement(writer, "appliance", id, stored, retirement);
   const components = isRetired(after)
@@ -193,6 +196,7 @@ async function changeListed(
   property: Property,
   before: Appliance,
   change: Omit<ApplianceChange, keyof Retirement>,
+  scores: BatchScores | undefined,
 ): Promise<CreatedAppliance & { property: Property }> {
   const { tx, knowledge } = writer;
   const { id } = before;
@@ -225,9 +229,15 @@ async function changeListed(
   await tx.appliances.update(id, after);
   await moveComponents(tx, before, after.installYear);
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
-  const components = isMoved
-    ? await moveAppliance(writer, { before, after, from: property, to: place })
-    : await rescoreProperty(writer, property, after.unitId === before.unitId ? [after] : "all", "history");
+  const isWhole = after.unitId !== before.unitId;
+  let components: Component[] = [];
+  if (isMoved) components = await moveAppliance(writer, { before, after, from: property, to: place });
+  else if (!scores)
+    components = await rescoreProperty(writer, property, isWhole ? "all" : [after], "history");
+  else {
+    scores.add(property, after);
+    if (isWhole) scores.addWhole(property);
+  }
   after.flags = writer.flagsOf(before);
   return {
     appliance: after,

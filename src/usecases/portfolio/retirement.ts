@@ -6,6 +6,7 @@ import { isRetired, type Retirement } from "../../domain/retirement.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
+import type { BatchScores } from "./batch-scores.ts";
 import { type PortfolioWriter, writePortfolio } from "./portfolio-writer.ts";
 import { rescoreProperty } from "./rescore.ts";
 
@@ -57,18 +58,22 @@ export async function applyPropertyRetirement(
   return turned;
 }
 
-/** Does the same for an appliance, whose property is not retired. */
+/** Does the same for an appliance, whose property is not retired; with `scores`, what remains is scored by those. */
 export async function applyApplianceRetirement(
   writer: PortfolioWriter,
   property: Property,
   appliance: Appliance,
+  scores?: BatchScores,
 ): Promise<Appliance> {
   const due = isRetirementDue(appliance, dayOf(writer.tx.now));
   if (due === isRetired(appliance)) return appliance;
-  if (due) await takeOut(writer, [appliance]);
-  else await putBack(writer, property, [appliance]);
+  if (due) {
+    await scores?.settle(property, appliance);
+    await takeOut(writer, [appliance]);
+  } else await putBack(writer, property, [appliance]);
   // Cascades from and to the appliance change the scores of others.
-  await rescoreProperty(writer, property, "all", "history");
+  if (scores) scores.addWhole(property);
+  else await rescoreProperty(writer, property, "all", "history");
   return { ...appliance, seq: -appliance.seq };
 }
 
