@@ -120,11 +120,15 @@ describe("a restore gives the database the definitions of its schema", () => {
       "CREATE TRIGGER spy AFTER INSERT ON partners BEGIN DELETE FROM administrators; END",
       'CREATE VIEW "a ""quoted"" view" AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n',
       "CREATE UNIQUE INDEX one_each ON partners (name)",
+      "CREATE VIEW names AS SELECT name FROM partners",
+      "CREATE TRIGGER names_insert INSTEAD OF INSERT ON names BEGIN SELECT 1; END",
     );
     expect(repairs.toSorted()).toEqual([
       "removed the index one_each",
+      "removed the trigger names_insert",
       "removed the trigger spy",
       'removed the view a "quoted" view',
+      "removed the view names",
     ]);
     expect(definitions(database)).toEqual(definitions(intact));
   });

@@ -45,7 +45,8 @@ export function repairDefinitions(file: string): string[] {
     const removed = found.filter((one) => !isIn(wanted, one));
     const created = wanted.filter((one) => !isIn(found, one));
     db.run("BEGIN IMMEDIATE");
-    for (const { type, name } of removed) db.run(`DROP ${type} ${quotedName(name)}`);
+    // A view that was removed took its triggers with it.
+    for (const { type, name } of removed) db.run(`DROP ${type} IF EXISTS ${quotedName(name)}`);
     for (const { sql } of created) db.run(sql);
     db.run("COMMIT");
     return [
