@@ -82,8 +82,8 @@ export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promis
 }
 
 /**
- * Recalculates the sums of the properties from an offset in a partner's list, with their shares of the partner's sums, and marks
- * their plans as stale. The caller has locked the partner's rows. Returns the next offset; undefined at the end.
+ * Recalculates the sums and open deficiencies of the properties from an offset in a partner's list, with their shares of the
+ * partner's sums, and marks their plans as stale. The caller has locked the partner's rows. Returns the next offset; undefined at the end.
  */
 export async function recountPropertyBatch(
   tx: Tx,
@@ -93,12 +93,17 @@ export async function recountPropertyBatch(
 ): Promise<number | undefined> {
   const properties = await propertiesAfter(tx, partnerId, offset);
   await recountPropertySums(tx, knowledge, partnerId, properties);
+  await recountDeficiencies(
+    tx,
+    knowledge,
+    properties.map(({ id }) => id),
+  );
   for (const { id } of properties) await tx.plans.touch(id);
   await tx.yieldToEventLoop();
   return properties.length === 0 ? undefined : offset + properties.length;
 }
 
-/** Recalculates the sums of properties and their open deficiencies, with their shares of the partner's sums. The caller has locked the partner's rows. */
+/** Recalculates the sums of properties, with their shares of the partner's sums. The caller has locked the partner's rows. */
 export async function recountPropertySums(
   tx: Tx,
   knowledge: Knowledge,
@@ -107,13 +112,9 @@ export async function recountPropertySums(
 ): Promise<void> {
   for (let at = 0; at < properties.length; at += PROPERTIES_A_STEP) {
     const some = properties.slice(at, at + PROPERTIES_A_STEP);
-    const { found, repairs } = await checkProperties({ knowledge }, tx, partnerId, some);
+    // Decisions that hold until a day were made with the earlier prices and portfolio.
+    const { found, repairs } = await checkProperties({ knowledge, endsHolds: true }, tx, partnerId, some);
     for (const repair of repairs) await repair(tx);
-    await recountDeficiencies(
-      tx,
-      knowledge,
-      some.map(({ id }) => id),
-    );
     const sum = emptyTotals();
     for (const difference of found.differences) add(sum, difference, 1);
     await tx.totals.addToPartner(partnerId, Object.fromEntries(SUMMED.map((name) => [name, sum[name]])));
@@ -133,7 +134,7 @@ async function checkPartner(
   wrong: DerivedData,
   isRepairing: boolean,
 ): Promise<void> {
-  const { store, yieldNow } = deps;
+  const { store, knowledge, yieldNow } = deps;
   const run = async <Found>(step: (read: Stores) => Promise<Step<Found>>): Promise<Found> => {
     await yieldNow();
     const { found, repairs } = await store.inReadSnapshot(step);
@@ -158,7 +159,12 @@ async function checkPartner(
     );
     const found = await run(async (read) => {
       const properties = await propertiesAfter(read, partnerId, offset);
-      const { found, repairs } = await checkProperties(deps, read, partnerId, properties);
+      const { found, repairs } = await checkProperties(
+        { knowledge, endsHolds: false },
+        read,
+        partnerId,
+        properties,
+      );
       const keys = checkAddressKeys(properties);
       return { found: { ...found, wrongKeys: keys.found }, repairs: [...repairs, ...keys.repairs] };
     });
@@ -200,8 +206,9 @@ type FoundProperties = {
   isLast: boolean;
 };
 
+/** With `endsHolds`, right decisions that hold until a day are stored too, without that day. */
 async function checkProperties(
-  { knowledge }: Pick<Deps, "knowledge">,
+  { knowledge, endsHolds }: Pick<Deps, "knowledge"> & { endsHolds: boolean },
   read: Stores,
   partnerId: string,
   properties: readonly CountedProperty[],
@@ -234,7 +241,7 @@ async function checkProperties(
     };
     const due = new DueSum(planContextOf<PricedRow>(prices), (stored, due) => {
       if (!isSameDue(due, stored)) wrongDue++;
-      else if (stored.dueHoldsUntil === null) return;
+      else if (!endsHolds || stored.dueHoldsUntil === null) return;
       repairs.push((tx) => tx.appliances.saveDue(stored.applianceId, { ...due, dueHoldsUntil: null }));
     });
     const totals = recounted.get(id)!;

@@ -89,7 +89,12 @@ test("a snapshot takes what is due from an earlier decision, and a write decides
   await tamper("2099-01-01");
   await log({ applianceId: unitId, eventType: "Inspection" });
   expect(await appliance(unitId)).toMatchObject({ unitTiming: "later", dueHoldsUntil: null });
-  expect((await snapshot()).dueHoldsUntil).not.toBeNull();
+  const { dueHoldsUntil } = await snapshot();
+  expect(dueHoldsUntil).not.toBeNull();
+  const revision = await store.read.partners.revision(fixture.partnerId);
+  await checkDerivedData({ store, knowledge, yieldNow: async () => {} }, true);
+  expect(await appliance(unitId), "a repair of healthy data keeps it").toMatchObject({ dueHoldsUntil });
+  expect(await store.read.partners.revision(fixture.partnerId)).toEqual(revision);
   await tamper("2099-01-01");
   await fixture.write(async (writer) => writer.recount(propertyId));
   expect(await appliance(unitId)).toMatchObject({ unitTiming: "later", dueHoldsUntil: null });
