@@ -10,10 +10,10 @@ import { join } from "node:path";
  */
 
 const FOLDER_NAME = /^\.uploads\.[0-9a-f]{32}\.backup$/;
-/** The name of a folder that has no lock yet, or is being removed. */
+/** The name of a folder that is not locked yet, or is being removed. */
 const UNUSED_NAME = /^\.uploads\.[0-9a-f]{32}\.backup\.unused$/;
-/** Neither takes longer than this, unless the process was killed. */
-const UNUSED_MS = 24 * 3_600_000;
+/** Neither takes longer than this, nor does a backup of an earlier version, which has no lock. */
+const UNLOCKED_MS = 24 * 3_600_000;
 const LOCK = "lock";
 
 type DeletedPhotosFolder = { path: string; remove(): void };
@@ -26,36 +26,48 @@ export function createDeletedPhotosFolder(dataDir: string): DeletedPhotosFolder 
   const path = join(dataDir, `.uploads.${randomBytes(16).toString("hex")}.backup`);
   const unused = `${path}.unused`;
   mkdirSync(unused, { mode: 0o700 });
-  const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE } = constants;
-  const lock = new Database(join(unused, LOCK), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  lock.run("PRAGMA journal_mode = MEMORY");
-  lock.run("BEGIN EXCLUSIVE");
-  const { uid, gid } = statSync(dataDir);
-  if (uid !== process.geteuid?.()) for (const one of [unused, join(unused, LOCK)]) chownSync(one, uid, gid);
-  renameSync(unused, path);
+  let lock: Database | undefined;
+  try {
+    lock = lockFolder(unused);
+    const { uid, gid } = statSync(dataDir);
+    if (uid !== process.geteuid?.()) for (const one of [unused, join(unused, LOCK)]) chownSync(one, uid, gid);
+    renameSync(unused, path);
+  } catch (error) {
+    lock?.close();
+    rmSync(unused, { recursive: true, force: true });
+    throw error;
+  }
   return {
     path,
     remove() {
       // Under its other name, no server adds photos to it while it is removed.
       if (existsSync(path)) renameSync(path, unused);
-      lock.close();
+      lock?.close();
       rmSync(unused, { recursive: true, force: true });
     },
   };
 }
 
-/** Returns whether the process that created the folder still has its lock. */
-function isInUse(folder: string): boolean {
+function lockFolder(folder: string): Database {
+  const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE } = constants;
+  const lock = new Database(join(folder, LOCK), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  lock.run("PRAGMA journal_mode = MEMORY");
+  lock.run("BEGIN EXCLUSIVE");
+  return lock;
+}
+
+/** Returns whether the process that created a folder still has its lock; undefined for a folder without one. */
+function isLocked(folder: string): boolean | undefined {
   const file = join(folder, LOCK);
-  if (!existsSync(file)) return false;
+  if (!existsSync(file)) return undefined;
   let lock: Database | undefined;
   try {
     lock = new Database(file, constants.SQLITE_OPEN_READONLY);
     lock.query("SELECT count(*) FROM sqlite_schema").get();
     return false;
   } catch {
-    // Busy, or another user's.
-    return existsSync(file);
+    // Busy, another user's, or removed meanwhile.
+    return existsSync(file) || undefined;
   } finally {
     lock?.close();
   }
@@ -70,10 +82,9 @@ export async function keepForBackups(dataDir: string, filename: string, linkFile
   for (const name of await readdir(dataDir).catch(() => [])) {
     if (!FOLDER_NAME.test(name)) continue;
     const folder = join(dataDir, name);
-    if (!isInUse(folder)) {
-      await rm(folder, { recursive: true, force: true }).catch(() => {});
-      continue;
-    }
+    const locked = isLocked(folder);
+    if (locked === false) await rm(folder, { recursive: true, force: true }).catch(() => {});
+    if (!locked) continue;
     const kept = join(folder, filename);
     // Some file systems have no hard links. A part of a file would be taken for the photo.
     await linkFile(path, kept)
@@ -83,13 +94,20 @@ export async function keepForBackups(dataDir: string, filename: string, linkFile
   }
 }
 
-/** Removes the photos that were deleted during backups whose process was killed. */
-export async function removePhotosAbandonedByBackups(dataDir: string, now: number): Promise<void> {
+/**
+ * Removes the photos that were deleted during backups whose process was killed. Returns the folders that cannot be removed,
+ * such as another user's.
+ */
+export async function removePhotosAbandonedByBackups(dataDir: string, now: number): Promise<string[]> {
+  const left: string[] = [];
   for (const name of await readdir(dataDir)) {
+    if (!FOLDER_NAME.test(name) && !UNUSED_NAME.test(name)) continue;
     const folder = join(dataDir, name);
-    const isAbandoned = FOLDER_NAME.test(name)
-      ? !isInUse(folder)
-      : UNUSED_NAME.test(name) && now - statSync(folder).mtimeMs > UNUSED_MS;
-    if (isAbandoned) await rm(folder, { recursive: true, force: true });
+    const locked = UNUSED_NAME.test(name) ? undefined : isLocked(folder);
+    // Another process may remove it meanwhile.
+    const changedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    if (locked || (locked === undefined && now - changedAt <= UNLOCKED_MS)) continue;
+    await rm(folder, { recursive: true, force: true }).catch(() => left.push(folder));
   }
+  return left;
 }

@@ -115,8 +115,8 @@ describe("the folder of a backup that was killed", () => {
     expect(hiddenFiles()).toEqual([]);
   });
 
-  test("without a lock is removed a day later", async () => {
-    const [recent, old] = ["0", "1"].map((digit) => `.uploads.${digit.repeat(32)}.backup.unused`);
+  test.each(["", ".unused"])("without a lock is removed a day later, as .backup%s", async (suffix) => {
+    const [recent, old] = ["0", "1"].map((digit) => `.uploads.${digit.repeat(32)}.backup${suffix}`);
     for (const [name, hours] of [
       [recent!, 23],
       [old!, 25],

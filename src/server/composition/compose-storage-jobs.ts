@@ -75,7 +75,9 @@ export function composeStorageJobs(deps: {
             signal,
           );
           if (files > 0) log.info({ files }, "orphaned uploads removed");
-          if (hasFile) await removePhotosAbandonedByBackups(dataDir, clock());
+          const left = hasFile ? await removePhotosAbandonedByBackups(dataDir, clock()) : [];
+          for (const folder of left)
+            log.warn({ folder }, "deleted photos of a backup that was killed not removed");
           for (const folder of new Set([dataDir, config.backup.dir])) {
             // The next start finds what stays, such as while the process has no file descriptors left.
             const removed = await sweepTemporaryFiles(folder, clock()).catch((err) => {

@@ -37,6 +37,7 @@ test("a folder that cannot be listed is a warning, and the other is swept", asyn
   const photos = join(dataDir, `.uploads.${"0".repeat(32)}.backup`);
   mkdirSync(photos);
   writeFileSync(join(photos, "deleted.jpg"), "");
+  utimesSync(photos, longAgo, longAgo);
   const sweep = async (dataDir: string, backupDir: string) => {
     const lines: { level: string; msg: string; folder: string }[] = [];
     const log = createLogger({
