@@ -19,7 +19,7 @@ import {
   photoFileNames,
   schemaVersion,
 } from "../store/sqlite/inspect-database.ts";
-import { requireTablesAndColumns } from "../store/sqlite/schema-repair.ts";
+import { requireRepairableDefinitions, requireTablesAndColumns } from "../store/sqlite/schema-repair.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { type ArchiveMember, fileContent, readArchive, writeArchive } from "./backup-archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
@@ -134,6 +134,7 @@ function copyChecked(databaseFile: string, copy: string): Copied {
         "No backup was written. Run `mainstay doctor --full` for details, and restore the last good backup.",
       );
     requireTablesAndColumns(db, databaseFile);
+    requireRepairableDefinitions(copy, databaseFile);
     return { schema_version: schemaVersion(db), counts: countRowsByTable(db), uploads: photoFileNames(db) };
   } finally {
     db.close();

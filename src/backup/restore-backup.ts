@@ -141,7 +141,7 @@ async function check(
     if (missing !== manifest.uploads_missing) throw damagedBackupError(file, "uploaded files are missing");
     const key = await installKey({ file, keyFile, env }, scratch, anySealedSecret(db));
     db.close();
-    const repairs = repairDefinitions(path);
+    const repairs = repairDefinitions(path, `the database in ${file}`);
     switchToWal(path);
     return { key, pendingMigrations, repairs };
   } catch (error) {

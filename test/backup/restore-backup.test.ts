@@ -89,6 +89,11 @@ const memberOf = (name: string, bytes: Buffer): ArchiveMember => ({
   content: () => [bytes],
 });
 
+const DUPLICATE_UNITS = [
+  "DROP INDEX units_list",
+  "INSERT INTO units (id, property_id, number, created_at) VALUES ('U_1', 'P', 1, 0), ('U_2', 'P', 1, 0)",
+];
+
 /** Expects that the restore is refused, with a text, and leaves no files. */
 async function expectRefused(text: string, ...changes: Parameters<typeof restoreChanged>): Promise<void> {
   const error = await restoreChanged(...changes).catch((thrown: unknown) => thrown);
@@ -178,6 +183,12 @@ describe("a restore refuses a database", () => {
   test("whose photo would be a file outside of the uploads", () =>
     expectRefused("../../photo.jpg", "UPDATE photos SET filename = '../../photo.jpg'"));
 
+  test("with rows that an index of its schema refuses", () =>
+    expectRefused("the index units_list cannot be created in the database in", ...DUPLICATE_UNITS));
+
+  test("with a table that has the name of an index of its schema", () =>
+    expectRefused("the index units_list cannot", "DROP INDEX units_list", "CREATE TABLE units_list (id)"));
+
   test("without a record of migrations", () =>
     expectRefused("another program", "DROP TABLE schema_migrations"));
 
@@ -187,15 +198,42 @@ describe("a restore refuses a database", () => {
     }));
 });
 
-test("a backup is refused for tables that a restore would refuse", async () => {
-  const dataDir = join(folder, "changed");
-  mkdirSync(dataDir);
-  const databaseFile = join(dataDir, "mainstay.db");
-  copyFileSync(intact, databaseFile);
-  change(databaseFile, "DROP TABLE photos");
-  const file = join(folder, "changed.backup");
-  const request = { passphrase: undefined, includeKey: true, productVersion: "0.1.0", now: NOW };
-  const error = await createBackup({ ...request, file, dataDir, databaseFile }).catch((thrown) => thrown);
-  expect(error).toBeInstanceOf(OperatorError);
-  expect(String(error)).toContain("photos.id");
+// Rule: restore-schema
+describe("a backup of a changed database", () => {
+  const backUp = async (...statements: string[]) => {
+    const dataDir = mkdtempSync(join(folder, "changed"));
+    const databaseFile = join(dataDir, "mainstay.db");
+    copyFileSync(intact, databaseFile);
+    change(databaseFile, ...statements);
+    const file = join(dataDir, "changed.backup");
+    const request = { passphrase: undefined, includeKey: false, productVersion: "0.1.0", now: NOW };
+    const error = await createBackup({ ...request, file, dataDir, databaseFile }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return { dataDir, file, error };
+  };
+
+  test.each([
+    ["tables", "photos.id", ["DROP TABLE photos"]],
+    ["rows", "UNIQUE constraint failed: units.property_id, units.number", DUPLICATE_UNITS],
+  ])("is refused for %s that a restore would refuse: %s", async (_, text, statements) => {
+    const { dataDir, error } = await backUp(...statements);
+    expect(error).toBeInstanceOf(OperatorError);
+    expect(String(error)).toContain(text);
+    expect(readdirSync(dataDir)).toEqual(["mainstay.db"]);
+  });
+
+  test("contains it unchanged, for a restore to repair", async () => {
+    const { dataDir, file, error } = await backUp("DROP INDEX units_list");
+    expect(error).toBeUndefined();
+    const { repairs } = await restoreBackup({
+      file,
+      dataDir: join(dataDir, "restored"),
+      passphrase: undefined,
+      keyFile: join(original, "mainstay.key"),
+      env: {},
+    });
+    expect(repairs).toEqual(["created the index units_list"]);
+  });
 });

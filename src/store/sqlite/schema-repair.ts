@@ -1,6 +1,7 @@
-import { Database } from "bun:sqlite";
+import { Database, SQLiteError } from "bun:sqlite";
 import { OperatorError } from "../../domain/errors.ts";
 import { applySqliteMigrations } from "./migrate-sqlite.ts";
+import { explainSqliteError } from "./sqlite-errors.ts";
 import { SQLITE_MIGRATIONS } from "./sqlite-migrations.ts";
 
 /** A definition that holds no data, so that a repair can remove and create it. */
@@ -8,6 +9,7 @@ type Definition = { type: "index" | "trigger" | "view"; name: string; sql: strin
 /** A column, such as `partners.name`, with everything that decides what it can hold. */
 type Column = { place: string; is: string };
 const MOST_NAMED = 4;
+const UNDO = "Undo the change with the `sqlite3` program, or use a backup from before it.";
 
 /**
  * Throws an OperatorError for a database that lacks columns of the tables that its migrations create, or has them with
@@ -26,7 +28,7 @@ export function requireTablesAndColumns(db: Database, file: string): void {
   const more = wrong.length > MOST_NAMED ? ` and ${wrong.length - MOST_NAMED} more` : "";
   throw new OperatorError(
     `the tables of ${file} were changed: wrong or missing columns: ${wrong.slice(0, MOST_NAMED).join(", ")}${more}`,
-    "Undo the change with the `sqlite3` program, or use a backup from before it.",
+    UNDO,
   );
 }
 
@@ -34,8 +36,17 @@ export function requireTablesAndColumns(db: Database, file: string): void {
  * Gives a database the indexes, triggers and views that its migrations create, and no others. A trigger would change what is
  * written, and a unique index would refuse it. Returns what was removed and created, for people.
  */
-export function repairDefinitions(file: string): string[] {
-  const db = new Database(file, { readwrite: true });
+export function repairDefinitions(path: string, file: string): string[] {
+  return changeDefinitions(path, file, "COMMIT");
+}
+
+/** Throws an OperatorError for a database for which `repairDefinitions` would throw one. Does not change it. */
+export function requireRepairableDefinitions(path: string, file: string): void {
+  changeDefinitions(path, file, "ROLLBACK");
+}
+
+function changeDefinitions(path: string, file: string, end: "COMMIT" | "ROLLBACK"): string[] {
+  const db = new Database(path, { readwrite: true });
   const expected = createExpectedSchema(db);
   try {
     const wanted = definitionsOf(expected);
@@ -44,18 +55,39 @@ export function repairDefinitions(file: string): string[] {
       list.some((other) => other.type === type && other.name === name && other.sql === sql);
     const removed = found.filter((one) => !isIn(wanted, one));
     const created = wanted.filter((one) => !isIn(found, one));
+    if (removed.length === 0 && created.length === 0) return [];
     db.run("BEGIN IMMEDIATE");
     // A view that was removed took its triggers with it.
     for (const { type, name } of removed) db.run(`DROP ${type} IF EXISTS ${quotedName(name)}`);
-    for (const { sql } of created) db.run(sql);
-    db.run("COMMIT");
+    for (const definition of created) create(db, file, definition);
+    db.run(end);
     return [
       ...removed.map(({ type, name }) => `removed the ${type} ${name}`),
       ...created.map(({ type, name }) => `created the ${type} ${name}`),
     ];
+  } catch (error) {
+    throw explainSqliteError(error, path);
   } finally {
     expected.close();
     db.close();
+  }
+}
+
+function create(db: Database, file: string, { type, name, sql }: Definition): void {
+  try {
+    db.run(sql);
+  } catch (error) {
+    if (!(error instanceof SQLiteError)) throw error;
+    const { code = "", message } = error;
+    const isDuplicate = code.startsWith("SQLITE_CONSTRAINT");
+    // A table of the same name, for example.
+    if (!isDuplicate && code !== "SQLITE_ERROR") throw error;
+    throw new OperatorError(
+      `the ${type} ${name} cannot be created in ${file}: ${message}`,
+      isDuplicate
+        ? "Delete the duplicate rows with the `sqlite3` program, or use a backup from before they were added."
+        : UNDO,
+    );
   }
 }
 
