@@ -395,6 +395,13 @@ describe("rows of a table", () => {
     expect((await run(table, { dryRun: true })).rejected).toEqual([]);
     const one = await run({ ...table, rows: rows.slice(1) }, { update: true });
     expect(one.result.properties.updated).toBe(1);
+    const heaters = [elm, oak, oak].map(({ id }, nth) => [id, "water_heater_gas", `S${nth}`]);
+    const equipment = { ...table, columns: ["property_id", "type_id", "serial"], rows: heaters };
+    await expect(run(equipment, { update: true, dryRun: true })).rejects.toMatchObject({
+      code: "payload_too_large",
+    });
+    const some = await run({ ...equipment, rows: heaters.slice(1) }, { update: true });
+    expect(some.result.appliances.created).toBe(2);
   });
 
   test("that deserve a look are counted, and those of an address that is there already named", async () => {

@@ -83,12 +83,15 @@ export async function prepareMappedRows(
   const left = new LeftOutCounts();
   const labels = new Map<string, GeneratedLabels>();
   const known = new KnownProperties(read, partnerId, yieldNow);
+  /** The rows of a request change nothing that exists otherwise. */
+  const countScores = async (propertyId: string) => {
+    if (isUpdating && most) meter.countScores((await read.totals.ofProperty(propertyId)).components);
+  };
   const countProperty = async ({ id, reference, units = 0 }: PropertyKey, unitCount: string | undefined) => {
     if (id === undefined) meter.countUnits(reference, unitCount, { isUpdating });
-    // The rows of a request change nothing that exists otherwise.
     else if (isUpdating && most) {
       meter.countUnits(id, unitCount, { exist: units, isUpdating });
-      meter.countScores((await read.totals.ofProperty(id)).components);
+      await countScores(id);
     }
   };
   for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
@@ -138,6 +141,8 @@ export async function prepareMappedRows(
           left.add(table.name, fields.type_id.slice(0, LONGEST_SHOWN), NO_KIND);
         else if (rows === "appliances") {
           const key = property.id ?? property.reference;
+          // The appliances of a batch are scored together.
+          if (property.id !== undefined && !labels.has(key)) await countScores(property.id);
           const given = labels.get(key) ?? new GeneratedLabels();
           labels.set(key, given);
           for (const [index, own] of row.piecesOf(fields, property.units, given).entries())
