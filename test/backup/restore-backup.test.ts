@@ -150,16 +150,17 @@ describe("a restore gives the database the definitions of its schema", () => {
     expect(definitions(database)).toEqual(definitions(intact));
   });
 
-  test("and keeps further tables and columns, and other page sizes", async () => {
+  test("and keeps further tables and columns with their constraints, and other page sizes", async () => {
     const { repairs, database } = await restoreChanged(
       'CREATE TABLE "notes"" FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT * FROM n) --" (text)',
-      "ALTER TABLE partners ADD COLUMN remark TEXT",
+      "ALTER TABLE partners ADD COLUMN remark TEXT CHECK (name <> 'Acme')",
       "ALTER TABLE partners ADD COLUMN twice TEXT GENERATED ALWAYS AS (name || name) VIRTUAL",
       "PRAGMA journal_mode = DELETE",
       "PRAGMA page_size = 65536",
       "VACUUM",
     );
     expect(repairs).toEqual([]);
+    expect(JSON.stringify(definitions(database))).toContain("CHECK (name <> 'Acme')");
     const store = openSqliteStore(database, { clock: () => NOW, random });
     expect(await store.read.partners.list()).toEqual([]);
     await store.close();

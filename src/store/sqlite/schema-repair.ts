@@ -6,14 +6,15 @@ import { SQLITE_MIGRATIONS } from "./sqlite-migrations.ts";
 
 /** A definition that holds no data, so that a repair can remove and create it. */
 type Definition = { type: "index" | "trigger" | "view"; name: string; sql: string };
-/** A column, such as `partners.name`, with everything that decides what it can hold. */
+/** A column, such as `partners.name`, with its type, default value and place in the primary key, and whether it can be null. */
 type Column = { place: string; is: string };
 const MOST_NAMED = 4;
 const UNDO = "Undo the change with the `sqlite3` program, or use a backup from before it.";
 
 /**
  * Throws an OperatorError for a database that lacks columns of the tables that its migrations create, or has them with
- * another type. It may have further ones.
+ * another type. It may have further ones. Constraints (`CHECK`, `UNIQUE`, `COLLATE`, foreign keys) are not compared: only
+ * the text of a table has all of them, which a further column changes.
  */
 export function requireTablesAndColumns(db: Database, file: string): void {
   const expected = createExpectedSchema(db);
