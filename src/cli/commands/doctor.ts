@@ -88,7 +88,7 @@ async function recount(
       const isRecalculating = async () => (await store.read.recalculations.all()).length > 0;
       const wasRecalculating = await isRecalculating();
       const yieldNow = createStoreWriteThrottle(store, context.now);
-      const wrong = await checkDerivedData({ store, knowledge, yieldNow }, isRepairing);
+      const wrong = await checkDerivedData({ store, knowledge, clock: context.now, yieldNow }, isRepairing);
       const isWrong = Object.values(wrong).some((rows) => rows > 0);
       if (isWrong && !isRepairing && (wasRecalculating || (await isRecalculating()))) {
         const detail = "not certain: sums follow a change of costs now, and some do not have it yet";

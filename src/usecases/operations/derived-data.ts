@@ -13,6 +13,7 @@ import {
   type PropertyTotals,
   type TotalMoney,
 } from "../../domain/property-totals.ts";
+import { addDays, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts.ts";
 import type { StoredTotals } from "../../store/queries/totals.ts";
@@ -27,9 +28,10 @@ import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
 import { planContextOf } from "../portfolio/plan-context.ts";
 import { changeUnits } from "../portfolio/property-units.ts";
-import { recountDeficiencies } from "./recount-deficiencies.ts";
+import { checkDeficiencies } from "./recount-deficiencies.ts";
 import { saveExpectedCosts, wrongExpectedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
+import type { Repair, Step } from "./recount-step.ts";
 
 /*
  * Recounts what writes keep beside the data that it follows from: columns that are copied to components, sums, and
@@ -47,16 +49,14 @@ export type DerivedData = {
   "components.risk_tier": number;
   "components.expected_cost_cents": number;
   "appliances.due_cents": number;
+  "appliances.deficiencies": number;
   property_totals: number;
   partner_totals: number;
   component_counters: number;
   flag_counts: number;
 };
 
-type Deps = { store: Store; knowledge: Knowledge; yieldNow: Yield };
-type Repair = (tx: Tx) => Promise<void>;
-/** The findings of a step, and how to correct it. */
-type Step<Found> = { found: Found; repairs: readonly Repair[] };
+type Deps = { store: Store; knowledge: Knowledge; clock: () => Instant; yieldNow: Yield };
 
 /** Properties that are recounted together. */
 const PROPERTIES_A_STEP = 20;
@@ -71,6 +71,7 @@ export async function checkDerivedData(deps: Deps, isRepairing: boolean): Promis
     "components.risk_tier": 0,
     "components.expected_cost_cents": 0,
     "appliances.due_cents": 0,
+    "appliances.deficiencies": 0,
     property_totals: 0,
     partner_totals: 0,
     component_counters: 0,
@@ -93,12 +94,10 @@ export async function recountPropertyBatch(
 ): Promise<number | undefined> {
   const properties = await propertiesAfter(tx, partnerId, offset);
   await recountPropertySums(tx, knowledge, partnerId, properties);
-  await recountDeficiencies(
-    tx,
-    knowledge,
-    properties.map(({ id }) => id),
-  );
-  for (const { id } of properties) await tx.plans.touch(id);
+  const ids = properties.map(({ id }) => id);
+  const { repairs } = await checkDeficiencies(tx, knowledge, ids, [dayOf(tx.now)]);
+  for (const repair of repairs) await repair(tx);
+  for (const id of ids) await tx.plans.touch(id);
   await tx.yieldToEventLoop();
   return properties.length === 0 ? undefined : offset + properties.length;
 }
@@ -134,7 +133,7 @@ async function checkPartner(
   wrong: DerivedData,
   isRepairing: boolean,
 ): Promise<void> {
-  const { store, knowledge, yieldNow } = deps;
+  const { store, knowledge, clock, yieldNow } = deps;
   const run = async <Found>(step: (read: Stores) => Promise<Step<Found>>): Promise<Found> => {
     await yieldNow();
     const { found, repairs } = await store.inReadSnapshot(step);
@@ -150,6 +149,7 @@ async function checkPartner(
       { partnerId, priority: "background" },
     );
   };
+  const today = dayOf(clock());
   // An error below a sum is not counted once more in the sum.
   const missing = emptyTotals();
   for (let offset = 0; ; offset += PROPERTIES_A_STEP) {
@@ -168,6 +168,9 @@ async function checkPartner(
       const keys = checkAddressKeys(properties);
       return { found: { ...found, wrongKeys: keys.found }, repairs: [...repairs, ...keys.repairs] };
     });
+    wrong["appliances.deficiencies"] += await run((read) =>
+      checkDeficiencies(read, knowledge, found.ids, [today, addDays(today, -1)]),
+    );
     wrong["properties.address_key"] += found.wrongKeys;
     for (const name of COLUMNS) wrong[`components.${name}`] += found.columns[name];
     wrong["appliances.due_cents"] += found.wrongDue;

@@ -1,11 +1,10 @@
 import { countHazardFlags, type FlagCount } from "../../domain/hazards.ts";
 import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags.ts";
-import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
+import type { Repair, Step } from "./recount-step.ts";
 
 /* The recount of flagged appliances (`checkDerivedData`): by property, and from these over the portfolio. */
 
-type Step<Found> = { found: Found; repairs: readonly ((tx: Tx) => Promise<void>)[] };
 /** Reads a step from one snapshot of the database; with a repair, reads it again in the transaction that corrects it. */
 type Run = <Found>(step: (read: Stores) => Promise<Step<Found>>) => Promise<Found>;
 
@@ -44,7 +43,7 @@ async function checkProperties(
     countHazardFlags(counted.get(propertyId)!, flags, 1, count);
   const stored = Map.groupBy(await read.flags.stored(partnerId, ids), ({ propertyId }) => propertyId);
   const differences: CodeCount[] = [];
-  const repairs: ((tx: Tx) => Promise<void>)[] = [];
+  const repairs: Repair[] = [];
   for (const [propertyId, counts] of counted) {
     const right = Array.from(counts, ([code, count]) => ({ code, ...count, properties: 1 }));
     for (const { row, difference } of compare(right, stored.get(propertyId) ?? [])) {
@@ -66,8 +65,8 @@ async function checkPortfolio(
   return {
     found: wrong.length,
     repairs: wrong.map(
-      ({ row }) =>
-        (tx: Tx) =>
+      ({ row }): Repair =>
+        (tx) =>
           tx.flags.set(partnerId, null, row),
     ),
   };

@@ -679,7 +679,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
   });
 
   test("sums, counters and copies are set, recounted, and set right", async () => {
-    const deps = { store: fixture.store, knowledge, yieldNow: async () => {} };
+    const { store, time } = fixture;
+    const deps = { store, knowledge, clock: () => time.now, yieldNow: async () => {} };
     // Corrects what these tests have written without a portfolio's writer.
     await checkDerivedData(deps, true);
     const NONE = Object.values(await checkDerivedData(deps, false));
@@ -700,6 +701,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await tx.components.saveExpectedCost(component!.id, LARGE);
       const due = { dueCents: LARGE, unitTiming: null, dueHoldsUntil: "2026-12-31" };
       await tx.appliances.saveDue(component!.applianceId, due);
+      await tx.appliances.saveDeficiencies(component!.applianceId, 3);
       await tx.properties.update(elm.id, { addressKey: TEXT });
       const number = (await tx.units.highest(elm.id)) + 1;
       await tx.units.insert([{ id: tx.newId("unit"), propertyId: elm.id, number, createdAt: tx.now }]);

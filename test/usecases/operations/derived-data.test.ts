@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 const check = (isRepairing = false) =>
-  checkDerivedData({ store: fixture.store, knowledge, yieldNow: async () => {} }, isRepairing);
+  checkDerivedData({ ...fixture, knowledge, yieldNow: async () => {} }, isRepairing);
 const NONE = {
   "properties.address_key": 0,
   units: 0,
@@ -35,6 +35,7 @@ const NONE = {
   "components.risk_tier": 0,
   "components.expected_cost_cents": 0,
   "appliances.due_cents": 0,
+  "appliances.deficiencies": 0,
   property_totals: 0,
   partner_totals: 0,
   component_counters: 0,
@@ -180,6 +181,11 @@ describe("derived data that disagrees with what it follows from is found and rep
       { "appliances.due_cents": 1 },
     ],
     [
+      "the open deficiencies of two appliances",
+      () => `UPDATE appliances SET deficiencies = 3 - deficiencies WHERE seq IN (1, 2)`,
+      { "appliances.deficiencies": 2 },
+    ],
+    [
       "what is due of a property",
       () => `UPDATE property_totals SET due_cents = due_cents + 1 WHERE ${first()}`,
       { property_totals: 1 },
@@ -218,7 +224,7 @@ describe("derived data that disagrees with what it follows from is found and rep
       "UPDATE components SET system = '', state = '', risk_tier = 'WARNING', expected_cost_cents = 1",
     );
     await fixture.sql("UPDATE properties SET address_key = ''");
-    await fixture.sql("UPDATE appliances SET due_cents = 1");
+    await fixture.sql("UPDATE appliances SET due_cents = 1, deficiencies = 3");
     await fixture.sql(
       "INSERT INTO units (id, property_id, number, created_at) SELECT 'U_1', id, 1, 0 FROM properties WHERE seq = 1",
     );

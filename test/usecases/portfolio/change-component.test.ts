@@ -70,8 +70,8 @@ test("any sequence of corrections ends as the last of each field alone would", a
       expect(await stateOf(corrected.fixture, corrected.property.id)).toEqual(
         await stateOf(plain.fixture, plain.property.id),
       );
-      const { store } = corrected.fixture;
-      const wrong = await checkDerivedData({ store, knowledge, yieldNow: yieldToEventLoop }, false);
+      const { store, clock } = corrected.fixture;
+      const wrong = await checkDerivedData({ store, knowledge, clock, yieldNow: yieldToEventLoop }, false);
       expect(Object.values(wrong).filter((rows) => rows > 0)).toEqual([]);
       for (const { fixture } of [corrected, plain]) await fixture.close();
     }),

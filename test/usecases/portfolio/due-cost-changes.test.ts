@@ -29,7 +29,7 @@ beforeAll(async () => {
 const appliance = async (id: string) => (await fixture.store.read.appliances.find(fixture.partnerId, id))!;
 const due = async () => (await fixture.store.read.totals.ofProperty(propertyId)).dueCents;
 const wrong = async () => {
-  const found = await checkDerivedData({ store: fixture.store, knowledge, yieldNow: async () => {} }, false);
+  const found = await checkDerivedData({ ...fixture, knowledge, yieldNow: async () => {} }, false);
   return Object.entries(found).filter(([, count]) => count > 0);
 };
 const log = (event: Partial<NewServiceEvent>) =>
@@ -92,7 +92,7 @@ test("a snapshot takes what is due from an earlier decision, and a write decides
   const { dueHoldsUntil } = await snapshot();
   expect(dueHoldsUntil).not.toBeNull();
   const revision = await store.read.partners.revision(fixture.partnerId);
-  await checkDerivedData({ store, knowledge, yieldNow: async () => {} }, true);
+  await checkDerivedData({ store, knowledge, clock, yieldNow: async () => {} }, true);
   expect(await appliance(unitId), "a repair of healthy data keeps it").toMatchObject({ dueHoldsUntil });
   expect(await store.read.partners.revision(fixture.partnerId)).toEqual(revision);
   await tamper("2099-01-01");
@@ -118,5 +118,16 @@ test("an appliance counts its inspections with an open deficiency", async () => 
   expect((await appliance(elevatorId)).deficiencies, "of a component").toBe(1);
   await log({ date: "2026-02-06", componentId, conditionAfter: "good" });
   expect((await appliance(elevatorId)).deficiencies).toBe(0);
+  expect(await wrong()).toEqual([]);
+  const { time } = fixture;
+  await log({ date: addDays(dayOf(time.now), 1), conditionAfter: "poor" });
+  expect((await appliance(elevatorId)).deficiencies, "tomorrow").toBe(0);
+  time.now += MS_PER_DAY;
+  expect(await wrong(), "until the snapshot of the day").toEqual([]);
+  time.now += MS_PER_DAY;
+  expect(await wrong(), "after two days").toEqual([["appliances.deficiencies", 1]]);
+  const { id: to } = await fixture.addProperty();
+  await fixture.write((writer) => changeAppliance(writer, elevatorId, { propertyId: to }));
+  expect((await appliance(elevatorId)).deficiencies, "by a move").toBe(1);
   expect(await wrong()).toEqual([]);
 });

@@ -91,7 +91,7 @@ async function queriesOfMerge(into: string, from: string): Promise<number> {
 
 async function expectConsistent() {
   const yieldNow = async () => {};
-  const counts = await checkDerivedData({ store: fixture.store, knowledge, yieldNow }, false);
+  const counts = await checkDerivedData({ ...fixture, knowledge, yieldNow }, false);
   for (const [name, count] of Object.entries(counts)) expect([name, count]).toEqual([name, 0]);
 }
 

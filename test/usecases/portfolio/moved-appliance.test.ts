@@ -47,7 +47,7 @@ const scored = (components: readonly Component[]) =>
   }));
 
 async function expectConsistent() {
-  const counts = await checkDerivedData({ store: fixture.store, knowledge, yieldNow }, false);
+  const counts = await checkDerivedData({ ...fixture, knowledge, yieldNow }, false);
   for (const [name, count] of Object.entries(counts)) expect([name, count]).toEqual([name, 0]);
 }
 

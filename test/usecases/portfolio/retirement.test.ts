@@ -47,7 +47,7 @@ beforeEach(async () => {
 
 const read = () => fixture.store.read;
 const ALL = { limit: 1000, offset: 0 };
-const recount = () => checkDerivedData({ store: fixture.store, knowledge, yieldNow }, false);
+const recount = () => checkDerivedData({ ...fixture, knowledge, yieldNow }, false);
 const setProperty = (id: string, retiredAt: string | null) =>
   fixture.write((writer) => changeProperty(writer, id, { retiredAt }));
 const setAppliance = (id: string, retiredAt: string | null) =>
