@@ -43,8 +43,8 @@ export type ImportDeps = {
   update?: boolean;
   /** Sends no webhooks; the event stream contains the changes all the same. */
   silent?: boolean;
-  /** True if all transactions are one that is rolled back. */
-  isDryRun?: boolean;
+  /** Present if all transactions are one that is rolled back: the rows that its earlier runs found rejected halfway. */
+  foundHalfway?: RowsFoundHalfway;
   /** Yields the writer to others between two transactions. */
   yieldNow: () => Promise<void>;
   /** The name in the audit log. */
@@ -56,6 +56,16 @@ export type ImportDeps = {
   /** Returns the number by which people know a row; its line by default. */
   lineOf?: (row: CsvRow) => number;
 };
+
+/** Rows that were rejected after some of their change was written, by their kind and place. */
+export type RowsFoundHalfway = Map<string, RefusedRow>;
+type RefusedRow = CsvRow & { error: string };
+
+/**
+ * Rows rejected halfway for which a dry run starts again, each time from its first row. The rows after the last one are
+ * checked with the written part of its change in place.
+ */
+const MOST_RESTARTS = 10;
 
 /** The counts of one transaction or of a whole file. */
 export type ImportCounts = AddedCounts & {
@@ -97,7 +107,7 @@ export async function importFileRows<Entry>(
   onCommit: (result: BatchResult) => void,
 ): Promise<void> {
   const { store, knowledge, partner, actor, yieldNow, lock = NO_LOCK } = deps;
-  const { update = false, silent = false, isDryRun = false } = deps;
+  const { update = false, silent = false, foundHalfway } = deps;
   const monotonicMs = deps.monotonicMs ?? (() => performance.now());
   const lineOf = deps.lineOf ?? (({ line }) => line);
   const open = kind.start();
@@ -106,6 +116,7 @@ export async function importFileRows<Entry>(
   let waiting: ReadRow<Entry>[] = [];
   let mostRows = READ_AHEAD;
   let done = 0;
+  const placeOf = (at: number) => `${kind.name} ${at}`;
   let analyzeAt = FIRST_ANALYZED;
 
   /** Writes some of the rows that wait; none if one of them turns out to be rejected halfway. */
@@ -115,6 +126,7 @@ export async function importFileRows<Entry>(
       mostRows = READ_AHEAD;
     } catch (error) {
       if (!(error instanceof RejectedHalfway)) throw error;
+      if (foundHalfway) throw new DryRunStopped(placeOf(done + error.at), error.row);
       // The rows up to it are written again, so that each row is applied twice at most.
       waiting[error.at] = error.row;
       mostRows = error.at + 1;
@@ -131,7 +143,8 @@ export async function importFileRows<Entry>(
         if (silent) writer.outbox.suppress();
         const batch = open(writer);
         const rows = waiting.slice(0, mostRows);
-        const how = { update, mostMs: rowsMs, monotonicMs, lineOf, isDryRun };
+        const keepsHalf = foundHalfway !== undefined && foundHalfway.size >= MOST_RESTARTS;
+        const how = { update, mostMs: rowsMs, monotonicMs, lineOf, keepsHalf };
         const result = await processRows(batch, rows, writer.tx, how);
         const processedAt = monotonicMs();
         Object.assign(result.counts, await batch.finish());
@@ -152,18 +165,28 @@ export async function importFileRows<Entry>(
   }
 
   for await (const row of readImportRows(file, kind)) {
-    waiting.push(row);
+    waiting.push(foundHalfway?.get(placeOf(done + waiting.length)) ?? row);
     while (waiting.length >= READ_AHEAD) await writeSome();
   }
   while (waiting.length > 0) await writeSome();
   if (done >= FIRST_ANALYZED) await store.analyze();
 }
 
+/** A dry run found a row that is rejected halfway. The caller adds it to those found, and runs it again. */
+export class DryRunStopped extends Error {
+  constructor(
+    readonly place: string,
+    readonly row: RefusedRow,
+  ) {
+    super(`a dry run was stopped by a row: ${row.error}`);
+  }
+}
+
 /** A row is rejected after some of its change was written, and takes its transaction with it. */
 class RejectedHalfway extends Error {
   constructor(
     readonly at: number,
-    readonly row: CsvRow & { error: string },
+    readonly row: RefusedRow,
   ) {
     super(`a row was rejected halfway: ${row.error}`);
   }
@@ -173,9 +196,12 @@ async function processRows<Entry>(
   batch: RowBatch<Entry>,
   rows: readonly ReadRow<Entry>[],
   { changes, yieldToEventLoop }: Pick<Tx, "changes" | "yieldToEventLoop">,
-  how: Required<Pick<ImportDeps, "update" | "monotonicMs" | "lineOf" | "isDryRun">> & { mostMs: number },
+  how: Required<Pick<ImportDeps, "update" | "monotonicMs" | "lineOf">> & {
+    mostMs: number;
+    keepsHalf: boolean;
+  },
 ): Promise<BatchResult> {
-  const { update, mostMs, monotonicMs, lineOf, isDryRun } = how;
+  const { update, mostMs, monotonicMs, lineOf, keepsHalf } = how;
   const counts = emptyImportCounts();
   const rejected: RejectedRow[] = [];
   const changed: ChangedRow[] = [];
@@ -205,7 +231,7 @@ async function processRows<Entry>(
       } catch (error) {
         const { entry, ...cells } = row;
         const refused = { ...cells, error: rowRejectionReason(error) };
-        if (changes() !== changesBefore && !isDryRun) throw new RejectedHalfway(at, refused);
+        if (changes() !== changesBefore && !keepsHalf) throw new RejectedHalfway(at, refused);
         rejected.push(refused);
       }
     if (monotonicMs() > until) break;

@@ -6,6 +6,7 @@ import type { Instant } from "../../domain/time.ts";
 import { runRepeatableStoreChange } from "../../store/repeatable-store-change.ts";
 import type { Store } from "../../store/store.ts";
 import { hasDecimalCommas, MOST_ROWS, type Separator } from "../../table-cells/table-limits.ts";
+import { DryRunStopped, type RowsFoundHalfway } from "./import-batches.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
 import {
@@ -87,6 +88,7 @@ export async function importTableOfRequest(
   if (misnamed !== undefined) throw invalid(`mapping: ${misnamed}`);
   // A row that makes several records is rejected once, for the first reason.
   const rejected = new Map<number, string>();
+  const foundHalfway: RowsFoundHalfway = new Map();
   const importing = (sources: PreparedRows["sources"]) => async (own: Store, lock?: HeldLock) => {
     // The transaction of a dry run may run again.
     rejected.clear();
@@ -95,7 +97,8 @@ export async function importTableOfRequest(
       store: own,
       sources,
       actor: partner.id,
-      ...{ silent, update, isDryRun: dryRun, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
+      ...{ silent, update, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
+      ...(dryRun && { foundHalfway }),
       ...(lock && { withLock: (work) => work(lock) }),
       onRejected: (rows) => {
         for (const { cells, error } of rows) {
@@ -116,7 +119,7 @@ export async function importTableOfRequest(
   // The rows are prepared before the transaction of a dry run, which other writes wait for.
   const { sources, leftOut } = await prepareRowsInMemory(preparing, [{ table, mapping }]);
   const run = importing(sources);
-  const result = dryRun ? await rolledBack(store, run) : await underLock(store, partner, run);
+  const result = dryRun ? await rolledBack(store, run, foundHalfway) : await underLock(store, partner, run);
   const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);
   return { mapping, fields: mappableFields(mapping), result, leftOut, rejected: rows };
 }
@@ -164,21 +167,30 @@ class Undone<T> extends Error {
   }
 }
 
-/** Runs the work on a store whose writes all happen in one transaction, and rolls that back. */
-async function rolledBack<T>(store: Store, run: (own: Store) => Promise<T>): Promise<T> {
-  try {
-    await store.write(
-      async (tx) => {
-        const own: Store = { ...store, read: tx, write: (work) => work(tx), analyze: async () => {} };
-        throw new Undone(await run(own));
-      },
-      { priority: "background" },
-    );
-  } catch (error) {
-    if (error instanceof Undone) return error.result as T;
-    throw error;
-  }
-  throw new Error("a dry run was not rolled back");
+/**
+ * Runs the work on a store whose writes all happen in one transaction, and rolls that back. A row that is rejected halfway
+ * starts it again, since later rows must be checked without the written part of its change.
+ */
+async function rolledBack<T>(
+  store: Store,
+  run: (own: Store) => Promise<T>,
+  foundHalfway: RowsFoundHalfway,
+): Promise<T> {
+  for (;;)
+    try {
+      await store.write(
+        async (tx) => {
+          const own: Store = { ...store, read: tx, write: (work) => work(tx), analyze: async () => {} };
+          throw new Undone(await run(own));
+        },
+        { priority: "background" },
+      );
+      throw new Error("a dry run was not rolled back");
+    } catch (error) {
+      if (error instanceof Undone) return error.result as T;
+      if (!(error instanceof DryRunStopped)) throw error;
+      foundHalfway.set(error.place, error.row);
+    }
 }
 
 function asInvalid(check: () => void): void {

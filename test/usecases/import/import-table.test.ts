@@ -77,16 +77,25 @@ describe("rows of a table", () => {
       ["A1", "Oak", "2 Oak St", "NY", "", ""],
       // The property is brought back until the day, and only then is a unit with an appliance in the way.
       ["E", "Elm", "1 Elm St", "NY", "2099-01-01", "1"],
+      ["E", "Elms", "1 Elm St", "NY", "", ""],
+      // More of them than a dry run starts again for.
+      ...Array.from({ length: 11 }, () => ["E", "Elm", "1 Elm St", "NY", "2099-01-01", "1"]),
       ["A2", "Ash", "3 Ash St", "NY", "", ""],
     ];
     const table = { file: "f.csv", columns, rows, firstRow: 2 };
-    const [dry, real] = [
-      await run(table, { dryRun: true, update: true }),
-      await run(table, { update: true }),
-    ];
-    expect(real.result.properties).toEqual({ read: 3, created: 2, updated: 0, unchanged: 0 });
-    expect(real.rejected).toEqual([
+    const { store } = fixture;
+    let runs = 0;
+    const write: typeof store.write = (...args) => {
+      runs++;
+      return store.write(...args);
+    };
+    const dry = await run(table, { dryRun: true, update: true }, { store: { ...store, write } });
+    expect(runs).toBe(11);
+    const real = await run(table, { update: true });
+    expect(real.result.properties).toEqual({ read: 15, created: 2, updated: 0, unchanged: 0 });
+    expect(real.rejected.slice(0, 2)).toEqual([
       { row: 3, error: expect.stringContaining("unit_count cannot be reduced") },
+      { row: 4, error: expect.stringContaining("retired") },
     ]);
     expect(dry.result.properties).toEqual(real.result.properties);
     expect(dry.rejected).toEqual(real.rejected);
