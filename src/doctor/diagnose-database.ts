@@ -7,7 +7,7 @@ import { formatBytes } from "../files/durable-files.ts";
 import { isBehindRecords } from "../monitoring/service-health.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
-import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots.ts";
+import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots-queries.ts";
 import {
   anySealedSecret,
   findIntegrityProblems,

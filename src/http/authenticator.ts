@@ -3,7 +3,7 @@ import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { BearerTokens, TokenClaims } from "../secrets/bearer-tokens.ts";
 import { hashSecret, secretsEqual } from "../secrets/secret-hash.ts";
-import type { RevisedPartner } from "../store/queries/partners.ts";
+import type { RevisedPartner } from "../store/queries/partners-queries.ts";
 import type { Store } from "../store/store.ts";
 import { HttpFailure } from "./http-errors.ts";
 

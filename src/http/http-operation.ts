@@ -3,7 +3,7 @@ import type { Parameter } from "../api-schemas/request-parameter-schemas.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop/event-loop.ts";
-import type { RevisedPartner } from "../store/queries/partners.ts";
+import type { RevisedPartner } from "../store/queries/partners-queries.ts";
 import type { Store } from "../store/store.ts";
 import type { SumsOf } from "../usecases/partners/partner-revision-caches.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";

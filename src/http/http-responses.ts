@@ -1,7 +1,7 @@
 import type { Administrator, Partner } from "../domain/partner.ts";
 import { type Instant, isoText, nextUtcMidnight } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop/event-loop.ts";
-import type { RevisedPartner } from "../store/queries/partners.ts";
+import type { RevisedPartner } from "../store/queries/partners-queries.ts";
 import { matchesTag } from "./entity-tag.ts";
 import { type Reply, replyLength } from "./http-operation.ts";
 import {

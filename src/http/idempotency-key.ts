@@ -1,7 +1,7 @@
 import { conflict } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
-import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies.ts";
+import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies-queries.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Reply } from "./http-operation.ts";

@@ -16,7 +16,7 @@ import type { RiskTier } from "../domain/scoring/scoring-types.ts";
 import { type Instant, parseDay, parseInstant } from "../domain/time.ts";
 import { WORK_STATES } from "../domain/work.ts";
 import type { LimitAndOffset } from "../store/limit-and-offset.ts";
-import type { RetirementFilter } from "../store/queries/appliances.ts";
+import type { RetirementFilter } from "../store/queries/appliances-queries.ts";
 
 /** The treatment of a parameter that the operation does not declare. */
 export type UnknownParameters = "ignored" | "rejected";

@@ -5,7 +5,7 @@ import type { Administrator } from "../domain/partner.ts";
 import { dayOf, type Instant, nextUtcMidnight } from "../domain/time.ts";
 import { yieldForRequest } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
-import type { RevisedPartner } from "../store/queries/partners.ts";
+import type { RevisedPartner } from "../store/queries/partners-queries.ts";
 import type { Store } from "../store/store.ts";
 import {
   type RevisionCache,

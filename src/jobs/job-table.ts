@@ -7,7 +7,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
 import { yieldInBackground, yieldToEventLoop } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
-import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies.ts";
+import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies-queries.ts";
 import type { Store } from "../store/store.ts";
 import {
   digestOfSumsBasis,

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import { dayOf, type Instant } from "../domain/time.ts";
-import { lastSnapshotDay } from "../store/queries/snapshots.ts";
+import { lastSnapshotDay } from "../store/queries/snapshots-queries.ts";
 import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import { defineModelGauges } from "./model-gauges.ts";

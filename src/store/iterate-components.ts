@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import { forEachYielding, type Yield } from "../event-loop/event-loop.ts";
-import type { LossRow, NamedLossRow } from "./queries/loss-rows.ts";
+import type { LossRow, NamedLossRow } from "./queries/loss-rows-queries.ts";
 import type { Store } from "./store.ts";
 import type { Stores } from "./stores.ts";
 

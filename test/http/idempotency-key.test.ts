@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Reply } from "../../src/http/http-operation.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "../../src/http/idempotency-key.ts";
-import { REPLIES_KEPT_MS } from "../../src/store/queries/idempotent-replies.ts";
+import { REPLIES_KEPT_MS } from "../../src/store/queries/idempotent-replies-queries.ts";
 import { type PartnerFixture, usePartnerStore } from "../support/partner-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");

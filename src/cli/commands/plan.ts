@@ -23,7 +23,7 @@ import {
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
-import type { PropertyPlanRow } from "../../store/queries/plans.ts";
+import type { PropertyPlanRow } from "../../store/queries/plans-queries.ts";
 import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {

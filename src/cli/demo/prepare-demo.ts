@@ -15,7 +15,7 @@ import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
 import { type DataFolderDeps, databaseFile, openServerDataFolder } from "../../server/server-data-folder.ts";
 import { acquireServerInstanceLock } from "../../server/server-instance-lock.ts";
-import type { PartnerTotals } from "../../store/queries/totals.ts";
+import type { PartnerTotals } from "../../store/queries/totals-queries.ts";
 import { refuseLeftoverSqliteFiles } from "../../store/sqlite/leftover-sqlite-files.ts";
 import type { Store } from "../../store/store.ts";
 import { createEmbed } from "../../usecases/embeds/embeds.ts";

@@ -16,7 +16,7 @@ import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import type { NarrowFilter } from "../../store/queries/component-lists.ts";
+import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
 import { currentPartnerPrices } from "../../usecases/portfolio/partner-prices.ts";

@@ -35,7 +35,7 @@ import {
 import { notFound } from "../../domain/errors.ts";
 import type { Partner, PartnerUsage } from "../../domain/partner.ts";
 import { dayOf, type Instant, parseMonth } from "../../domain/time.ts";
-import type { RevisedPartner } from "../../store/queries/partners.ts";
+import type { RevisedPartner } from "../../store/queries/partners-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
 import {

@@ -30,7 +30,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import type { RetirementFilter } from "../../store/queries/appliances.ts";
+import type { RetirementFilter } from "../../store/queries/appliances-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import {
   ApplianceCreator,

@@ -46,7 +46,7 @@ import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import type { NarrowFilter } from "../../store/queries/component-lists.ts";
+import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
@@ -64,6 +64,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
+import { EXAMPLE_UNIT_LABELS, unitLabelResponseColumn } from "../http-response-unit-labels.ts";
 import {
   parseAlertTier,
   parseChoice,
@@ -73,7 +74,6 @@ import {
   wantsDemo,
   wantsSandboxEvents,
 } from "../query-parameters.ts";
-import { EXAMPLE_UNIT_LABELS, unitLabelReplyColumn } from "../reply-unit-label-column.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -108,7 +108,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           ),
           "components",
           listedComponent,
-          await unitLabelReplyColumn(call, rows),
+          await unitLabelResponseColumn(call, rows),
         );
       },
     }),
@@ -236,7 +236,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           await actionsOfListedComponents({ ...call, prices, isRecalculating }, rows),
         );
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
-        return listReply(call, page, "alerts", listedAlert, await unitLabelReplyColumn(call, rows));
+        return listReply(call, page, "alerts", listedAlert, await unitLabelResponseColumn(call, rows));
       },
     }),
   ];

@@ -8,7 +8,7 @@ import {
 import { pagingParameters, requiredSinceParameter } from "../../api-schemas/request-parameter-schemas.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { parseInstant } from "../../domain/time.ts";
-import type { HistoryEntry } from "../../store/queries/event-log.ts";
+import type { HistoryEntry } from "../../store/queries/event-log-queries.ts";
 import type { EventStream } from "../../usecases/history/event-stream.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import { instantTextSince, invalidParameterFailure, parseRowRange } from "../query-parameters.ts";

@@ -69,6 +69,10 @@ import {
 } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import {
+  unitLabelResponseColumn as componentUnitLabels,
+  EXAMPLE_UNIT_LABELS,
+} from "../http-response-unit-labels.ts";
+import {
   parseActionFilter,
   parseChoice,
   parseFormTerms,
@@ -76,10 +80,6 @@ import {
   parseRowRange,
   wantsDemo,
 } from "../query-parameters.ts";
-import {
-  unitLabelReplyColumn as componentUnitLabels,
-  EXAMPLE_UNIT_LABELS,
-} from "../reply-unit-label-column.ts";
 import { parseTableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requirePropertyInPath } from "./properties.ts";
 

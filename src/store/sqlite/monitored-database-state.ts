@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { calibratedVersionName } from "../queries/models.ts";
+import { calibratedVersionName } from "../queries/models-queries.ts";
 
 /** The state of the rows, for `mainstay doctor`. Instants are epoch milliseconds. */
 export type DatabaseState = {

@@ -1,6 +1,6 @@
 import type { Instant } from "../../domain/time.ts";
 import type { TransferEndpoint } from "../database-transfer.ts";
-import { latestInstantStore } from "../queries/latest-instant.ts";
+import { latestInstantStore } from "../queries/latest-instant-queries.ts";
 import { openSqlite } from "./open.ts";
 
 /** Opens a database file as an endpoint of a transfer; creates it when missing. No other process may write to it. */

@@ -2,7 +2,7 @@ import { CRITICAL_FROM, type PlacedComponent } from "../../domain/component.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import { scoreRangeOfTier } from "../../store/queries/alert-lists.ts";
+import { scoreRangeOfTier } from "../../store/queries/alert-lists-queries.ts";
 import type {
   AlertCell,
   AlertOrder,
@@ -10,7 +10,7 @@ import type {
   BookMember,
   ValueCount,
   ValueRange,
-} from "../../store/queries/book-lists.ts";
+} from "../../store/queries/book-lists-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { bookPartners } from "./book-members.ts";
 import type { BookDeps } from "./book-properties.ts";

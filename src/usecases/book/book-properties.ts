@@ -6,11 +6,15 @@ import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readBookConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import type { BookMember } from "../../store/queries/book-lists.ts";
-import type { CodeCount } from "../../store/queries/flags.ts";
+import type { BookMember } from "../../store/queries/book-lists-queries.ts";
+import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { findMatchingProperties, pageOfMatches, sumsOfMatches } from "../portfolio/filtered-properties.ts";
+import {
+  findMatchingProperties,
+  listMatchingProperties,
+  sumsOfMatches,
+} from "../portfolio/filtered-properties.ts";
 import {
   type CountedProperties,
   portfolioAssumptionCounts,
@@ -51,7 +55,11 @@ export async function bookProperties(
   return await readBookConsistently(store, async (read) => {
     const members = await bookPartners(read, partnerIds);
     const page = filter
-      ? await pageOfMatches(read, await findMatchingProperties(read, yieldNow, members, filter), slice)
+      ? await listMatchingProperties(
+          read,
+          await findMatchingProperties(read, yieldNow, members, filter),
+          slice,
+        )
       : await unfilteredPage(read, members, slice);
     return await withPartners(read, members, page);
   });
@@ -78,7 +86,7 @@ export async function bookPortfolio(
     });
     if (filter) {
       const matches = await findMatchingProperties(read, yieldNow, members, filter);
-      const page = await withPartners(read, members, await pageOfMatches(read, matches, slice));
+      const page = await withPartners(read, members, await listMatchingProperties(read, matches, slice));
       const { summedIds, ...sums } = await sumsOfMatches(read, yieldNow, matches, without);
       return { ...page, ...sums, ...(await basis({ ids: summedIds })) };
     }

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type ModelCorrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
-import type { ModelInUse } from "../../store/queries/models.ts";
+import type { ModelInUse } from "../../store/queries/models-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Returns `3` for `3+local.3`. */

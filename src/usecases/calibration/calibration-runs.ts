@@ -10,7 +10,7 @@ import type { AuditAction } from "../../domain/audit-actions.ts";
 import type { CalibrationProposal } from "../../domain/calibration/calibration-proposal.ts";
 import { storedFitId } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import type { LatestCalibration } from "../../store/queries/models.ts";
+import type { LatestCalibration } from "../../store/queries/models-queries.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 

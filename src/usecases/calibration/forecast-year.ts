@@ -16,7 +16,7 @@ import type { PropertyHistory } from "../../domain/scoring/scoring-types.ts";
 import { seededRandom } from "../../domain/statistics/seeded-random.ts";
 import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
-import type { ScoredAppliance } from "../../store/queries/appliances.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";

@@ -4,7 +4,7 @@ import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
 import { type StoredFit, storedFitId } from "../../domain/calibration/model-version.ts";
 import { conflict, OperatorError } from "../../domain/errors.ts";
 import { isoText } from "../../domain/time.ts";
-import { calibratedVersionName } from "../../store/queries/models.ts";
+import { calibratedVersionName } from "../../store/queries/models-queries.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "./active-model.ts";
 import { type FitLock, recordFitApplied } from "./calibration-runs.ts";

@@ -15,7 +15,7 @@ import { voidingToApply } from "../../domain/record-voiding.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import { strongestClaims } from "../../domain/scoring/claim-evidence.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
-import type { ScoredAppliance } from "../../store/queries/appliances.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
+import type { ClaimEvidenceRow } from "../../store/queries/claims-queries.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 

@@ -1,5 +1,5 @@
 import { type EmbedView, MAX_EMBED_VIEWS } from "../../domain/embed.ts";
-import type { UnstoredViews } from "../../store/queries/embeds.ts";
+import type { UnstoredViews } from "../../store/queries/embeds-queries.ts";
 import type { Store } from "../../store/store.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Instant } from "../../domain/time.ts";
-import type { ScoringPlace } from "../../store/queries/component-lists.ts";
-import type { StoredCursor } from "../../store/queries/event-feed-cursors.ts";
+import type { ScoringPlace } from "../../store/queries/component-lists-queries.ts";
+import type { StoredCursor } from "../../store/queries/event-feed-cursors-queries.ts";
 import type { Store } from "../../store/store.ts";
 
 /** The position of a client that pages through the event stream, with the state of the stream when it began. */

@@ -2,8 +2,8 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { Instant } from "../../domain/time.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import type { ScoringPlace } from "../../store/queries/component-lists.ts";
-import type { HistoryEntry } from "../../store/queries/event-log.ts";
+import type { ScoringPlace } from "../../store/queries/component-lists-queries.ts";
+import type { HistoryEntry } from "../../store/queries/event-log-queries.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import {

@@ -3,7 +3,7 @@ import { InspectionRecord } from "../../domain/figures/inspection-record.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Day } from "../../domain/time.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
-import type { InspectionRow } from "../../store/queries/service-events.ts";
+import type { InspectionRow } from "../../store/queries/service-events-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadNoteReadings } from "./note-findings.ts";
 

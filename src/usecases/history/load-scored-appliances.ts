@@ -1,5 +1,5 @@
 import type { Yield } from "../../event-loop/event-loop.ts";
-import type { ScoredAppliance } from "../../store/queries/appliances.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 

@@ -1,4 +1,4 @@
-import type { NewestDay } from "../../store/queries/service-events.ts";
+import type { NewestDay } from "../../store/queries/service-events-queries.ts";
 import type { Tx } from "../../store/store.ts";
 
 /** The events that are read at once: they take a few milliseconds. */

@@ -3,7 +3,7 @@ import type { HazardWords, KeywordRules, Knowledge } from "../../domain/knowledg
 import { findKeywords } from "../../domain/scoring/note-keywords.ts";
 import type { Note } from "../../domain/scoring/scoring-types.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import type { NoteReading } from "../../store/queries/service-events.ts";
+import type { NoteReading } from "../../store/queries/service-events-queries.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 

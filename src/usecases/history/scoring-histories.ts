@@ -9,8 +9,8 @@ import type {
 } from "../../domain/scoring/scoring-types.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import type { ScoredAppliance } from "../../store/queries/appliances.ts";
-import type { ClaimEvidenceRow } from "../../store/queries/claims.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
+import type { ClaimEvidenceRow } from "../../store/queries/claims-queries.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";

@@ -1,7 +1,7 @@
 import { cacheDatedEventsInSteps } from "../../domain/scoring/dated-events.ts";
 import type { EventEvidence } from "../../domain/scoring/scoring-types.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import type { EventEvidenceRow } from "../../store/queries/service-events.ts";
+import type { EventEvidenceRow } from "../../store/queries/service-events-queries.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadNotesForScoring, type NoteRules } from "./note-findings.ts";

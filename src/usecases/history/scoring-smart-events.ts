@@ -3,7 +3,7 @@ import { RelevantReadings } from "../../domain/scoring/relevant-sensor-readings.
 import type { SmartEvidence } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayNumber, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
-import type { SmartEvidenceRow, SmartPlace } from "../../store/queries/sensor-events.ts";
+import type { SmartEvidenceRow, SmartPlace } from "../../store/queries/sensor-events-queries.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 

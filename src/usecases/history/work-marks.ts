@@ -5,7 +5,7 @@ import type { ServiceEvent } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { isDeferred, isSameWork, type Work } from "../../domain/work.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import type { NewestDay } from "../../store/queries/service-events.ts";
+import type { NewestDay } from "../../store/queries/service-events-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { findNewestEventDays } from "./newest-event-days.ts";

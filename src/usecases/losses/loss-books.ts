@@ -13,7 +13,7 @@ import { sortInSteps } from "../../domain/steps.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { iterateLossRows, iterateLossRowsOfProperty } from "../../store/iterate-components.ts";
-import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows.ts";
+import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows-queries.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { learnedYearFactorVariances, modelVersionOf } from "../calibration/active-model.ts";

@@ -8,8 +8,8 @@ import {
 import type { InsuredLayer } from "../../domain/losses/severity.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { iterateLossRows } from "../../store/iterate-components.ts";
-import type { PropertyStanding } from "../../store/queries/property-standings.ts";
-import type { SnapshotRun } from "../../store/queries/snapshots.ts";
+import type { PropertyStanding } from "../../store/queries/property-standings-queries.ts";
+import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { bookPartners } from "../book/book-members.ts";
 import { currentPartnerPrices } from "../portfolio/partner-prices.ts";

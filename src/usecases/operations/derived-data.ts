@@ -15,8 +15,8 @@ import {
 } from "../../domain/property-totals.ts";
 import { addDays, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts.ts";
-import type { StoredTotals } from "../../store/queries/totals.ts";
+import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts-queries.ts";
+import type { StoredTotals } from "../../store/queries/totals-queries.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import {
   counterBlockOf,

@@ -1,6 +1,6 @@
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { expectedFailureCostOfStored } from "../../domain/projections.ts";
-import type { PricedRow } from "../../store/queries/recounts.ts";
+import type { PricedRow } from "../../store/queries/recounts-queries.ts";
 import type { Tx } from "../../store/store.ts";
 
 type ExpectedCost = { id: string; cents: number };

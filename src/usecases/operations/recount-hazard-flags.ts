@@ -1,5 +1,5 @@
 import { countHazardFlags, type FlagCount } from "../../domain/hazards.ts";
-import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags.ts";
+import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { Repair, Step } from "./recount-step.ts";
 

@@ -26,7 +26,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
-import type { ExportedTable } from "../../store/queries/export.ts";
+import type { ExportedTable } from "../../store/queries/export-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { isRecalculating } from "../costs/recalculate.ts";
 import { actionsOfListedComponents } from "../portfolio/actions-by-component.ts";

@@ -1,6 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
 import type { Partner, PartnerOverview } from "../../domain/partner.ts";
-import type { PartnerTotals } from "../../store/queries/totals.ts";
+import type { PartnerTotals } from "../../store/queries/totals-queries.ts";
 import type { Store } from "../../store/store.ts";
 
 /**

@@ -11,7 +11,7 @@ import type { Work } from "../../domain/work.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import type { ActionFilter, ActionOrder } from "../../store/queries/plan-actions.ts";
+import type { ActionFilter, ActionOrder } from "../../store/queries/plan-actions-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { planContextOf } from "./plan-context.ts";
 import { tryRenewChangedPlans } from "./portfolio-plan.ts";

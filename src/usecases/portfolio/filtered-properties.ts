@@ -4,8 +4,8 @@ import { emptyTotals, PROPERTY_TOTALS, type PropertyTotals } from "../../domain/
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readConsistently } from "../../store/consistent-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
-import type { FilteredRow } from "../../store/queries/filtered-property-rows.ts";
-import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags.ts";
+import type { FilteredRow } from "../../store/queries/filtered-property-rows-queries.ts";
+import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { PortfolioTotals } from "./portfolio-totals.ts";
@@ -37,7 +37,7 @@ export async function filteredProperties(
 ): Promise<FilteredPage> {
   return await readConsistently(store, partnerId, async (read) => {
     const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
-    return await pageOfMatches(read, matches, slice);
+    return await listMatchingProperties(read, matches, slice);
   });
 }
 
@@ -51,7 +51,7 @@ export async function filteredPortfolio(
 ): Promise<FilteredPage & FilteredSums> {
   const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
   return {
-    ...(await pageOfMatches(read, matches, slice)),
+    ...(await listMatchingProperties(read, matches, slice)),
     ...(await sumsOfMatches(read, yieldNow, matches, without)),
   };
 }
@@ -116,7 +116,7 @@ function* stepsOf(
 }
 
 /** Returns a page of matches. */
-export async function pageOfMatches(
+export async function listMatchingProperties(
   { propertyFilters }: Stores,
   matches: readonly Match[],
   { limit, offset }: LimitAndOffset,

@@ -4,7 +4,7 @@ import { conflict, invalid } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
-import type { CountedClaim } from "../../store/queries/claims.ts";
+import type { CountedClaim } from "../../store/queries/claims-queries.ts";
 import { rederiveRecordStarts } from "../history/update-record-starts.ts";
 import { applyBuildingYearToAppliances } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";

@@ -1,5 +1,5 @@
 import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/property-totals.ts";
-import type { CodeCount } from "../../store/queries/flags.ts";
+import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** The totals of a portfolio, or of some of its properties. */

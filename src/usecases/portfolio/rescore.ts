@@ -7,7 +7,7 @@ import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/s
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
-import type { ScoredAppliance } from "../../store/queries/appliances.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { Tx } from "../../store/store.ts";
 import { loadCorrections } from "../calibration/active-model.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { RecordSearchResult } from "../../domain/record-search-result.ts";
 import { isRetired } from "../../domain/retirement.ts";
-import type { FoundClaim } from "../../store/queries/search.ts";
+import type { FoundClaim } from "../../store/queries/search-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** The most records of one kind that a search returns. */

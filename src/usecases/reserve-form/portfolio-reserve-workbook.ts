@@ -2,7 +2,7 @@ import { serializePlanAssumptions } from "../../api-schemas/plan-assumptions-sch
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
-import type { PropertyPlanRow } from "../../store/queries/plans.ts";
+import type { PropertyPlanRow } from "../../store/queries/plans-queries.ts";
 import { writeWorkbook } from "../../xlsx/write-workbook.ts";
 import { assumptionsSheet } from "./assumptions-sheet.ts";
 import { depositSheet } from "./deposit-sheet.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Day } from "../../domain/time.ts";
-import type { SnapshotShare } from "../../store/queries/snapshot-work-shares.ts";
+import type { SnapshotShare } from "../../store/queries/snapshot-work-shares-queries.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import {

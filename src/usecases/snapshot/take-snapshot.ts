@@ -2,7 +2,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { addDays, type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import type { SnapshotRun } from "../../store/queries/snapshots.ts";
+import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { retireDueRecords } from "../portfolio/retirement.ts";

@@ -14,11 +14,11 @@ import {
 import {
   type BinContent,
   type CurveContent,
+  calibratedSurvivalOnPage,
   type DecileContent,
+  defaultSurvivalOnPage,
   type LifeCorrection,
   type ModelContent,
-  pageCalibratedSurvival,
-  pageDefaultSurvival,
 } from "./calibration-page-content.ts";
 
 const FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
@@ -166,7 +166,7 @@ export function survivalChart(curve: CurveContent): string {
     yTitle(frame, "Still in service") +
       yAxis(frame, y, FIFTHS, (tick) => percentText(tick)) +
       `<path class="band" d="${band}"/><path class="observed" d="${steps}"/>` +
-      `<path class="default" d="${model(pageDefaultSurvival)}"/><path class="calibrated" d="${model(pageCalibratedSurvival)}"/>` +
+      `<path class="default" d="${model(defaultSurvivalOnPage)}"/><path class="calibrated" d="${model(calibratedSurvivalOnPage)}"/>` +
       xAxis(frame, x, x.ticks(5), { label: String, title: "Age in years of normal use" }),
   );
 }

@@ -93,7 +93,7 @@ export type CurveContent = {
 };
 
 /** Returns the probability of surviving an age by the calibrated model, over appliances of all frailties. */
-export function pageCalibratedSurvival(
+export function calibratedSurvivalOnPage(
   { calibratedScale, shape, frailtyShape }: CurveContent,
   age: number,
 ): number {
@@ -102,6 +102,6 @@ export function pageCalibratedSurvival(
 }
 
 /** Returns the probability of surviving an age by the default model. */
-export function pageDefaultSurvival({ defaultScale, shape }: CurveContent, age: number): number {
+export function defaultSurvivalOnPage({ defaultScale, shape }: CurveContent, age: number): number {
   return Math.exp(-((age / defaultScale) ** shape));
 }

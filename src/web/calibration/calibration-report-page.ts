@@ -7,11 +7,11 @@ import {
   type CalibrationContent,
   type CausesContent,
   type CurveContent,
+  calibratedSurvivalOnPage,
   type DrawnInterval,
+  defaultSurvivalOnPage,
   type MeasureName,
   type ModelContent,
-  pageCalibratedSurvival,
-  pageDefaultSurvival,
 } from "./calibration-page-content.ts";
 import { pageFailureWindowRows } from "./calibration-page-failure-windows.ts";
 
@@ -216,8 +216,8 @@ function curveFigure(curve: CurveContent): string {
     String(atRisk),
     percentText(survival, 1),
     `${percentText(band.low, 1)} to ${percentText(band.high, 1)}`,
-    percentText(pageDefaultSurvival(curve, age), 1),
-    percentText(pageCalibratedSurvival(curve, age), 1),
+    percentText(defaultSurvivalOnPage(curve, age), 1),
+    percentText(calibratedSurvivalOnPage(curve, age), 1),
   ]);
   const headings = ["Age", "At risk", "Observed", "90% band", "Default", "Calibrated"];
   return `<figure><h3>${escapeHtml(curve.name)}</h3>${survivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;

@@ -6,9 +6,9 @@ import type { Partner } from "../../../src/domain/partner.ts";
 import { budgetRankOf } from "../../../src/domain/planning/budget.ts";
 import { emptyDueSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import type { Property } from "../../../src/domain/property.ts";
-import { REPLIES_KEPT_MS } from "../../../src/store/queries/idempotent-replies.ts";
-import type { LatestCalibration } from "../../../src/store/queries/models.ts";
-import type { PurgePlace } from "../../../src/store/queries/purge-partner-rows.ts";
+import { REPLIES_KEPT_MS } from "../../../src/store/queries/idempotent-replies-queries.ts";
+import type { LatestCalibration } from "../../../src/store/queries/models-queries.ts";
+import type { PurgePlace } from "../../../src/store/queries/purge-partner-rows-queries.ts";
 import { revisionNumber } from "../../support/revision-number.ts";
 import {
   ALL,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type pg from "pg";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
-import { REPLIES_KEPT_MS } from "../../../src/store/queries/idempotent-replies.ts";
+import { REPLIES_KEPT_MS } from "../../../src/store/queries/idempotent-replies-queries.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { resendDelivery } from "../../../src/usecases/deliveries/resend-deliveries.ts";
 import { eventually } from "../../support/eventually.ts";

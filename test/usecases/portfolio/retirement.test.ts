@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { addDays, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { listPageStartAt } from "../../../src/store/queries/list-page-starts.ts";
+import { listPageStartAt } from "../../../src/store/queries/list-page-starts-queries.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";

@@ -1,4 +1,4 @@
-import { calibratedVersionName } from "../../queries/models.ts";
+import { calibratedVersionName } from "../../queries/models-queries.ts";
 import {
   DATABASE_STATE,
   type DatabaseState,

@@ -1,7 +1,7 @@
 import { referenceFromAddress, streetKey } from "../../../domain/address.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
 import type { Yield } from "../../../event-loop/event-loop.ts";
-import type { MatchedProperty } from "../../../store/queries/properties.ts";
+import type { MatchedProperty } from "../../../store/queries/properties-queries.ts";
 import type { Stores } from "../../../store/stores.ts";
 
 /** A property in prepared rows: the columns that refer to it, and its reference if it is new. */

@@ -28,7 +28,7 @@ import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
 import { BLOCK_SIZE, RETIRED_COUNTER, WHOLE_BUCKET } from "../stored-counter-buckets.ts";
 import { aliased } from "./sql-column-aliases.ts";
-import type { StoredTotals } from "./totals.ts";
+import type { StoredTotals } from "./totals-queries.ts";
 
 const { placeholder } = sql;
 

@@ -6,8 +6,13 @@ import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
 import { lowerCaseSql, searchedTextForm } from "../searched-texts.ts";
 import { RETIRED_COUNTER } from "../stored-counter-buckets.ts";
-import { isInSequenceRange, listPageStarts, sequenceRange, sortBySequence } from "./list-page-starts.ts";
-import { propertiesWithSums } from "./properties-with-sums.ts";
+import {
+  isInSequenceRange,
+  listPageStarts,
+  sequenceRange,
+  sortBySequence,
+} from "./list-page-starts-queries.ts";
+import { propertiesWithSums } from "./properties-with-sums-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

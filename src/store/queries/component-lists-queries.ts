@@ -12,8 +12,8 @@ import {
   TIER_BUCKETS,
   WHOLE_BUCKET,
 } from "../stored-counter-buckets.ts";
-import { listPageStarts } from "./list-page-starts.ts";
-import { placedComponentPage } from "./placed-component-rows.ts";
+import { listPageStarts } from "./list-page-starts-queries.ts";
+import { placedComponentPage } from "./placed-component-rows-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

@@ -7,9 +7,9 @@ import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
 import { WHOLE_BUCKET } from "../stored-counter-buckets.ts";
-import { alertFilterKind, costIndexReadsByFilter, scoreRangeOfTier } from "./alert-lists.ts";
-import type { CodeCount } from "./flags.ts";
-import { selectPlacedComponents } from "./placed-component-rows.ts";
+import { alertFilterKind, costIndexReadsByFilter, scoreRangeOfTier } from "./alert-lists-queries.ts";
+import type { CodeCount } from "./flags-queries.ts";
+import { selectPlacedComponents } from "./placed-component-rows-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

@@ -3,9 +3,9 @@ import type { Property, SummarizedProperty } from "../../domain/property.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import type { listPageStarts } from "./list-page-starts.ts";
+import type { listPageStarts } from "./list-page-starts-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
-import { demoPropertiesOfPartner, propertyTotalsColumns } from "./totals.ts";
+import { demoPropertiesOfPartner, propertyTotalsColumns } from "./totals-queries.ts";
 
 const { placeholder } = sql;
 

@@ -3,7 +3,7 @@ import type { TrendRow } from "../../domain/figures/score-trend.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../schema.ts";
-import type { EventOutcome } from "./service-events.ts";
+import type { EventOutcome } from "./service-events-queries.ts";
 
 /** A partner's rows after an id, up to and including another, in the order of the ids. */
 type IdRange = { partnerId: string; after: string; last: string; limit: number };

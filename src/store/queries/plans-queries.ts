@@ -13,7 +13,7 @@ import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
 import { RETIRED_COUNTER } from "../stored-counter-buckets.ts";
-import { listPageStarts } from "./list-page-starts.ts";
+import { listPageStarts } from "./list-page-starts-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

@@ -17,7 +17,7 @@ import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { placedComponentPage } from "./placed-component-rows.ts";
+import { placedComponentPage } from "./placed-component-rows-queries.ts";
 
 const { placeholder } = sql;
 

@@ -3,10 +3,10 @@ import type { Component, ComponentToScore, PlacedComponent } from "../../domain/
 import type { System } from "../../domain/knowledge.ts";
 import type { ScoreState } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
-import { alertLists } from "./alert-lists.ts";
-import { componentLists } from "./component-lists.ts";
-import { isInSequenceRange, sequenceRange, sortBySequence } from "./list-page-starts.ts";
-import { selectPlacedComponents } from "./placed-component-rows.ts";
+import { alertLists } from "./alert-lists-queries.ts";
+import { componentLists } from "./component-lists-queries.ts";
+import { isInSequenceRange, sequenceRange, sortBySequence } from "./list-page-starts-queries.ts";
+import { selectPlacedComponents } from "./placed-component-rows-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

@@ -19,7 +19,7 @@ import type { Day } from "../../domain/time.ts";
 import type { WorkState } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { isInSequenceRange, sequenceRange } from "./list-page-starts.ts";
+import { isInSequenceRange, sequenceRange } from "./list-page-starts-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
