@@ -131,6 +131,12 @@ test("a revision is not given again by a database that was restored on the same 
   expect(revisionNumber(copy)).toBe(revisionNumber(original));
   expect(copy).not.toBe(original);
   await restored.close();
+  await rowsOf(server.url(), "CREATE DATABASE cloned TEMPLATE restored");
+  const cloned = await openPostgresStore(server.url("cloned"), { clock: () => NOW, random });
+  const ofClone = await cloned.read.partners.revision(PARTNER);
+  expect(revisionNumber(ofClone)).toBe(revisionNumber(copy));
+  expect(ofClone).not.toBe(copy);
+  await cloned.close();
 });
 
 describe("a standby that takes over without the latest changes", () => {
@@ -182,6 +188,7 @@ describe("a standby that takes over without the latest changes", () => {
     writeFileSync(join(server.folder, "data", "standby.signal"), "");
     await server.start();
     expect(await budgetOn(server)).toBe(1);
+    const version = running.dataVersion();
     proxy.state.target = server.port;
     await promoted.stop();
     const answers: unknown[] = [];
@@ -193,5 +200,7 @@ describe("a standby that takes over without the latest changes", () => {
     await promoted.start();
     proxy.state.target = promoted.port;
     await eventually(async () => expect((await running.read.partners.find(PARTNER))!.dailyBudget).toBe(3));
+    // It may have lost what is kept in memory, although nobody else has written.
+    await eventually(async () => expect(running.dataVersion()).toBeGreaterThan(version));
   });
 });

@@ -14,14 +14,18 @@ export class ChangePoller {
   #written: string | undefined;
   /** Matches the writers of this process. */
   readonly #ownWriters: string;
-  /** Changes whenever a commit of another process is detected. */
-  version = 0;
+  #commits = 0;
 
   constructor(
     private readonly connections: PostgresConnections,
     process: string,
   ) {
     this.#ownWriters = `${process.replaceAll("_", "\\_")}-%`;
+  }
+
+  /** Changes whenever a commit of another process is detected, or a server that may lack the latest ones. */
+  get version(): number {
+    return this.#commits + this.connections.takeovers;
   }
 
   /** Polls once, and starts polling on this connection, which belongs to the poller from now on. */
@@ -45,7 +49,7 @@ export class ChangePoller {
     const { written, ...server } = rows[0]!;
     // A connection to a pooler outlives the server behind it.
     this.connections.sawServer(server);
-    if (this.#written !== undefined && this.#written !== written) this.version++;
+    if (this.#written !== undefined && this.#written !== written) this.#commits++;
     this.#written = written;
   }
 

@@ -295,6 +295,9 @@ export class PostgresConnections {
     }
   }
 
+  /** How often another server has taken over, which may have lost the latest changes. */
+  takeovers = 0;
+
   /**
    * Destroys all connections and returns true if another server has taken over. Throws for a standby, which may be far behind
    * the primary, or have been one.
@@ -303,7 +306,10 @@ export class PostgresConnections {
     if (standby) throw standbyError();
     const isOther = this.#serverRun !== undefined && this.#serverRun !== run;
     this.#serverRun = run;
-    if (isOther) this.#destroySockets();
+    if (isOther) {
+      this.takeovers++;
+      this.#destroySockets();
+    }
     return isOther;
   }
 

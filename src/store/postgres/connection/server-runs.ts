@@ -8,8 +8,10 @@ const SERVER_RUN = "extract(epoch FROM pg_postmaster_start_time())::text";
 export const SERVER_STATE = `${SERVER_RUN} AS run, pg_is_in_recovery() AS standby`;
 export type ServerState = { run: string; standby: boolean };
 
+const DATABASE = "(SELECT oid FROM pg_database WHERE datname = current_database())";
+
 /**
- * The beginning of the expression for a revision, before that for its number. It includes the identity of the table, which
- * differs after a restore by `pg_restore` on the same run of a server.
+ * The beginning of the expression for a revision, before that for its number. It includes the identities of the database and
+ * the table, of which one differs after a restore by `pg_restore` or from a template on the same run of a server.
  */
-export const REVISION_OF = `${SERVER_RUN} || ':' || 'partners'::regclass::oid || ':' || `;
+export const REVISION_OF = `${SERVER_RUN} || ':' || ${DATABASE} || ':' || 'partners'::regclass::oid || ':' || `;
