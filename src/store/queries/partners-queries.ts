@@ -221,8 +221,10 @@ export function partnerStore(engine: Engine) {
         .set({ revision: sql`${webhookEndpoints.revision} + 1` })
         .where(eq(webhookEndpoints.partnerId, partnerId));
     },
-    async endpointRevisions(): Promise<{ partnerId: string; revision: number }[]> {
-      const { partnerId, revision } = webhookEndpoints;
+    /** Returns the revisions of endpoints as texts, which all differ after another database server has taken over. */
+    async endpointRevisions(): Promise<{ partnerId: string; revision: string }[]> {
+      const { partnerId } = webhookEndpoints;
+      const revision = engine.revisionOf(webhookEndpoints.revision).as("revision");
       return await db.select({ partnerId, revision }).from(webhookEndpoints);
     },
     async listEndpoints(): Promise<WebhookEndpoint[]> {
