@@ -607,7 +607,16 @@ export function defineTables(columnTypes: ColumnTypes) {
       voidedAt: bigint("voided_at"),
       voidReason: text("void_reason"),
     },
-    (t) => [index("service_events_appliance").on(t.applianceId, t.date, t.id)],
+    (t) => [
+      // Voided events are skipped in it, however many there are.
+      index("service_events_appliance").on(t.applianceId, t.date, t.id, t.voidedAt),
+      index("service_events_poor")
+        .on(t.applianceId)
+        .where(sql`${t.conditionAfter} = 'poor' and ${t.voidedAt} is null`),
+      index("service_events_replacements")
+        .on(t.applianceId, t.date, t.componentId, t.id, t.voidedAt)
+        .where(sql`${t.eventType} = 'Replacement'`),
+    ],
   );
 
   /** Meter readings (`meter`) and smart events (`smart`). */

@@ -158,7 +158,10 @@ test("a recount reads the rows of its properties, of its block, or the first or 
       () => recounts.appliances([propertyId]),
       /appliances_property \(property_id=\? AND seq>\?\)/,
     ],
-    events: [() => recounts.serviceEvents([propertyId]), /service_events_appliance \(appliance_id=\?\)/],
+    events: [
+      () => recounts.serviceEvents([propertyId]),
+      /COVERING INDEX service_events_appliance \(appliance_id=\?\)/,
+    ],
     totals: [() => recounts.ofProperties([propertyId]), /property_totals_1 \(property_id=\?\)/],
     partner: [() => recounts.ofPartner(partnerId), /property_totals_partner \(partner_id=\?\)/],
     flags: [
@@ -172,6 +175,29 @@ test("a recount reads the rows of its properties, of its block, or the first or 
     const plans = (await statementsOf(read)).map(planOf);
     expect(plans.join("\n"), name).toMatch(step);
     for (const plan of plans) expect(scansOf(plan), name).toEqual([]);
+  }
+});
+
+test("the days of events are found in indexes, voided events skipped in them", async () => {
+  // Opens a separate store, because a statement is prepared only once.
+  const { recounts, serviceEvents, work } = (await open(NOW)).store.read;
+  const range = { from: "2020-01-01", before: DAY };
+  const reads: [read: Read, step: string][] = [
+    [() => recounts.foundPoor([applianceId]), "INDEX service_events_poor (appliance_id=?)"],
+    [
+      () => serviceEvents.earliestDay(propertyId, range),
+      "COVERING INDEX service_events_appliance (appliance_id=? AND date>? AND date<?)",
+    ],
+    [
+      () => work.replacementsOnDay(applianceId, DAY),
+      "COVERING INDEX service_events_replacements (appliance_id=? AND date=?)",
+    ],
+  ];
+  for (const [read, step] of reads) {
+    const plan = (await statementsOf(read)).flatMap(planOf);
+    expect(plan.join("\n")).toContain(step);
+    expect(scansOf(plan)).toEqual([]);
+    expect(plan.join("\n")).not.toContain("TEMP B-TREE");
   }
 });
 

@@ -237,8 +237,8 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the appliances of properties": () => store.read.appliances.ofProperties([propertyId], 500),
     "some appliances": () => store.read.appliances.ofIds(partnerId, [applianceId]),
     "all events of appliances": () => store.read.serviceEvents.ofAppliances([applianceId], 500),
-    "the days of a property's events": () => store.read.serviceEvents.daysBefore(propertyId, day),
-    "the days of properties' events": () => store.read.serviceEvents.daysBeforeRecords([propertyId]),
+    "the earliest day of a property's events": () =>
+      store.read.serviceEvents.earliestDay(propertyId, { from: "2020-01-01", before: day }),
     "a property by its normalized address": () => store.read.properties.firstOfAddress(partnerId, "a|NY|"),
     "properties by their street": () => store.read.properties.onStreet(partnerId, "1 elm st", 2),
     "properties by their name": () => store.read.properties.ofName(partnerId, "Elm", 2),

@@ -1,21 +1,22 @@
 import type { ScoringModel } from "../knowledge.ts";
-import { type Day, dayNumber } from "../time.ts";
+import { addDays, type Day } from "../time.ts";
+
+/** The days from `from` on, before `before`. */
+export type DayRange = { from: Day; before: Day };
 
 /**
- * Returns the day from which a property's service record counts as complete, unless its partner states it
+ * Finds the day from which a property's service record counts as complete, unless its partner states it
  * (docs/model/scoring.md#unknown-past): the earliest event that is reached from the registration without too long a gap.
- * `eventDays` may be in any order; days after the registration are ignored.
+ * Yields ranges of days, and takes the earliest day with an event in each; undefined for none. Two ranges go back by more
+ * than the longest gap, however many events there are.
  */
-export function serviceRecordStart(
+export function* findServiceRecordStart(
   registeredOn: Day,
-  eventDays: Iterable<Day>,
   { record }: ScoringModel,
-): Day {
-  let earliest = registeredOn;
-  for (const day of [...eventDays].sort().reverse()) {
-    if (day >= earliest) continue;
-    if (dayNumber(earliest) - dayNumber(day) > record.longestGapDays) break;
-    earliest = day;
+): Generator<DayRange, Day, Day | undefined> {
+  for (let start = registeredOn; ; ) {
+    const earliest = yield { from: addDays(start, -record.longestGapDays), before: start };
+    if (earliest === undefined) return start;
+    start = earliest;
   }
-  return earliest;
 }

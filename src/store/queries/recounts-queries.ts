@@ -2,6 +2,7 @@ import {
   and,
   asc,
   eq,
+  exists,
   gt,
   gte,
   inArray,
@@ -134,23 +135,27 @@ export function recountStore(engine: Engine) {
       .orderBy(asc(components.seq))
       .limit(placeholder("limit")),
   );
-  const foundPoor = engine.read<{ applianceId: string }>(() =>
-    db
-      .selectDistinct(aliased({ applianceId: serviceEvents.applianceId }))
-      .from(serviceEvents)
-      .where(
-        and(
-          engine.isAmong(serviceEvents.applianceId, "applianceIds"),
-          eq(serviceEvents.conditionAfter, "poor"),
-          isNull(serviceEvents.voidedAt),
-        ),
+  const poor = db
+    .select({ found: sql`1` })
+    .from(serviceEvents)
+    .where(
+      and(
+        eq(serviceEvents.applianceId, appliances.id),
+        eq(serviceEvents.conditionAfter, sql`'poor'`),
+        isNull(serviceEvents.voidedAt),
       ),
+    );
+  const foundPoor = engine.read<{ id: string }>(() =>
+    db
+      .select(aliased({ id: appliances.id }))
+      .from(appliances)
+      .where(and(engine.isAmong(appliances.id, "applianceIds"), exists(poor))),
   );
   return {
     /** Returns those of the appliances with an event that found something in a poor condition. */
     async foundPoor(applianceIds: readonly string[]): Promise<string[]> {
       const rows = await foundPoor({ applianceIds: engine.list(applianceIds) });
-      return rows.map(({ applianceId }) => applianceId);
+      return rows.map(({ id }) => id);
     },
     /** Returns components of a property with what their costs depend on, after a `seq`; 0 for the first. */
     async priced(propertyId: string, after: number, limit: number): Promise<PricedRow[]> {

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import type { BilledEvent } from "../../domain/costs/cost-history.ts";
+import type { DayRange } from "../../domain/scoring/service-record-start.ts";
 import type { Condition, EventType, ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -62,7 +63,7 @@ export type EventOutcome = Tables["outcomes"]["$inferSelect"];
 /** Reads and writes service events, with costs in cents. */
 export function serviceEventStore(engine: Engine) {
   const { db, isAmong } = engine;
-  const { appliances, components, outcomes, properties, serviceEvents } = engine.tables;
+  const { appliances, components, outcomes, serviceEvents } = engine.tables;
   const evidenceColumns = {
     applianceId: serviceEvents.applianceId,
     componentId: serviceEvents.componentId,
@@ -143,33 +144,24 @@ export function serviceEventStore(engine: Engine) {
       .orderBy(...inOrder)
       .limit(placeholder("limit")),
   );
-  const daysBefore = engine.prepared(() =>
-    db
-      .selectDistinct({ date: serviceEvents.date })
-      .from(appliances)
-      .innerJoin(serviceEvents, eq(serviceEvents.applianceId, appliances.id))
-      .where(
-        and(
-          eq(appliances.propertyId, placeholder("propertyId")),
-          lt(serviceEvents.date, placeholder("before")),
-          counts,
-        ),
+  const firstOfAppliance = db
+    .select({ date: serviceEvents.date })
+    .from(serviceEvents)
+    .where(
+      and(
+        eq(serviceEvents.applianceId, appliances.id),
+        gte(serviceEvents.date, placeholder("from")),
+        lt(serviceEvents.date, placeholder("before")),
+        counts,
       ),
-  );
-  const daysBeforeRecords = engine.prepared(() =>
+    )
+    .orderBy(...inOrder)
+    .limit(1);
+  const earliestDay = engine.read<{ date: Day | null }>(() =>
     db
-      .selectDistinct({ propertyId: appliances.propertyId, date: serviceEvents.date })
-      .from(properties)
-      .innerJoin(appliances, eq(appliances.propertyId, properties.id))
-      .innerJoin(
-        serviceEvents,
-        and(
-          eq(serviceEvents.applianceId, appliances.id),
-          lt(serviceEvents.date, properties.recordsSince),
-          counts,
-        ),
-      )
-      .where(isAmong(properties.id, "propertyIds")),
+      .select({ date: sql`min((${firstOfAppliance}))`.as("date") })
+      .from(appliances)
+      .where(eq(appliances.propertyId, placeholder("propertyId"))),
   );
   const isOfDayAfter = () =>
     and(
@@ -336,13 +328,12 @@ export function serviceEventStore(engine: Engine) {
       const { date, id } = last ?? { date: "", id: "" };
       return inspectionsAfter({ applianceId, readBy, date, id, limit });
     },
-    /** Returns the distinct days before `before` with events of a property's appliances, in no order. */
-    async daysBefore(propertyId: string, before: Day): Promise<Day[]> {
-      return (await daysBefore().execute({ propertyId, before })).map(({ date }) => date);
-    },
-    /** Returns the distinct days with events before each property's complete record, in no order. */
-    async daysBeforeRecords(propertyIds: readonly string[]): Promise<{ propertyId: string; date: Day }[]> {
-      return await daysBeforeRecords().execute({ propertyIds: engine.list(propertyIds) });
+    /**
+     * Returns the earliest day of a range with an event of a property's appliances; undefined for none. Looks up each
+     * appliance in an index, however many events it has.
+     */
+    async earliestDay(propertyId: string, { from, before }: DayRange): Promise<Day | undefined> {
+      return (await earliestDay({ propertyId, from, before }))[0]?.date ?? undefined;
     },
     /** Returns the events of appliances that count, in no order; undefined if there are more than `most`. */
     async ofAppliances(applianceIds: readonly string[], most: number): Promise<ServiceEvent[] | undefined> {

@@ -11,13 +11,14 @@ const EVENTS_OF_PAGE = 2_000;
 export async function findNewestEventDays(
   { serviceEvents, yieldToEventLoop }: Pick<Tx, "serviceEvents" | "yieldToEventLoop">,
   applianceId: string,
+  eventsOfPage = EVENTS_OF_PAGE,
 ): Promise<NewestDay[]> {
   const newest = new Map<string, NewestDay>();
   for (let last = { date: "", id: "" }; ; await yieldToEventLoop()) {
-    const page = await serviceEvents.daysAfter(applianceId, last, EVENTS_OF_PAGE);
+    const page = await serviceEvents.daysAfter(applianceId, last, eventsOfPage);
     for (const { componentId, eventType, date, voidedAt } of page)
       if (voidedAt === null) newest.set(`${eventType} ${componentId}`, { componentId, eventType, date });
-    if (page.length < EVENTS_OF_PAGE) return [...newest.values()];
+    if (page.length < eventsOfPage) return [...newest.values()];
     last = page.at(-1)!;
   }
 }

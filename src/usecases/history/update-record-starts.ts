@@ -1,45 +1,22 @@
 import type { Property } from "../../domain/property.ts";
-import { serviceRecordStart } from "../../domain/scoring/service-record-start.ts";
+import { findServiceRecordStart } from "../../domain/scoring/service-record-start.ts";
 import { type Day, dayOf, daysBetween } from "../../domain/time.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-
-/** Properties whose days are loaded together. */
-const BATCH = 50;
 
 /**
  * Moves the start of properties' service records back over added events, where these adjoin the record. Returns the
  * properties that changed.
  */
 export async function extendRecordStarts(
-  { tx, knowledge }: PortfolioWriter,
+  writer: PortfolioWriter,
   properties: readonly Property[],
   added: ReadonlyMap<string, readonly Day[]>,
 ): Promise<Property[]> {
-  const { longestGapDays } = knowledge.model.record;
-  const reached = properties.filter(
-    (property) =>
-      !property.recordsSinceGiven &&
-      added
-        .get(property.id)
-        ?.some(
-          (day) => day < property.recordsSince && daysBetween(day, property.recordsSince) <= longestGapDays,
-        ),
+  const { longestGapDays } = writer.knowledge.model.record;
+  const reached = properties.filter(({ id, recordsSince }) =>
+    added.get(id)?.some((day) => day < recordsSince && daysBetween(day, recordsSince) <= longestGapDays),
   );
-  const moved: Property[] = [];
-  for (let from = 0; from < reached.length; from += BATCH) {
-    const some = reached.slice(from, from + BATCH);
-    const ids = some.map(({ id }) => id);
-    const days = Map.groupBy(await tx.serviceEvents.daysBeforeRecords(ids), ({ propertyId }) => propertyId);
-    for (const property of some) {
-      const own = (days.get(property.id) ?? []).map(({ date }) => date);
-      const since = serviceRecordStart(property.recordsSince, own, knowledge.model);
-      if (since === property.recordsSince) continue;
-      await tx.properties.saveRecord(property.id, since);
-      moved.push({ ...property, recordsSince: since });
-    }
-    await tx.yieldToEventLoop();
-  }
-  return moved;
+  return await moveRecordStarts(writer, reached, ({ recordsSince }) => recordsSince);
 }
 
 /**
@@ -50,24 +27,42 @@ export async function rederiveRecordStarts(
   writer: PortfolioWriter,
   properties: readonly Property[],
 ): Promise<Property[]> {
+  return await moveRecordStarts(writer, properties, ({ createdAt }) => dayOf(createdAt));
+}
+
+/** Moves the starts that partners do not state to where the days before `knownFrom` end. */
+async function moveRecordStarts(
+  writer: PortfolioWriter,
+  properties: readonly Property[],
+  knownFrom: (property: Property) => Day,
+): Promise<Property[]> {
   const moved: Property[] = [];
   for (const property of properties) {
     if (property.recordsSinceGiven) continue;
-    const since = await deriveRecordStart(writer, property);
-    await writer.tx.yieldToEventLoop();
-    if (since === property.recordsSince) continue;
-    await writer.tx.properties.saveRecord(property.id, since);
-    moved.push({ ...property, recordsSince: since });
+    const recordsSince = await recordStartBefore(writer, property.id, knownFrom(property));
+    if (recordsSince === property.recordsSince) continue;
+    await writer.tx.properties.saveRecord(property.id, recordsSince);
+    moved.push({ ...property, recordsSince });
   }
   return moved;
 }
 
 /** Derives the start of the record from the property's creation and its service events. */
-export async function deriveRecordStart(
+export const deriveRecordStart = (
+  writer: PortfolioWriter,
+  { id, createdAt }: Pick<Property, "id" | "createdAt">,
+): Promise<Day> => recordStartBefore(writer, id, dayOf(createdAt));
+
+async function recordStartBefore(
   { tx, knowledge }: PortfolioWriter,
-  property: Pick<Property, "id" | "createdAt">,
+  propertyId: string,
+  day: Day,
 ): Promise<Day> {
-  const registeredOn = dayOf(property.createdAt);
-  const days = await tx.serviceEvents.daysBefore(property.id, registeredOn);
-  return serviceRecordStart(registeredOn, days, knowledge.model);
+  const steps = findServiceRecordStart(day, knowledge.model);
+  let step = steps.next();
+  while (!step.done) {
+    step = steps.next(await tx.serviceEvents.earliestDay(propertyId, step.value));
+    await tx.yieldToEventLoop();
+  }
+  return step.value;
 }

@@ -1,7 +1,8 @@
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type { ApplianceHistory, BrandTier } from "../../../src/domain/scoring/scoring-types.ts";
-import { serviceRecordStart } from "../../../src/domain/scoring/service-record-start.ts";
+import { findServiceRecordStart } from "../../../src/domain/scoring/service-record-start.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
+import type { Day } from "../../../src/domain/time.ts";
 import cases from "../../fixtures/golden-scores.json" with { type: "json" };
 import { appliance, event, knowledge, property } from "./histories.ts";
 
@@ -47,8 +48,19 @@ export function goldenHistory(golden: GoldenCase) {
     status: claim.status as "open" | "closed" | "denied",
   }));
   const eventDays = appliances.flatMap(({ events }) => events.map(({ date }) => date));
-  const since = records_since ?? serviceRecordStart(golden.as_of, eventDays, knowledge.model);
+  const since = records_since ?? recordStartOf(golden.as_of, eventDays);
   return property(appliances, { state, claims, recordsSince: since, yearBuilt });
+}
+
+/** Returns the start of a record with events on the days, in any order. */
+export function recordStartOf(registeredOn: Day, eventDays: readonly Day[]): Day {
+  const steps = findServiceRecordStart(registeredOn, knowledge.model);
+  let step = steps.next();
+  while (!step.done) {
+    const { from, before } = step.value;
+    step = steps.next(eventDays.filter((day) => from <= day && day < before).sort()[0]);
+  }
+  return step.value;
 }
 
 function toHistory(golden: GoldenAppliance, index: number, yearBuilt: number | null): ApplianceHistory {

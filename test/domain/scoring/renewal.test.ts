@@ -7,8 +7,8 @@ import {
   PriorCache,
 } from "../../../src/domain/scoring/renewal.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
-import { serviceRecordStart } from "../../../src/domain/scoring/service-record-start.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
+import { recordStartOf } from "./golden.ts";
 import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./histories.ts";
 
 const { model } = knowledge;
@@ -115,10 +115,9 @@ describe("the past counts as unknown", () => {
 describe("a record begins", () => {
   const registered = "2025-07-01";
   const back = (...days: number[]) =>
-    serviceRecordStart(
+    recordStartOf(
       registered,
       days.map((ago) => addDays(registered, -ago)),
-      model,
     );
 
   test("on the day of registration without earlier events", () => {
@@ -139,14 +138,14 @@ describe("a record begins", () => {
     expect(back(3650, 3660, 3700)).toBe(registered);
   });
 
-  test("on the same day for any order and repetition of events", () => {
+  test("where walking back from event to event ends", () => {
     const days = fc.array(fc.integer({ min: -100, max: 9000 }), { maxLength: 30 });
     fc.assert(
       fc.property(days, (ago) => {
-        const found = back(...ago);
-        expect(back(...ago.toReversed(), ...ago)).toBe(found);
-        expect(found <= registered).toBe(true);
-        expect(found === registered || ago.includes(dayNumber(registered) - dayNumber(found))).toBe(true);
+        let reached = 0;
+        for (const next of ago.toSorted((a, b) => a - b))
+          if (next > reached && next - reached <= model.record.longestGapDays) reached = next;
+        expect(back(...ago)).toBe(addDays(registered, -reached));
       }),
     );
   });
@@ -156,9 +155,9 @@ describe("a record begins", () => {
     fc.assert(
       fc.property(days, days, (some, more) => {
         const day = (ago: number) => dayFromNumber(dayNumber(registered) - ago);
-        const before = serviceRecordStart(registered, some.map(day), model);
+        const before = recordStartOf(registered, some.map(day));
         const all = [...some, ...more].map(day);
-        expect(serviceRecordStart(before, all, model)).toBe(serviceRecordStart(registered, all, model));
+        expect(recordStartOf(before, all)).toBe(recordStartOf(registered, all));
       }),
     );
   });

@@ -838,17 +838,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect((await serviceEvents.ofComponent(first!, 99)).map(plain)).toEqual(ofFirst);
       expect(ids(await serviceEvents.ofComponent(first!, 2))).toEqual(ids(ofFirst.slice(0, 2)));
       expect(ids(await serviceEvents.ofComponent(first!, 2, ofFirst[1]))).toEqual(ids(ofFirst.slice(2, 4)));
-      const days = await serviceEvents.daysBefore(elm.id, "2025-06-30");
-      expect(days.sort()).toEqual(["2023-01-01", "2024-05-01", "2025-05-01"]);
-      expect(await serviceEvents.daysBefore(oak.id, "2025-06-30")).toEqual([]);
-      const { recordsSince } = (await read().properties.find(partner.id, elm.id))!;
-      const saveRecord = (day: string) =>
-        fixture.write(partner, ({ tx }) => tx.properties.saveRecord(elm.id, day));
-      await saveRecord("2025-05-01");
-      const before = await serviceEvents.daysBeforeRecords([oak.id, elm.id]);
-      await saveRecord(recordsSince);
-      expect(before.map(({ date }) => date).sort()).toEqual(["2023-01-01", "2024-05-01"]);
-      expect(new Set(before.map(({ propertyId }) => propertyId))).toEqual(new Set([elm.id]));
+      const earliest = async (from: string, before: string, { id } = elm) =>
+        (await serviceEvents.earliestDay(id, { from, before })) ?? null;
+      expect(await earliest("2022-01-01", "2025-06-30")).toBe("2023-01-01");
+      expect(await earliest("2023-01-02", "2025-06-30")).toBe("2024-05-01");
+      expect(await earliest("2024-05-01", "2024-05-02")).toBe("2024-05-01");
+      expect(await earliest("2024-05-02", "2025-05-01")).toBeNull();
+      expect(await earliest("2022-01-01", "2025-06-30", oak)).toBeNull();
       const all = [...(await serviceEvents.ofAppliances([roof.id, heater.id], 100))!].map(plain);
       expect(all.sort((a, b) => (a.date + a.id < b.date + b.id ? -1 : 1))).toEqual(byDay);
       expect(await serviceEvents.ofAppliances([roof.id], byDay.length)).toHaveLength(byDay.length);
@@ -1012,6 +1008,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         await writer.tx.serviceEvents.deleteOutcomes(voided.id);
       });
       expect(plain(await serviceEvents.find(partner.id, voided.id))).toEqual(voided);
+      expect(await replacementsOn("2025-06-30")).toEqual([{ componentId: second!.id, id: ofSecond.id }]);
       const left = events.filter(({ id }) => id !== voided.id).map(({ id }) => id);
       const none = { ids: (rows: { id: string }[]) => ids(rows).sort() };
       expect(none.ids(await serviceEvents.ofAppliance(roof.id))).toEqual(left.toSorted());

@@ -1,36 +1,61 @@
 import { expect, test } from "bun:test";
-import { addDays } from "../../../src/domain/time.ts";
+import fc from "fast-check";
+import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
 import { findNewestEventDays } from "../../../src/usecases/history/newest-event-days.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
+
+const open = usePortfolioStore();
+
+const anEvent = fc.record({
+  part: fc.constantFrom(null, 0, 1),
+  eventType: fc.constantFrom(...EVENT_TYPES),
+  date: fc.constantFrom("2024-06-01", "2025-09-01", "2025-09-02", "2026-02-01"),
+  isVoided: fc.boolean(),
+});
 
 // Rule: event-loop-yields
-test("the newest days of an appliance with very many events are found in short steps", async () => {
-  const events = Array.from({ length: 9_000 }, (_, n) => ({
-    id: `SE_${String(n).padStart(5, "0")}`,
-    date: addDays("2000-01-01", n),
-    componentId: n % 3 === 0 ? null : "C_1",
-    eventType: n % 2 === 0 ? ("Repair" as const) : ("Replacement" as const),
-    voidedAt: n > 8_990 ? 1 : null,
-  }));
-  let longestPage = 0;
-  let yields = 0;
-  const tx = {
-    serviceEvents: {
-      daysAfter: async (_: string, last: { date: string; id: string }, limit: number) => {
-        const from = events.findIndex(({ date, id }) => `${date} ${id}` > `${last.date} ${last.id}`);
-        const page = from < 0 ? [] : events.slice(from, from + limit);
-        longestPage = Math.max(longestPage, page.length);
-        return page;
+test("the newest days of an appliance's events are found in pages with a yield between them, without voided events", async () => {
+  const fixture = await open(Date.parse("2026-03-10T12:00:00Z"));
+  const { id: propertyId } = await fixture.addProperty();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anEvent, { minLength: 1, maxLength: 20 }),
+      fc.integer({ min: 1, max: 5 }),
+      async (events, eventsOfPage) => {
+        const [appliance] = await fixture.addAppliances({ propertyId });
+        const parts = await fixture.store.read.components.ofAppliance(appliance!.id);
+        const newest = new Map<string, string>();
+        await fixture.write(async (writer) => {
+          const log = new ServiceLog(writer);
+          for (const { part, eventType, date, isVoided } of events) {
+            const componentId = part === null ? null : parts[part]!.id;
+            const costs = { partsCostCents: null, laborCostCents: null, totalCostCents: null };
+            const about = { technician: null, notes: null, conditionAfter: null, ...costs };
+            const event = await log.add({
+              applianceId: appliance!.id,
+              componentId,
+              eventType,
+              date,
+              ...about,
+            });
+            const key = `${eventType} ${componentId}`;
+            if (isVoided) await log.void(event, { reason: null });
+            else if (date > (newest.get(key) ?? "")) newest.set(key, date);
+          }
+          await log.finish();
+        });
+        let yields = 0;
+        const { serviceEvents } = fixture.store.read;
+        const tx = { serviceEvents, yieldToEventLoop: async () => void yields++ };
+        const found = await findNewestEventDays(tx, appliance!.id, eventsOfPage);
+        expect(new Map(found.map((one) => [`${one.eventType} ${one.componentId}`, one.date]))).toEqual(
+          newest,
+        );
+        expect(yields).toBe(Math.floor(events.length / eventsOfPage));
       },
-    },
-    yieldToEventLoop: async () => void yields++,
-  };
-  const found = await findNewestEventDays(tx as never, "AP_1");
-  const expected = new Map(
-    events
-      .filter(({ voidedAt }) => voidedAt === null)
-      .map(({ componentId, eventType, date }) => [`${componentId} ${eventType}`, date]),
+    ),
+    { numRuns: runsOnEngine(15) },
   );
-  expect(new Map(found.map((one) => [`${one.componentId} ${one.eventType}`, one.date]))).toEqual(expected);
-  expect(longestPage).toBeLessThanOrEqual(2_000);
-  expect(yields).toBeGreaterThanOrEqual(Math.floor(events.length / longestPage));
 });
