@@ -5,17 +5,17 @@ import { hazardFlagsOfPart } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import {
   failureDaysOfStored,
-  failureProbabilityWithin,
+  failureProbability12m,
   outlookOfStored,
   projectionOfStored,
 } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
-import { DAYS_PER_YEAR, type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { actionFields, actionOrNullFields } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
 import { costFields, serializeCosts } from "./costs-schema.ts";
-import { roundToDecimals, scoreFromHundredths, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { roundToDecimals, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import {
   day,
   enumOf,
@@ -83,7 +83,7 @@ export const component = record("Component", {
   }).describedAs("Years around the median projected failure; holds 16 to 31 % of failures"),
   failure_window_80: failureWindowField,
   failure_probability_12m: number(
-    "Probability of failure within 12 months, given that the component works now",
+    "Probability of failure within 12 months (365 days), given that the component works now",
     0.2231,
     { minimum: 0, maximum: 1 },
   ),
@@ -103,7 +103,6 @@ export const serializeComponent = component.serializer(
     const costs = serializeCosts(prices.ofComponent(row));
     const outlook = outlookOfStored(knowledge, row, row.brandTier);
     const projection = projectionOfStored(knowledge, row, row.brandTier, outlook);
-    const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook);
     return {
       id: row.id,
       component_id: row.id,
@@ -132,7 +131,7 @@ export const serializeComponent = component.serializer(
         confidence_pct: projection.projectedFailureRange.confidencePct,
       },
       failure_window_80: failureDaysOfStored(knowledge, row, row.brandTier, outlook),
-      failure_probability_12m: roundToDecimals(yearly, 4),
+      failure_probability_12m: failureProbability12m(knowledge, row, row.brandTier, outlook),
       // By name: a spread within so many fields takes half of the time of the record.
       proactive_cost: costs.proactive_cost,
       reactive_cost: costs.reactive_cost,
@@ -181,8 +180,8 @@ export const alert = record("Alert", {
   failure_probability_12m: out.failure_probability_12m,
   ...costFields,
   expected_cost_12m: usd(
-    "Expected cost of a failure within 12 months, to two significant digits: probability times `reactive_cost`",
-    560,
+    "Expected cost of a failure within 12 months: `failure_probability_12m` times `reactive_cost`",
+    560.43,
   ),
 });
 
@@ -194,7 +193,8 @@ export const serializeAlert = alert.serializer((prices: PriceList, row: PlacedCo
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
   const outlook = outlookOfStored(knowledge, row, row.brandTier);
-  const yearly = failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook);
+  const failure_probability_12m = failureProbability12m(knowledge, row, row.brandTier, outlook);
+  const costs = serializeCosts(prices.ofComponent(row));
   return {
     id: row.id,
     component_id: row.id,
@@ -210,9 +210,9 @@ export const serializeAlert = alert.serializer((prices: PriceList, row: PlacedCo
     risk_tier: row.riskTier,
     confidence: row.confidence,
     projected_failure_year: projectionOfStored(knowledge, row, row.brandTier, outlook).projectedFailureYear,
-    failure_probability_12m: roundToDecimals(yearly, 4),
-    ...serializeCosts(prices.ofComponent(row)),
-    expected_cost_12m: usdFromCents(row.expectedCostCents),
+    failure_probability_12m,
+    ...costs,
+    expected_cost_12m: expectedFailureCost({ failure_probability_12m, reactive_cost: costs.reactive_cost }),
   };
 });
 export const alertPage = page("alerts", listedAlert, {

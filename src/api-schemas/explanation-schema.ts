@@ -8,7 +8,9 @@ import type { ReplacementDecision } from "../domain/explanation/replacement-deci
 import { CHANGES, type ChangeName } from "../domain/explanation/what-if.ts";
 import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
+import { failureProbability } from "../domain/scoring/outlook.ts";
 import type { Confidence, Score } from "../domain/scoring/scoring-types.ts";
+import { DAYS_IN_12_MONTHS } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
 import { scoreFromHundredths, usdFromCents } from "./definition/json-unit-conversion.ts";
@@ -81,7 +83,7 @@ const scoreForm = object({
   warning_from: number("Lowest WARNING score", 0.52),
   critical_from: number("Lowest CRITICAL score", 0.78),
   failure_probability_12m: number(
-    "Probability of failure within 365.25 days, given that the component works today",
+    "Probability of failure within 365 days, given that the component works today",
     0.31,
   ),
 });
@@ -208,7 +210,7 @@ export const explanationReply = object({
 export type ExplanationJson = JsonOf<typeof explanationReply>;
 
 const serializeScore = scoreForm.serializer((explained: Explanation, { model }: Knowledge) => {
-  const { risk, score, decision } = explained;
+  const { risk, score, outlook } = explained;
   return {
     period_days: risk.periodDays,
     usual_period_days: model.score.periodDays,
@@ -225,7 +227,7 @@ const serializeScore = scoreForm.serializer((explained: Explanation, { model }: 
     risk_tier: score.riskTier,
     warning_from: scoreFromHundredths(WARNING_FROM),
     critical_from: scoreFromHundredths(CRITICAL_FROM),
-    failure_probability_12m: decision.part.failureProbability,
+    failure_probability_12m: failureProbability(outlook, DAYS_IN_12_MONTHS, model),
   };
 });
 

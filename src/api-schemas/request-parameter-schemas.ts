@@ -91,7 +91,7 @@ export const alertTier = inQuery("tier", "CRITICAL or WARNING (case-insensitive)
 });
 export const alertOrder = inQuery(
   "sort",
-  "`score`: highest score first; `cost`: highest `expected_cost_12m` first",
+  "`score`: highest score first; `cost`: highest `expected_cost_12m` first, by two significant digits of it",
   "cost",
   { type: "string", enum: ["score", "cost"], default: "score" },
 );

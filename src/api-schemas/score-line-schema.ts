@@ -8,7 +8,7 @@ import {
 } from "../domain/projections.ts";
 import { periodRisk } from "../domain/scoring/outlook.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
-import { DAYS_PER_YEAR } from "../domain/time.ts";
+import { DAYS_IN_12_MONTHS } from "../domain/time.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
 import { costFields, serializeCosts } from "./costs-schema.ts";
 import { scoreFromHundredths } from "./definition/json-unit-conversion.ts";
@@ -36,7 +36,7 @@ const scoreLine = object({
   risk_tier: riskTier,
   confidence,
   q: number("Probability of failure within the scoring period", 0.31),
-  failure_probability_12m: number("Probability of failure within 365.25 days", 0.31),
+  failure_probability_12m: number("Probability of failure within 365 days", 0.31),
   hazard_ratio: number("Hazard ratio θ of the evidence", 1.75),
   acute_hazard: number("Acute hazard Λ reported by sensors", 0),
   age_years: ageYearsField,
@@ -77,7 +77,13 @@ export const serializeScoreLine = scoreLine.serializer((prices: PriceList, row: 
     risk_tier: row.riskTier,
     confidence: row.confidence,
     q: periodRisk(outlook, knowledge.model),
-    failure_probability_12m: failureProbabilityWithin(knowledge, row, row.brandTier, DAYS_PER_YEAR, outlook),
+    failure_probability_12m: failureProbabilityWithin(
+      knowledge,
+      row,
+      row.brandTier,
+      DAYS_IN_12_MONTHS,
+      outlook,
+    ),
     hazard_ratio: row.hazardRatio,
     acute_hazard: row.acuteHazard,
     age_years: ageYearsOf(row, row.scoredOn),

@@ -10,7 +10,7 @@ import {
   scoreByAging,
 } from "./scoring/outlook.ts";
 import type { BrandTier, ScoreState } from "./scoring/scoring-types.ts";
-import { DAYS_PER_YEAR } from "./time.ts";
+import { DAYS_IN_12_MONTHS } from "./time.ts";
 
 /** The fields of a stored component that its outlook follows from. */
 export type StoredOutlook = ScoreState & Pick<Component, "defId" | "overrideLifespan">;
@@ -39,15 +39,25 @@ export function failureProbabilityWithin(
   return failureProbability(outlook, days, knowledge.model);
 }
 
-/**
- * The digits of an expected cost: more would be precision that lives and costs do not have. Aging by a day moves a value of two
- * digits for one component in forty, so that the daily snapshot leaves the index of alerts by cost nearly as it is.
- */
-const EXPECTED_COST_DIGITS = 2;
+/** Returns the probability of failing within 12 months of the latest score, rounded as it is answered. */
+export const failureProbability12m = (
+  knowledge: Knowledge,
+  component: StoredOutlook,
+  brandTier: BrandTier,
+  outlook?: Outlook,
+): number =>
+  Math.round(failureProbabilityWithin(knowledge, component, brandTier, DAYS_IN_12_MONTHS, outlook) * 10_000) /
+  10_000;
 
 /**
- * Returns what a failure within 12 months is expected to cost, in cents to two significant digits: the probability, rounded
- * as it is answered, times the cost of a failure. 0 for a component below WARNING.
+ * The digits of the expected cost that alerts are sorted by. Aging by a day moves a value of two digits for one component in
+ * forty, so that the daily snapshot leaves the index of alerts by cost nearly as it is.
+ */
+const SORTED_DIGITS = 2;
+
+/**
+ * Returns the expected cost of a failure within 12 months by which alerts are sorted, in cents to two significant digits. 0 for
+ * a component below WARNING.
  */
 export function expectedFailureCostOfStored(
   knowledge: Knowledge,
@@ -56,15 +66,9 @@ export function expectedFailureCostOfStored(
   failedCents: number,
 ): number {
   if (component.riskScore < WARNING_FROM) return 0;
-  const probability = failureProbabilityWithin(knowledge, component, brandTier, DAYS_PER_YEAR);
-  return expectedFailureCents(probability, failedCents);
+  const expected = failureProbability12m(knowledge, component, brandTier) * failedCents;
+  return Math.round(Number(expected.toPrecision(SORTED_DIGITS)));
 }
-
-/** Returns the expected cost of a failure with a probability, in cents to two significant digits. */
-export const expectedFailureCents = (probability: number, failedCents: number): number =>
-  Math.round(
-    Number(((Math.round(probability * 10_000) / 10_000) * failedCents).toPrecision(EXPECTED_COST_DIGITS)),
-  );
 
 /** Returns the failure window of a component from the day of its latest score. */
 export function failureDaysOfStored(

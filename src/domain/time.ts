@@ -7,6 +7,8 @@ export type Instant = number;
 export const MS_PER_DAY = 86_400_000;
 /** A Julian year; ages are days divided by this (docs/model/scoring.md#units). */
 export const DAYS_PER_YEAR = 365.25;
+/** The days of the coming 12 months, in probabilities, forecasts and losses. */
+export const DAYS_IN_12_MONTHS = 365;
 /** A twelfth of a year, the month of spans. */
 export const DAYS_PER_MONTH = 30.4375;
 

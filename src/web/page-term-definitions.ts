@@ -19,7 +19,7 @@ export const DEFINITIONS = {
   },
   chance: {
     name: "Chance in 12 months",
-    text: "The probability of failing within 12 months (365.25 days), from age, use, condition and service history; of a whole appliance, that any of its components fails.",
+    text: "The probability of failing within 12 months, from age, use, condition and service history; of a whole appliance, that any of its components fails.",
   },
   plannedCost: {
     name: "Planned cost",
@@ -39,7 +39,7 @@ export const DEFINITIONS = {
 export const LOSS_DEFINITIONS = {
   expectedLosses: {
     name: "Expected losses",
-    text: "What the failures of the coming 12 months cost on average (of one component over 365.25 days, of a building or portfolio over 365): each component's probability of failing, times its emergency repair and the damage that its failure causes on average. Storms, floods and earthquakes are excluded.",
+    text: "What the failures of the coming 12 months cost on average: each component's probability of failing, times its emergency repair and the damage that its failure causes on average. Storms, floods and earthquakes are excluded.",
   },
   expectedDamage: {
     name: "Expected damage",

@@ -203,9 +203,12 @@ describe("the list of components", () => {
   });
 });
 
+const roundToCents = (usd: number) => Math.round(usd * 100) / 100;
+
 describe("alerts", () => {
-  const expectedCost = (row: Json) =>
-    Number((row.failure_probability_12m * Math.round(row.reactive_cost * 100)).toPrecision(2)) / 100;
+  const expectedCost = (row: Json) => roundToCents(row.failure_probability_12m * row.reactive_cost);
+  /** Alerts are sorted by two digits of it. */
+  const sortedBy = (row: Json) => Number((row.failure_probability_12m * row.reactive_cost).toPrecision(2));
   const elevated = () =>
     all
       .filter((row) => row.risk_tier !== "GOOD")
@@ -261,9 +264,7 @@ describe("alerts", () => {
       const rows = (await listed({ limit: 200 })).components;
       const expected = rows
         .filter((row: Json) => row.risk_tier !== "GOOD" && where(row))
-        .toSorted(
-          (a: Json, b: Json) => expectedCost(b) - expectedCost(a) || rows.indexOf(a) - rows.indexOf(b),
-        );
+        .toSorted((a: Json, b: Json) => sortedBy(b) - sortedBy(a) || rows.indexOf(a) - rows.indexOf(b));
       expect(expected.length).toBeGreaterThan(0);
       const found = await alerts(query);
       expect(ids(found)).toEqual(ids(expected));

@@ -4,13 +4,14 @@ import type { Knowledge } from "../knowledge.ts";
 import { agedScoreOfStored, failureProbabilityWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
 import type { Steps } from "../steps.ts";
+import { DAYS_IN_12_MONTHS } from "../time.ts";
 import { type ExpectedCost, ExpectedCostAccumulator } from "./expected-cost.ts";
 import { failureCostOf } from "./failure-cost.ts";
 import type { AssessedComponent } from "./property-assessment.ts";
 import { ScoreBuckets } from "./score-bucket-sort.ts";
 
 /** The windows of a forecast, in days from the latest score. */
-export const FORECAST_DAYS = [30, 60, 90, 365] as const;
+export const FORECAST_DAYS = [30, 60, 90, DAYS_IN_12_MONTHS] as const;
 
 /** A component at least this likely to fail within a window belongs to it, whatever its tier. */
 const LIKELY_FAILURE = 0.25;

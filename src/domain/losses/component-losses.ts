@@ -2,11 +2,9 @@ import type { ComponentCosts } from "../costs/component-costs.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { failureProbabilityWithin, type StoredOutlook } from "../projections.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
+import { DAYS_IN_12_MONTHS } from "../time.ts";
 import type { LossComponent, LossKind } from "./loss-component.ts";
 import { type InsuredLayer, insuredMoments } from "./severity.ts";
-
-/** The days that a year of losses has. */
-export const LOSS_YEAR_DAYS = 365;
 
 /** The costs of a component that its losses follow from. */
 export type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;
@@ -33,7 +31,7 @@ export function lossComponentOf(
   const { system } = knowledge.component(defId);
   const { damageVariation } = knowledge.lossClass(system);
   return {
-    failureProbability: failureProbabilityWithin(knowledge, component, brandTier, LOSS_YEAR_DAYS),
+    failureProbability: failureProbabilityWithin(knowledge, component, brandTier, DAYS_IN_12_MONTHS),
     repair: emergencyCents,
     damage: damage && {
       severity: {

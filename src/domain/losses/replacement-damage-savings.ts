@@ -2,7 +2,8 @@ import type { Knowledge } from "../knowledge.ts";
 import { failureProbabilityWithin, outlookOfStored, type StoredOutlook } from "../projections.ts";
 import { failureProbability } from "../scoring/outlook.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
-import { LOSS_YEAR_DAYS, type LossCosts } from "./component-losses.ts";
+import { DAYS_IN_12_MONTHS } from "../time.ts";
+import type { LossCosts } from "./component-losses.ts";
 
 /**
  * Returns the expected damage of the coming year, in cents, that replacing the component now saves: a new one of the same kind,
@@ -14,13 +15,13 @@ export function damageSavedByReplacement(
   { damage }: Pick<LossCosts, "damage">,
 ): number {
   if (!damage) return 0;
-  const now = failureProbabilityWithin(knowledge, component, component.brandTier, LOSS_YEAR_DAYS);
+  const now = failureProbabilityWithin(knowledge, component, component.brandTier, DAYS_IN_12_MONTHS);
   const renewed = {
     ...outlookOfStored(knowledge, component, component.brandTier),
     effectiveAgeYears: 0,
     hazardRatio: 1,
     acuteHazard: 0,
   };
-  const fresh = failureProbability(renewed, LOSS_YEAR_DAYS, knowledge.model);
+  const fresh = failureProbability(renewed, DAYS_IN_12_MONTHS, knowledge.model);
   return Math.max(now - fresh, 0) * damage.expected * damage.cents;
 }

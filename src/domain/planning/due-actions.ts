@@ -1,7 +1,7 @@
 import type { Knowledge, System } from "../knowledge.ts";
-import { expectedFailureCents, failureProbabilityWithin } from "../projections.ts";
+import { failureProbability12m } from "../projections.ts";
 import type { RiskTier } from "../scoring/scoring-types.ts";
-import { DAYS_PER_YEAR, type Day } from "../time.ts";
+import type { Day } from "../time.ts";
 import type { Action, ActionName } from "./action.ts";
 import type { Price } from "./appliance-pricing.ts";
 import type { Plannable } from "./component-plan.ts";
@@ -94,6 +94,6 @@ export function dueActionsOf<C extends Plannable>(
 
 function riskOf<C extends Plannable>(knowledge: Knowledge, { component, price }: ComponentPlan<C>) {
   const { brandTier } = component;
-  const failureProbability = failureProbabilityWithin(knowledge, component, brandTier, DAYS_PER_YEAR);
-  return { failureProbability, expectedCents: expectedFailureCents(failureProbability, price.failedCents) };
+  const failureProbability = failureProbability12m(knowledge, component, brandTier);
+  return { failureProbability, expectedCents: Math.round(failureProbability * price.failedCents) };
 }

@@ -6,6 +6,7 @@ import { useLoad } from "../browser/use-load.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import { ApplianceNames } from "../page-appliance-names.ts";
 import { ACTION_LABELS } from "../page-code-labels.ts";
+import { sortByExpectedLoss } from "../page-expected-loss.ts";
 import { capitalizeFirst, count, moneyText } from "../page-format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { ComponentName } from "../sections/component-name.tsx";
@@ -81,7 +82,7 @@ export function AlertsPage({ route }: { route: Route }) {
               <VirtualTable
                 caption="Alerts"
                 columns={columns}
-                rows={rows}
+                rows={sortedBy === "cost" ? sortByExpectedLoss(rows) : rows}
                 rowKey={({ component_id }) => component_id}
                 sorting={{ key: sortedBy, isDescending: true }}
                 onSort={({ key }) => set({ sort: key === "cost" ? "" : key })}

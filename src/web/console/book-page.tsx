@@ -6,6 +6,7 @@ import type {
 import { joinPlace } from "../../domain/place.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { pageAssumptionSentences } from "../page-assumption-sentences.ts";
+import { sortByExpectedLoss } from "../page-expected-loss.ts";
 import { count, countWithNoun, moneyText } from "../page-format.ts";
 import { AlertFilters } from "../records/alert-filters.tsx";
 import { HazardFilter } from "../records/hazard-filter.tsx";
@@ -231,7 +232,7 @@ function Alerts({ partner, route }: ViewProps) {
             <PagedTable
               caption="Alerts"
               page={page}
-              rows={page.alerts}
+              rows={sort === "score" ? page.alerts : sortByExpectedLoss(page.alerts)}
               rowKey={({ id }) => id}
               columns={ALERT_COLUMNS}
               one="alert"

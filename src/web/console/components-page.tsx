@@ -2,6 +2,7 @@ import { useId, useState } from "preact/hooks";
 import type { PartnerComponentJson, PartnerComponentPageJson } from "../../api-schemas/component-schema.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { TIER_LABELS, TIERS } from "../page-code-labels.ts";
+import { sortByExpectedLoss } from "../page-expected-loss.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { consoleComponentColumns } from "./component-columns.tsx";
@@ -116,7 +117,7 @@ function ComponentList({ of, route }: { of: string; route: Route }) {
           <PagedTable
             caption="Components"
             page={page}
-            rows={page.components}
+            rows={sortByExpectedLoss(page.components)}
             rowKey={({ component_id }) => component_id}
             columns={COLUMNS}
             one="component"
