@@ -1,12 +1,17 @@
 import type { PartCosts } from "./component-costs.ts";
-import type { TypePrices } from "./price-list.ts";
 import { hasOwnCosts, type OwnCosts } from "./stated-costs.ts";
 
 /** Amounts in cents, planned and after a failure. */
 type Amounts = { planned: number; failed: number };
 
+/** The price of a unit, where its type is replaced as a whole, with the own numbers of its components. */
+type UnitPricing = {
+  readonly isWhole: boolean;
+  unit(own?: ReadonlyMap<string, OwnCosts>): Pick<PartCosts, "plannedCents" | "failedCents">;
+};
+
 type Unit = {
-  prices: TypePrices;
+  prices: UnitPricing;
   first: Amounts;
   second: Amounts;
   /** Own numbers of components, by their kinds. */
@@ -22,7 +27,7 @@ export class UnitSums {
   readonly #units = new Map<string, Unit>();
 
   /** Notes the own numbers of a component, also of one that does not count: they may price its unit. */
-  see(component: OwnCosts & { applianceId: string; defId: string }, prices: TypePrices): void {
+  see(component: OwnCosts & { applianceId: string; defId: string }, prices: UnitPricing): void {
     if (!hasOwnCosts(component)) return;
     const unit = this.#unit(component.applianceId, prices);
     unit.own ??= new Map();
@@ -32,7 +37,7 @@ export class UnitSums {
   /** Adds a share of a component's costs to a class. */
   add(
     applianceId: string,
-    prices: TypePrices,
+    prices: UnitPricing,
     { plannedCents, failedCents }: Pick<PartCosts, "plannedCents" | "failedCents">,
     to: "first" | "second" = "first",
     share = 1,
@@ -68,7 +73,7 @@ export class UnitSums {
     return this.#units.get(applianceId)?.own;
   }
 
-  #unit(applianceId: string, prices: TypePrices): Unit {
+  #unit(applianceId: string, prices: UnitPricing): Unit {
     let unit = this.#units.get(applianceId);
     if (!unit) {
       unit = { prices, first: nothing(), second: nothing(), own: undefined };

@@ -7,6 +7,7 @@ import { TierMark } from "../charts/tier-mark.tsx";
 import { pageAssumptionSentences } from "../page-assumption-sentences.ts";
 import { TIER_LABELS, TIERS } from "../page-code-labels.ts";
 import { count, countWithNoun, moneyText } from "../page-format.ts";
+import { PageTierCosts, type PageUnitPrices } from "../page-tier-costs.ts";
 import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
 import { PlanDefinitions } from "./term-definition.tsx";
 
@@ -26,19 +27,27 @@ type ComponentTotals = {
 };
 
 /** Counts the components in steps, for properties with many. */
-export function* pageMethodologyTotalsInSteps(components: readonly Costs[]): Steps<ComponentTotals> {
-  const noTotals = (): TierTotals => ({ count: 0, plannedUsd: 0, afterFailureUsd: 0 });
-  const tiers = { CRITICAL: noTotals(), WARNING: noTotals(), GOOD: noTotals() };
+export function* pageMethodologyTotalsInSteps(
+  components: readonly Costs[],
+  prices: PageUnitPrices,
+): Steps<ComponentTotals> {
+  const costs = new PageTierCosts(prices);
+  const counts = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
   const confidences = { HIGH: 0, MEDIUM: 0, LOW: 0 };
   const appliances = new Set<string>();
   yield* forEachInSteps(components, (one) => {
-    const tier = tiers[one.risk_tier];
-    tier.count++;
-    tier.plannedUsd += one.proactive_cost;
-    tier.afterFailureUsd += one.reactive_cost;
+    counts[one.risk_tier]++;
+    costs.add(one);
     confidences[one.confidence]++;
     appliances.add(one.appliance_id);
   });
+  yield;
+  const { CRITICAL, WARNING, GOOD } = costs.tiers;
+  const tiers = {
+    CRITICAL: { count: counts.CRITICAL, ...CRITICAL },
+    WARNING: { count: counts.WARNING, ...WARNING },
+    GOOD: { count: counts.GOOD, ...GOOD },
+  };
   return { components: components.length, appliances: appliances.size, tiers, confidences };
 }
 

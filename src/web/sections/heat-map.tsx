@@ -1,14 +1,15 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { ScoreReasonJson } from "../../api-schemas/score-reason-schema.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import type { Steps } from "../../domain/steps.ts";
+import { forEachInSteps, type Steps } from "../../domain/steps.ts";
 import { probabilityText } from "../../domain/us-english.ts";
 import { TierMark } from "../charts/tier-mark.tsx";
 import type { ApplianceNames } from "../page-appliance-names.ts";
 import { systemLabel, TIER_LABELS, TIERS } from "../page-code-labels.ts";
-import { elevatedComponents, expectedLossUsd } from "../page-expected-loss.ts";
+import { expectedLossUsd } from "../page-expected-loss.ts";
 import { count, countWithNoun, moneyText } from "../page-format.ts";
-import { groupPageRowsInSteps, sumBy } from "../page-grouping.ts";
+import { groupPageRowsInSteps } from "../page-grouping.ts";
+import { PageTierCosts, type PageUnitPrices } from "../page-tier-costs.ts";
 import { ComponentName } from "./component-name.tsx";
 import { pageComponentColumns } from "./component-table.tsx";
 import { ScoreReasons } from "./reasons.tsx";
@@ -92,7 +93,7 @@ export function SystemRiskHeatMap(props: {
             cell: ({ afterFailureUsd }) => moneyText(afterFailureUsd),
           },
         ]}
-        note="Costs are for critical and warning components."
+        note="Costs are for critical and warning components, and of an appliance that is replaced as a whole for one replacement at most."
       />
       {reasons && reasons.size > 0 && (
         <Explained
@@ -168,13 +169,14 @@ function Symbols({ row, applianceNames }: { row: SystemRow; applianceNames: Appl
 export function* pageSystemsInSteps(
   components: readonly ComponentJson[],
   applianceNames: ApplianceNames,
+  prices: PageUnitPrices,
 ): Steps<SystemRow[]> {
   const systems = yield* groupPageRowsInSteps(components, (component) =>
     applianceNames.systemOf(component.appliance_type),
   );
   const rows: SystemRow[] = [];
   for (const group of systems) {
-    rows.push(systemRow(group, applianceNames));
+    rows.push(yield* systemRowInSteps(group, applianceNames, prices));
     yield;
   }
   return rows.sort(
@@ -185,16 +187,24 @@ export function* pageSystemsInSteps(
   );
 }
 
-function systemRow(components: readonly ComponentJson[], applianceNames: ApplianceNames): SystemRow {
+function* systemRowInSteps(
+  components: readonly ComponentJson[],
+  applianceNames: ApplianceNames,
+  prices: PageUnitPrices,
+): Steps<SystemRow> {
   const tiers = { CRITICAL: 0, WARNING: 0, GOOD: 0 };
-  for (const { risk_tier } of components) tiers[risk_tier]++;
+  const costs = new PageTierCosts(prices);
+  yield* forEachInSteps(components, (component) => {
+    tiers[component.risk_tier]++;
+    costs.add(component);
+  });
+  const { CRITICAL, WARNING } = costs.tiers;
   const hasOwnSymbols = components.length <= MAX_SYMBOLS;
-  const elevated = elevatedComponents(components);
   return {
     system: applianceNames.systemOf(components[0]!.appliance_type),
     components: hasOwnSymbols ? components.toSorted((a, b) => b.risk_score - a.risk_score) : components,
     tiers,
-    plannedUsd: sumBy(elevated, (component) => component.proactive_cost),
-    afterFailureUsd: sumBy(elevated, (component) => component.reactive_cost),
+    plannedUsd: CRITICAL.plannedUsd + WARNING.plannedUsd,
+    afterFailureUsd: CRITICAL.afterFailureUsd + WARNING.afterFailureUsd,
   };
 }
