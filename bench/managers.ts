@@ -7,7 +7,7 @@ import { lifespanYearsOf, type PartInPlace } from "../src/domain/planning/part-i
 import { replacementPolicyOf } from "../src/domain/planning/replacement-policy.ts";
 import { seededRandom } from "../src/domain/statistics/seeded-random.ts";
 import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
-import { planCaches } from "../src/usecases/portfolio/plan-context.ts";
+import { planCaches } from "../src/usecases/planning/plan-context.ts";
 import type { Figure } from "./figure.ts";
 
 /*

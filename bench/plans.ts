@@ -3,8 +3,8 @@ import type { Plannable } from "../src/domain/planning/component-plan.ts";
 import { MAX_PLAN_YEARS } from "../src/domain/planning/horizon.ts";
 import { yieldToEventLoop } from "../src/event-loop/event-loop.ts";
 import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
-import { planCaches, planContextOf } from "../src/usecases/portfolio/plan-context.ts";
-import { planComponents } from "../src/usecases/portfolio/property-plan.ts";
+import { planCaches, planContextOf } from "../src/usecases/planning/plan-context.ts";
+import { planComponents } from "../src/usecases/planning/property-plan.ts";
 import type { Figure } from "./figure.ts";
 import { median } from "./load.ts";
 

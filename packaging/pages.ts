@@ -17,7 +17,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "embed.js": "src/web/embed/embed.ts",
   "docs.css": "src/web/docs/docs.css",
   "docs.js": "src/web/docs/docs.ts",
-  "workbook-worker.js": "src/web/app/browser-workbook-worker.ts",
+  "workbook-worker.js": "src/web/app/app-workbook-worker.ts",
   "error-page.css": "src/web/embed/error-page.css",
 };
 /**

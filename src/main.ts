@@ -3,14 +3,14 @@ import { Interruption } from "./cli/command-interruption.ts";
 import { runCommandLine } from "./cli/command-line-program.ts";
 import { COMMANDS } from "./cli/command-list.ts";
 import { EXIT } from "./cli/report-command-error.ts";
-import { processHost } from "./cli/terminal/process-host.ts";
+import { processCommandHost } from "./cli/terminal/process-command-host.ts";
 
 /** Runs this process's command line and exits with its code. No other code ends the process. */
 export async function main(commands = COMMANDS): Promise<never> {
   // Every file that a command writes may hold a portfolio or a key, so only its owner may read it.
   process.umask(0o077);
   const interruption = new Interruption((code) => process.exit(code));
-  const host = processHost({
+  const host = processCommandHost({
     guard(report) {
       process.on("SIGINT", () => interruption.begin(EXIT.interrupted));
       process.on("SIGTERM", () => interruption.begin(EXIT.terminated));

@@ -9,9 +9,9 @@ import {
 } from "../../src/domain/calibration/proof.ts";
 import type { Knowledge } from "../../src/domain/knowledge.ts";
 import { createUnknownPast, hazardSinceRecordBegan } from "../../src/domain/scoring/renewal.ts";
-import { scaleFromMedian } from "../../src/domain/scoring/weibull.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
-import { runSteps } from "../../src/domain/steps.ts";
+import { scaleFromMedian } from "../../src/domain/statistics/weibull.ts";
+import { runSteps } from "../../src/domain/steps/steps.ts";
 import { DAYS_PER_YEAR } from "../../src/domain/time.ts";
 import { dayOf, readRecords } from "./records.ts";
 

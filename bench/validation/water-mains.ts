@@ -6,9 +6,9 @@ import {
   type Proof,
   validateForecastsInSteps,
 } from "../../src/domain/calibration/proof.ts";
-import { scaleFromMedian } from "../../src/domain/scoring/weibull.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
-import { runSteps } from "../../src/domain/steps.ts";
+import { scaleFromMedian } from "../../src/domain/statistics/weibull.ts";
+import { runSteps } from "../../src/domain/steps/steps.ts";
 import { DAYS_PER_YEAR } from "../../src/domain/time.ts";
 import { countInterval, type Interval } from "./count-interval.ts";
 import { dayOf, readRecords } from "./records.ts";

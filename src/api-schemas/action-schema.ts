@@ -1,4 +1,3 @@
-import { wholeMoney } from "../domain/currency-and-units.ts";
 import {
   ACTIONS,
   type Action,
@@ -6,7 +5,8 @@ import {
   type ActionReason,
   type UrgentPart,
 } from "../domain/planning/action.ts";
-import { probabilityText } from "../domain/us-english.ts";
+import { wholeMoney } from "../domain/wording/currency-and-units.ts";
+import { probabilityText } from "../domain/wording/us-english.ts";
 import { enumOf, text } from "./definition/schema-field-types.ts";
 
 /* The action for an appliance or a component, with its reason, equal in every response. */

@@ -11,7 +11,15 @@ import { actionOrNullFields, serializeActionOrNull } from "./action-schema.ts";
 import { bulkReply } from "./bulk-schema.ts";
 import { componentDefId, componentName } from "./component-name-schema.ts";
 import { ownedComponent, serializeComponent } from "./component-schema.ts";
-import { body, input, items, nullable, optional, required, textOrNull } from "./definition/input-schema.ts";
+import {
+  body,
+  input,
+  items,
+  nullable,
+  optional,
+  required,
+  schemaTextOrNull,
+} from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import {
   day,
@@ -325,10 +333,10 @@ export function parseNewApplianceJson(given: unknown): NewAppliance {
     propertyId: json.property_id.trim(),
     typeId: json.type_id.trim(),
     installYear: json.install_year ?? null,
-    unitId: textOrNull(json.unit_id),
-    brand: textOrNull(json.brand),
-    model: textOrNull(json.model),
-    serial: textOrNull(json.serial),
+    unitId: schemaTextOrNull(json.unit_id),
+    brand: schemaTextOrNull(json.brand),
+    model: schemaTextOrNull(json.model),
+    serial: schemaTextOrNull(json.serial),
     brandTier: json.brand_tier ?? null,
     usageIntensity: json.usage_intensity ?? null,
     size: json.size ?? null,
@@ -345,15 +353,15 @@ export function parseApplianceChangeJson(given: unknown): ApplianceChange {
   if (json.type_id !== undefined) change.typeId = json.type_id.trim();
   if (json.property_id !== undefined) change.propertyId = json.property_id.trim();
   if (json.install_year !== undefined) change.installYear = json.install_year;
-  if (json.unit_id !== undefined) change.unitId = textOrNull(json.unit_id);
-  if (json.brand !== undefined) change.brand = textOrNull(json.brand);
-  if (json.model !== undefined) change.model = textOrNull(json.model);
-  if (json.serial !== undefined) change.serial = textOrNull(json.serial);
+  if (json.unit_id !== undefined) change.unitId = schemaTextOrNull(json.unit_id);
+  if (json.brand !== undefined) change.brand = schemaTextOrNull(json.brand);
+  if (json.model !== undefined) change.model = schemaTextOrNull(json.model);
+  if (json.serial !== undefined) change.serial = schemaTextOrNull(json.serial);
   if (json.brand_tier !== undefined) change.brandTier = json.brand_tier;
   if (json.usage_intensity !== undefined) change.usageIntensity = json.usage_intensity;
   if (json.size !== undefined) change.size = json.size;
   if (json.retired_at !== undefined) change.retiredAt = json.retired_at;
-  if (json.retired_reason !== undefined) change.retiredReason = textOrNull(json.retired_reason);
+  if (json.retired_reason !== undefined) change.retiredReason = schemaTextOrNull(json.retired_reason);
   if (json.warranty_expiry !== undefined) change.warrantyExpiry = json.warranty_expiry;
   if (json.flags_set !== undefined) change.flagsSet = parseStatedFlagsJson(json.flags_set);
   if (json.flags_cleared !== undefined) change.flagsCleared = parseStatedFlagsJson(json.flags_cleared);

@@ -1,10 +1,10 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assumptions.ts";
-import { assumptionSharesOf } from "../domain/figures/uncertainty-sentences.ts";
 import { SYSTEMS } from "../domain/knowledge.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
-import { inOneStep } from "../domain/steps.ts";
-import { roundToDecimals } from "./definition/json-unit-conversion.ts";
+import { inOneStep } from "../domain/steps/steps.ts";
+import { assumptionSharesOf } from "../domain/wording/uncertainty-sentences.ts";
+import { roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import { enumOf, flag, list, number, object, record, text, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import type { FigureContext, FigureJsonAccumulator } from "./figure-json-accumulator.ts";
@@ -73,7 +73,7 @@ export const lossAssumptions = fields.and({
 
 export const serializeYearFactor = ({ system, variance, isLearned }: YearFactor) => ({
   system,
-  variance: roundToDecimals(variance, 6),
+  variance: roundJsonNumber(variance, 6),
   learned: isLearned,
 });
 
@@ -92,15 +92,15 @@ export const serializeAssumptions = fields.serializer((counted: Assumptions, mod
     price_location: counted.priceFollowsState ? "state" : "none",
     components,
     cost_shares: {
-      own: roundToDecimals(costShares.own, 4),
-      own_history: roundToDecimals(costShares.own_history, 4),
-      scaled: roundToDecimals(costShares.scaled, 4),
-      reference: roundToDecimals(costShares.reference, 4),
+      own: roundJsonNumber(costShares.own, 4),
+      own_history: roundJsonNumber(costShares.own_history, 4),
+      scaled: roundJsonNumber(costShares.scaled, 4),
+      reference: roundJsonNumber(costShares.reference, 4),
     },
     confidence_shares: {
-      HIGH: roundToDecimals(confidenceShares.HIGH, 4),
-      MEDIUM: roundToDecimals(confidenceShares.MEDIUM, 4),
-      LOW: roundToDecimals(confidenceShares.LOW, 4),
+      HIGH: roundJsonNumber(confidenceShares.HIGH, 4),
+      MEDIUM: roundJsonNumber(confidenceShares.MEDIUM, 4),
+      LOW: roundJsonNumber(confidenceShares.LOW, 4),
     },
     install_year_of_building: counted.buildingYears,
     unknown_past: counted.unknownPasts,

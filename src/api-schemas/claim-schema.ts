@@ -13,7 +13,7 @@ import {
 } from "../domain/figures/claims-impact.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
-import { claimRatio } from "../domain/scoring/claim-evidence.ts";
+import { claimHazardRatio } from "../domain/scoring/claim-evidence.ts";
 import type { ClaimEvidence } from "../domain/scoring/scoring-types.ts";
 import { type Day, dayNumber, isoText } from "../domain/time.ts";
 import { type BulkResult, bulkFields, serializeBulkResult } from "./bulk-schema.ts";
@@ -26,9 +26,9 @@ import {
   nullable,
   optional,
   required,
-  textOrNull,
+  schemaTextOrNull,
 } from "./definition/input-schema.ts";
-import { roundToDecimals, usdFromCents, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, usdFromCents, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";
 import {
@@ -140,7 +140,7 @@ export type ClaimJson = JsonOf<typeof claim>;
 export const serializeClaim = claim.serializer((knowledge: Knowledge, claim: Claim, today: Day) => ({
   ...serializeStoredClaim(claim),
   scoring_impact:
-    claim.voidedAt === null ? serializeClaimRatio(claimRatio(knowledge, claim, dayNumber(today))) : 1,
+    claim.voidedAt === null ? serializeClaimRatio(claimHazardRatio(knowledge, claim, dayNumber(today))) : 1,
 }));
 export const claimReply = forPartner(claim);
 export const claimPage = page("claims", claim, { property_id: claimFields.property_id });
@@ -265,10 +265,10 @@ export const serializeClaimImpact = impact.serializer((impact: Impact) => ({
   claim_type: impact.claim.claimType,
   label: impact.label,
   date_of_loss: impact.claim.dateOfLoss,
-  age_years: roundToDecimals(impact.ageYears, 4),
+  age_years: roundJsonNumber(impact.ageYears, 4),
   base_likelihood_ratio: impact.baseRatio,
   effective_likelihood_ratio: serializeClaimRatio(impact.effectiveRatio),
-  decay_remaining_years: roundToDecimals(impact.remainingYears, 4),
+  decay_remaining_years: roundJsonNumber(impact.remainingYears, 4),
   status: impact.status,
   reason: impact.reason,
   scored: impact.scored,
@@ -320,7 +320,7 @@ export const serializeClaimImpacts = impacts.serializer(
 export const impactsReply = forPartner(impacts);
 
 /** Rounds to six decimals, at which a ratio exceeds 1 even on the last day on which the claim has an effect. */
-const serializeClaimRatio = (ratio: number) => roundToDecimals(ratio, 6);
+const serializeClaimRatio = (ratio: number) => roundJsonNumber(ratio, 6);
 
 const claimType = defineConstraint((type) =>
   type("string <= 64")
@@ -376,9 +376,9 @@ export function parseNewClaimJson(given: unknown): NewClaim {
     dateOfLoss: json.date_of_loss,
     amountCents: centsFromUsd(json.amount),
     status: json.status ?? "open",
-    claimNumber: textOrNull(json.claim_number),
-    carrier: textOrNull(json.carrier),
-    description: textOrNull(json.description),
+    claimNumber: schemaTextOrNull(json.claim_number),
+    carrier: schemaTextOrNull(json.carrier),
+    description: schemaTextOrNull(json.description),
     ...readOptional(json),
   };
 }
@@ -415,14 +415,14 @@ function readOptional(
   json: OptionalInput,
 ): Omit<ClaimChange, "claimType" | "dateOfLoss" | "amountCents" | "status"> {
   const read: ReturnType<typeof readOptional> = {};
-  if (json.claim_number !== undefined) read.claimNumber = textOrNull(json.claim_number);
-  if (json.carrier !== undefined) read.carrier = textOrNull(json.carrier);
-  if (json.description !== undefined) read.description = textOrNull(json.description);
+  if (json.claim_number !== undefined) read.claimNumber = schemaTextOrNull(json.claim_number);
+  if (json.carrier !== undefined) read.carrier = schemaTextOrNull(json.carrier);
+  if (json.description !== undefined) read.description = schemaTextOrNull(json.description);
   if (json.paid !== undefined) read.paidCents = centsOrNull(json.paid);
   if (json.outstanding !== undefined) read.outstandingCents = centsOrNull(json.outstanding);
   if (json.deductible !== undefined) read.deductibleCents = centsOrNull(json.deductible);
   if (json.alae !== undefined) read.alaeCents = centsOrNull(json.alae);
-  if (json.catastrophe_code !== undefined) read.catastropheCode = textOrNull(json.catastrophe_code);
+  if (json.catastrophe_code !== undefined) read.catastropheCode = schemaTextOrNull(json.catastrophe_code);
   if (json.reported_on !== undefined) read.reportedOn = json.reported_on;
   if (json.closed_on !== undefined) read.closedOn = json.closed_on;
   if (json.valued_at !== undefined) read.valuedAt = json.valued_at;

@@ -4,9 +4,9 @@ import type {
   ComplianceStatus,
   InspectionResult,
 } from "../domain/figures/inspection-compliance.ts";
-import { INSPECTION_NOTICE } from "../domain/figures/inspection-law-notice.ts";
 import type { InspectionBasis } from "../domain/figures/inspection-record.ts";
 import type { Property } from "../domain/property.ts";
+import { INSPECTION_NOTICE } from "../domain/wording/inspection-law-notice.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
 import {
   day,

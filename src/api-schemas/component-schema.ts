@@ -15,7 +15,7 @@ import { type Instant, isoText } from "../domain/time.ts";
 import { actionFields, actionOrNullFields } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
 import { costFields, serializeCosts } from "./costs-schema.ts";
-import { roundToDecimals, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import {
   day,
   enumOf,
@@ -117,7 +117,7 @@ export const serializeComponent = component.serializer(
       risk_score: scoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       confidence: row.confidence,
-      age_years: roundToDecimals(ageYearsOf(row, row.scoredOn), 2),
+      age_years: roundJsonNumber(ageYearsOf(row, row.scoredOn), 2),
       install_year: partInstalledIn(row),
       last_replaced: row.lastReplaced,
       last_serviced: row.lastServiced,
@@ -157,7 +157,7 @@ export const componentPage = page("components", listedComponent);
 /** Returns the expected loss in the next 12 months, in USD: the probability of failure times its cost. */
 export const expectedFailureCost = (
   one: Pick<JsonOf<typeof component>, "failure_probability_12m" | "reactive_cost">,
-) => roundToDecimals(one.failure_probability_12m * one.reactive_cost, 2);
+) => roundJsonNumber(one.failure_probability_12m * one.reactive_cost, 2);
 
 const out = component.fields;
 

@@ -11,7 +11,7 @@ import {
   items,
   nullable,
   required,
-  textOrNull,
+  schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import { usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
@@ -140,10 +140,10 @@ export const parseCostBookJson = (given: Record<string, unknown>): readonly unkn
 /** Reads a line. Throws invalid_request. */
 export function parseCostLineJson(given: unknown, today: Day): CostLine {
   const json = newCostLine.parse(given);
-  const state = textOrNull(json.state);
+  const state = schemaTextOrNull(json.state);
   return {
     typeId: json.type_id.trim(),
-    componentDefId: textOrNull(json.component_def_id),
+    componentDefId: schemaTextOrNull(json.component_def_id),
     state: state === null ? null : parsePlace(state),
     plannedCents: json.proactive_cost == null ? null : centsFromUsd(json.proactive_cost),
     failedCents: json.reactive_cost == null ? null : centsFromUsd(json.reactive_cost),

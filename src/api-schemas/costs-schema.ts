@@ -1,5 +1,5 @@
 import { COST_BASES, type CostBasis, type PartCosts, type Scaling } from "../domain/costs/component-costs.ts";
-import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
 import { enumOf, number, object, usd } from "./definition/schema-field-types.ts";
 
 /* The costs of a component in its place, which every record of a component shares. */
@@ -36,8 +36,8 @@ export const serializeCosts = object(costFields).serializer(
     proactive_cost: usdFromCents(costs.plannedCents),
     reactive_cost: usdFromCents(costs.failedCents),
     cost_basis: costs.basis,
-    size: costs.scaling.size === null ? null : roundToDecimals(costs.scaling.size, 2),
-    cost_factor: roundToDecimals(factorOf(costs.scaling), 6),
+    size: costs.scaling.size === null ? null : roundJsonNumber(costs.scaling.size, 2),
+    cost_factor: roundJsonNumber(factorOf(costs.scaling), 6),
   }),
 );
 

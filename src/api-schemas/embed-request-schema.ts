@@ -1,6 +1,6 @@
 import {
   type EmbedChange,
-  isAllowedPasscode,
+  isAllowedEmbedPasscode,
   MAX_EMBED_DAYS,
   type NewEmbed,
   PASSCODE_LENGTH,
@@ -16,7 +16,7 @@ const changeable = {
   passcode: nullable(
     defineConstraint((type) =>
       type("string")
-        .narrow(isAllowedPasscode)
+        .narrow(isAllowedEmbedPasscode)
         .describe(`${PASSCODE_LENGTH.least} to ${PASSCODE_LENGTH.most} characters on one line`),
     ),
     "A passcode that viewers must enter; send it separately from the link",

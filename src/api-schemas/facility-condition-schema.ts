@@ -1,5 +1,5 @@
 import { type FacilityCondition, VALUE_BASES } from "../domain/figures/facility-condition.ts";
-import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
 import { enumOf, number, object, usd } from "./definition/schema-field-types.ts";
 
 const facilityCondition = object({
@@ -27,7 +27,7 @@ export const facilityConditionField = {
 
 export const serializeFacilityCondition = facilityCondition.serializer(
   ({ index, dueCents, valueCents, basis }: FacilityCondition) => ({
-    value: index === null ? null : roundToDecimals(index, 4),
+    value: index === null ? null : roundJsonNumber(index, 4),
     due_now: usdFromCents(dueCents),
     replacement_value: usdFromCents(valueCents),
     basis,

@@ -12,7 +12,7 @@ import {
 import { DueSum } from "../domain/planning/due-cost-sum.ts";
 import type { PlanContext } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
-import { inOneStep } from "../domain/steps.ts";
+import { inOneStep } from "../domain/steps/steps.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
 import { usdFromCents } from "./definition/json-unit-conversion.ts";

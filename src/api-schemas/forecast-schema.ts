@@ -3,7 +3,7 @@ import { FORECAST_DAYS, ForecastAccumulator, type ForecastWindow } from "../doma
 import type { Property } from "../domain/property.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
-import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
 import { list, number, object, record, text, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
@@ -54,7 +54,7 @@ const serializeForecastWindow = forecastWindow.serializer(
       proactive_cost: usdFromCents(proactiveCents),
       emergency_cost_if_ignored: usdFromCents(reactiveCents),
       savings_potential: usdFromCents(reactiveCents - proactiveCents),
-      expected_failures: roundToDecimals(expected.failures, 4),
+      expected_failures: roundJsonNumber(expected.failures, 4),
       expected_cost: usdFromCents(Math.round(expected.mean)),
       expected_cost_80: {
         low: usdFromCents(Math.round(expected.low)),
@@ -105,7 +105,7 @@ export function forecastJsonAccumulator(prices: PriceList): FigureJsonAccumulato
     add(component) {
       const itemOf = (probability: number) => ({
         ...serializeFigureItem(prices, component),
-        failure_probability: roundToDecimals(probability, 4),
+        failure_probability: roundJsonNumber(probability, 4),
       });
       let bytes = 0;
       for (const days of FORECAST_DAYS) if (windows[days].add(component, itemOf)) bytes += ITEM_BYTES;

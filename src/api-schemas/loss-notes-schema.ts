@@ -1,12 +1,12 @@
 import type { Assumptions } from "../domain/figures/assumptions.ts";
+import type { YearFactor } from "../domain/losses/year-factors.ts";
+import type { Day } from "../domain/time.ts";
 import {
   assumptionSharesOf,
   costBasisSentences,
   uncertaintySentences,
-} from "../domain/figures/uncertainty-sentences.ts";
-import type { YearFactor } from "../domain/losses/year-factors.ts";
-import type { Day } from "../domain/time.ts";
-import { usDate } from "../domain/us-english.ts";
+} from "../domain/wording/uncertainty-sentences.ts";
+import { usDate } from "../domain/wording/us-english.ts";
 
 const day = usDate({ dateStyle: "long" });
 

@@ -7,7 +7,7 @@ import type { InsuredLayer } from "../domain/losses/severity.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
 import { lossAssumptions, serializeAssumptions, serializeYearFactor } from "./assumptions-schema.ts";
-import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
 import {
   day,
   enumOf,
@@ -29,7 +29,7 @@ import { thousandSqftOf } from "./plan-summary-schema.ts";
 /* The losses of a year over a property, a portfolio or all partners (docs/model/losses.md). */
 
 const wholeCents = (cents: number) => usdFromCents(Math.round(cents));
-const share = (value: number) => roundToDecimals(value, 6);
+const share = (value: number) => roundJsonNumber(value, 6);
 
 const withModelError = usd("The same, if the forecast may also be wrong for all components at once", 148_900);
 const standardError = usd("Standard error of the amount, from the number of simulated years", 2100);

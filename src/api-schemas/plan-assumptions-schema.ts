@@ -1,9 +1,9 @@
 import { priceBasisText } from "../domain/costs/price-basis.ts";
-import { plainTodaysMoney, priceListMoney } from "../domain/currency-and-units.ts";
-import { assumptionSharesOf, uncertaintySentences } from "../domain/figures/uncertainty-sentences.ts";
 import { reserveShareByCostBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
-import { usDate } from "../domain/us-english.ts";
+import { plainTodaysMoney, priceListMoney } from "../domain/wording/currency-and-units.ts";
+import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-sentences.ts";
+import { usDate } from "../domain/wording/us-english.ts";
 import { NO_GUARANTEE } from "./assumptions-schema.ts";
 
 /** The column of a table of figures that says in its first row what they rest on. */

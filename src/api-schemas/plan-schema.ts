@@ -12,7 +12,7 @@ import { actionFields, serializeAction } from "./action-schema.ts";
 import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts";
 import { applianceTypeId, componentName } from "./component-name-schema.ts";
 import { costBasis, costFactor, costFields, costSize, serializeCosts } from "./costs-schema.ts";
-import { roundToDecimals, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import {
   day,
   enumOf,
@@ -116,8 +116,8 @@ export const serializePlannedUnit = plannedUnit.serializer(
   (knowledge: Knowledge, plan: WholePlan<PlacedComponent>, work?: Work) => {
     const { component, unit, price, dueInMonths, bestAgeMonths } = plan;
     const { whole } = knowledge.type(component.typeId);
-    const effectiveAge = roundToDecimals(unit.ageYears, 2);
-    const expectedLife = roundToDecimals(
+    const effectiveAge = roundJsonNumber(unit.ageYears, 2);
+    const expectedLife = roundJsonNumber(
       unit.principal ? lifespanYearsOf(unit.principal) : whole!.lifeYears!,
       2,
     );
@@ -127,14 +127,14 @@ export const serializePlannedUnit = plannedUnit.serializer(
       appliance_id: plan.applianceId,
       appliance_type: component.typeId,
       unit: component.unitId,
-      age_years: roundToDecimals(plan.calendarAgeYears, 2),
+      age_years: roundJsonNumber(plan.calendarAgeYears, 2),
       effective_age_years: effectiveAge,
       expected_life_years: expectedLife,
-      remaining_life_years: roundToDecimals(Math.max(expectedLife - effectiveAge, 0), 2),
+      remaining_life_years: roundJsonNumber(Math.max(expectedLife - effectiveAge, 0), 2),
       policy: isKept ? "run_to_failure" : dueInMonths === 0 ? "replace_now" : "replace_at_age",
       replace_on: plan.dueOn,
-      optimal_age_years: isKept ? null : roundToDecimals(bestAgeMonths / 12, 2),
-      wait_years: isKept ? null : roundToDecimals(dueInMonths / 12, 2),
+      optimal_age_years: isKept ? null : roundJsonNumber(bestAgeMonths / 12, 2),
+      wait_years: isKept ? null : roundJsonNumber(dueInMonths / 12, 2),
       yearly_cost: wholeUsd(plan.yearlyCents),
       cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
       price: proactive_cost,
@@ -181,8 +181,8 @@ export type PlannedComponentJson = JsonOf<typeof plannedComponent>;
 export const serializePlannedComponent = plannedComponent.serializer(
   (knowledge: Knowledge, plan: ComponentPlan<PlacedComponent>, work?: Work) => {
     const { component, part, bestAgeMonths, price } = plan;
-    const effectiveAge = roundToDecimals(part.ageYears, 2);
-    const expectedLife = roundToDecimals(lifespanYearsOf(part), 2);
+    const effectiveAge = roundJsonNumber(part.ageYears, 2);
+    const expectedLife = roundJsonNumber(lifespanYearsOf(part), 2);
     return {
       component_id: component.id,
       component_name: knowledge.component(component.defId).name,
@@ -190,13 +190,13 @@ export const serializePlannedComponent = plannedComponent.serializer(
       appliance_id: component.applianceId,
       appliance_type: component.typeId,
       unit: component.unitId,
-      age_years: roundToDecimals(ageYearsOf(component, component.scoredOn), 2),
+      age_years: roundJsonNumber(ageYearsOf(component, component.scoredOn), 2),
       effective_age_years: effectiveAge,
       expected_life_years: expectedLife,
-      remaining_life_years: roundToDecimals(Math.max(expectedLife - effectiveAge, 0), 2),
+      remaining_life_years: roundJsonNumber(Math.max(expectedLife - effectiveAge, 0), 2),
       policy: plan.policy,
       replace_on: plan.dueOn,
-      optimal_age_years: bestAgeMonths === null ? null : roundToDecimals(bestAgeMonths / 12, 2),
+      optimal_age_years: bestAgeMonths === null ? null : roundJsonNumber(bestAgeMonths / 12, 2),
       yearly_cost: wholeUsd(plan.yearlyCents),
       yearly_cost_run_to_failure: wholeUsd(plan.yearlyCentsRunToFailure),
       cost_of_waiting_a_year: wholeUsd(plan.waitingCents),

@@ -1,12 +1,12 @@
 import type { BalanceYear, PlanYear } from "../domain/planning/capital-plan.ts";
-import { IMMEDIATE_WORK } from "../domain/planning/immediate-work-text.ts";
 import type { Deposit } from "../domain/planning/level-deposit.ts";
-import { WHY_PLAN_COSTS_MORE } from "../domain/planning/plan-cost-text.ts";
 import type { DueSums, PlanSums } from "../domain/planning/plan-sums.ts";
 import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
 import type { BudgetUse, PlanSummary } from "../domain/planning/property-plan.ts";
 import { MIN_GROSS_AREA_SQFT } from "../domain/property.ts";
-import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { IMMEDIATE_WORK } from "../domain/wording/immediate-work-text.ts";
+import { WHY_PLAN_COSTS_MORE } from "../domain/wording/plan-cost-text.ts";
+import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
 import {
   day,
   integer,
@@ -35,7 +35,7 @@ export const thousandSqftOf = (areaSqft: number | null): number | null =>
   areaSqft !== null && areaSqft >= MIN_GROSS_AREA_SQFT ? areaSqft / 1000 : null;
 
 /** Returns the units and the area that figures are divided by; null where a property lacks its own. */
-export function unitsAndAreaOf({ unitCount, withoutUnits, areaSqft, withoutArea }: PlanSums): Sizes {
+export function unitsAndAreaJson({ unitCount, withoutUnits, areaSqft, withoutArea }: PlanSums): Sizes {
   const units = withoutUnits === 0 && unitCount > 0 ? unitCount : null;
   const hasArea = units === null && withoutArea === 0;
   return { units, thousandSqft: hasArea ? thousandSqftOf(areaSqft) : null };
@@ -128,7 +128,7 @@ const serializeReserveBalance = balance.serializer((year: BalanceYear) => ({
   balance: usdFromCents(year.balanceCents),
   fully_funded: usdFromCents(year.fullyFundedCents),
   percent_funded:
-    year.fullyFundedCents > 0 ? roundToDecimals((100 * year.balanceCents) / year.fullyFundedCents, 2) : null,
+    year.fullyFundedCents > 0 ? roundJsonNumber((100 * year.balanceCents) / year.fullyFundedCents, 2) : null,
 }));
 
 const work = (description: string) =>
@@ -201,7 +201,7 @@ export const planSummary = object({
 export type PlanSummaryJson = JsonOf<typeof planSummary>;
 
 export const serializePlanSummary = planSummary.serializer(({ terms, asOf, sums, capital }: PlanSummary) => {
-  const sizes = unitsAndAreaOf(sums);
+  const sizes = unitsAndAreaJson(sums);
   const { plannedCents, plannedInflatedCents, runToFailureCents, runToFailureInflatedCents } = capital.totals;
   return {
     as_of: asOf,

@@ -6,7 +6,7 @@ import { actionFields, serializeAction } from "./action-schema.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
 import { alert } from "./component-schema.ts";
 import { costBasis } from "./costs-schema.ts";
-import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
 import { day, enumOf, id, number, object, record, text, usd } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { page } from "./paging-schema.ts";
@@ -67,7 +67,7 @@ export const serializeListedAction = listedAction.serializer(
       ...serializeAction(action.action),
       risk_tier: action.tier,
       replace_on: action.dueOn,
-      failure_probability_12m: roundToDecimals(action.failureProbability, 4),
+      failure_probability_12m: roundJsonNumber(action.failureProbability, 4),
       proactive_cost: usdFromCents(price.plannedCents),
       reactive_cost: usdFromCents(price.failedCents),
       cost_basis: price.basis,

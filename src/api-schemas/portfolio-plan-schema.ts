@@ -55,7 +55,7 @@ type PortfolioPlanRow = {
 type Shares = ReadonlyMap<string, { chosen: number; spentCents: number; avoidedCents: number }>;
 
 /** Returns the properties' shares of a budget. */
-export function budgetSharesByProperty(budget: BudgetUse<PropertyCandidate>): Shares {
+export function budgetSharesJson(budget: BudgetUse<PropertyCandidate>): Shares {
   const shares = new Map<string, { chosen: number; spentCents: number; avoidedCents: number }>();
   for (const { propertyId, plannedCents, waitingCents } of budget.chosen) {
     const share = shares.get(propertyId) ?? { chosen: 0, spentCents: 0, avoidedCents: 0 };

@@ -7,7 +7,7 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/place.ts";
 import type { Property, SummarizedProperty } from "../domain/property.ts";
 import type { PropertyTotals, Totals } from "../domain/property-totals.ts";
-import { inOneStep } from "../domain/steps.ts";
+import { inOneStep } from "../domain/steps/steps.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
 import { usdFromCents } from "./definition/json-unit-conversion.ts";

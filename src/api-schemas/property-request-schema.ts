@@ -1,7 +1,7 @@
 import { centsFromUsd } from "../domain/money.ts";
 import { parseCountry, parsePostalCode, placeOfSubdivision, UNITED_STATES } from "../domain/place.ts";
 import type { NewProperty, PropertyChange } from "../domain/property.ts";
-import { input, nullable, optional, required, textOrNull } from "./definition/input-schema.ts";
+import { input, nullable, optional, required, schemaTextOrNull } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { property } from "./property-schema.ts";
 
@@ -46,12 +46,12 @@ export const propertyChange = input("PropertyChange", {
 export function parseNewPropertyJson(body: unknown): NewProperty {
   const json = newProperty.parse(body);
   const country = parseCountry(json.country ?? UNITED_STATES);
-  const zip = textOrNull(json.zip);
+  const zip = schemaTextOrNull(json.zip);
   return {
     name: json.name.trim(),
     address: json.address.trim(),
     state: placeOfSubdivision(country, json.state),
-    city: textOrNull(json.city),
+    city: schemaTextOrNull(json.city),
     zip: zip === null ? null : parsePostalCode(country, zip),
     unitCount: json.unit_count ?? 0,
     yearBuilt: json.year_built ?? null,
@@ -60,8 +60,8 @@ export function parseNewPropertyJson(body: unknown): NewProperty {
     stories: json.stories ?? null,
     unitLabel: json.unit_label ?? null,
     replacementValueCents: json.replacement_value == null ? null : centsFromUsd(json.replacement_value),
-    notes: textOrNull(json.notes),
-    partnerPropertyId: textOrNull(json.partner_property_id),
+    notes: schemaTextOrNull(json.notes),
+    partnerPropertyId: schemaTextOrNull(json.partner_property_id),
     recordsSince: json.records_since ?? null,
   };
 }
@@ -74,8 +74,8 @@ export function parsePropertyChangeJson(body: unknown): PropertyChange {
   if (json.address !== undefined) change.address = json.address.trim();
   if (json.state !== undefined) change.state = json.state.trim().toUpperCase();
   if (json.country !== undefined) change.country = parseCountry(json.country);
-  if (json.city !== undefined) change.city = textOrNull(json.city);
-  if (json.zip !== undefined) change.zip = textOrNull(json.zip)?.toUpperCase() ?? null;
+  if (json.city !== undefined) change.city = schemaTextOrNull(json.city);
+  if (json.zip !== undefined) change.zip = schemaTextOrNull(json.zip)?.toUpperCase() ?? null;
   if (json.unit_count !== undefined) change.unitCount = json.unit_count;
   if (json.year_built !== undefined) change.yearBuilt = json.year_built;
   if (json.gross_area_sqft !== undefined) change.grossAreaSqft = json.gross_area_sqft;
@@ -84,10 +84,11 @@ export function parsePropertyChangeJson(body: unknown): PropertyChange {
   if (json.replacement_value !== undefined)
     change.replacementValueCents =
       json.replacement_value === null ? null : centsFromUsd(json.replacement_value);
-  if (json.notes !== undefined) change.notes = textOrNull(json.notes);
-  if (json.partner_property_id !== undefined) change.partnerPropertyId = textOrNull(json.partner_property_id);
+  if (json.notes !== undefined) change.notes = schemaTextOrNull(json.notes);
+  if (json.partner_property_id !== undefined)
+    change.partnerPropertyId = schemaTextOrNull(json.partner_property_id);
   if (json.retired_at !== undefined) change.retiredAt = json.retired_at;
-  if (json.retired_reason !== undefined) change.retiredReason = textOrNull(json.retired_reason);
+  if (json.retired_reason !== undefined) change.retiredReason = schemaTextOrNull(json.retired_reason);
   if (json.records_since !== undefined) change.recordsSince = json.records_since;
   if (json.estimated_value !== undefined)
     change.estimatedValueCents = json.estimated_value === null ? null : centsFromUsd(json.estimated_value);

@@ -3,7 +3,7 @@ import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/property-assessment.ts";
 import { deferredPercentText, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
 import type { Property } from "../domain/property.ts";
-import { inOneStep } from "../domain/steps.ts";
+import { inOneStep } from "../domain/steps/steps.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
 import { usdFromCents, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";

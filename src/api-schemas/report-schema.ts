@@ -10,11 +10,11 @@ import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
 import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
-import type { Steps } from "../domain/steps.ts";
+import type { Steps } from "../domain/steps/steps.ts";
 import { type Day, dayOf, type Instant, isoText } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
-import { roundToDecimals, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
 import { list, mapOf, object, record, usd } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
@@ -71,7 +71,7 @@ const report = object({
 /** The action is that of the plan, which is set once the appliance's other components are known. */
 const serializeReportItem = reportItem.serializer((prices: PriceList, row: PlacedComponent) => ({
   ...serializeFigureItem(prices, row),
-  age_years: roundToDecimals(ageYearsOf(row, row.scoredOn), 2),
+  age_years: roundJsonNumber(ageYearsOf(row, row.scoredOn), 2),
   ...UNPLANNED,
 }));
 const UNPLANNED: Pick<ReportItemJson, "action" | "reason"> = { action: "monitor", reason: "" };

@@ -1,6 +1,6 @@
 import { MOST_SAVED_FILTERS, type SavedFilter } from "../domain/saved-filter.ts";
 import { isoText } from "../domain/time.ts";
-import { body, nullable, required, textOrNull } from "./definition/input-schema.ts";
+import { body, nullable, required, schemaTextOrNull } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { instant, list, object, record, text } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
@@ -43,5 +43,5 @@ export const savedFilterRequest = change.type;
 /** Reads a filter to save; a query of null removes it. Throws invalid_request. */
 export function parseSavedFilterJson(given: Record<string, unknown>): { name: string; query: string | null } {
   const { name, query } = change.parse(given);
-  return { name: name.trim(), query: textOrNull(query) };
+  return { name: name.trim(), query: schemaTextOrNull(query) };
 }

@@ -16,7 +16,7 @@ import {
   nested,
   nullable,
   required,
-  textOrNull,
+  schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import {
@@ -202,11 +202,11 @@ export function parseMeterEventJson(given: unknown): MeterEvent {
   const json = meterEvent.parse(given);
   return {
     applianceId: json.appliance_id.trim(),
-    componentId: textOrNull(json.component_id),
-    sensorId: textOrNull(json.sensor_id),
+    componentId: schemaTextOrNull(json.component_id),
+    sensorId: schemaTextOrNull(json.sensor_id),
     metric: json.metric.trim(),
     value: json.value,
-    unit: textOrNull(json.unit),
+    unit: schemaTextOrNull(json.unit),
     recordedAt: instantOrNull(json.recorded_at),
   };
 }
@@ -236,33 +236,33 @@ function toSmartEvent(
   return {
     eventType,
     severity: json.severity ?? "medium",
-    componentDefId: textOrNull(json.component_def_id),
-    componentId: textOrNull(json.component_id),
+    componentDefId: schemaTextOrNull(json.component_def_id),
+    componentId: schemaTextOrNull(json.component_id),
     recordedAt: instantOrNull(json.recorded_at),
-    sensorId: textOrNull(json.sensor_id),
-    metric: textOrNull(json.metric),
+    sensorId: schemaTextOrNull(json.sensor_id),
+    metric: schemaTextOrNull(json.metric),
     value: json.value ?? null,
-    unit: textOrNull(json.unit),
-    notes: textOrNull(json.notes),
+    unit: schemaTextOrNull(json.unit),
+    notes: schemaTextOrNull(json.notes),
     property: {
-      propertyId: textOrNull(property.property_id),
-      partnerPropertyId: textOrNull(property.partner_property_id),
-      name: textOrNull(property.name),
-      address: textOrNull(property.address),
-      city: textOrNull(property.city),
-      country: textOrNull(property.country),
-      state: textOrNull(property.state),
-      zip: textOrNull(property.zip),
+      propertyId: schemaTextOrNull(property.property_id),
+      partnerPropertyId: schemaTextOrNull(property.partner_property_id),
+      name: schemaTextOrNull(property.name),
+      address: schemaTextOrNull(property.address),
+      city: schemaTextOrNull(property.city),
+      country: schemaTextOrNull(property.country),
+      state: schemaTextOrNull(property.state),
+      zip: schemaTextOrNull(property.zip),
       unitCount: property.unit_count ?? null,
     },
     appliance: {
-      applianceId: textOrNull(appliance.appliance_id),
-      serial: textOrNull(appliance.serial),
-      typeId: textOrNull(appliance.type_id),
+      applianceId: schemaTextOrNull(appliance.appliance_id),
+      serial: schemaTextOrNull(appliance.serial),
+      typeId: schemaTextOrNull(appliance.type_id),
       installYear: appliance.install_year ?? null,
-      brand: textOrNull(appliance.brand),
-      model: textOrNull(appliance.model),
-      unitId: textOrNull(appliance.unit_id),
+      brand: schemaTextOrNull(appliance.brand),
+      model: schemaTextOrNull(appliance.model),
+      unitId: schemaTextOrNull(appliance.unit_id),
     },
   };
 }

@@ -23,7 +23,7 @@ import {
   nullable,
   optional,
   required,
-  textOrNull,
+  schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import { usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
@@ -189,7 +189,7 @@ export const serviceEventsBulkReply = bulkReply("The created service events", se
 /** Reads a new service event from a request. Throws invalid_request. */
 export function parseNewServiceEventJson(given: unknown): NewServiceEvent {
   const json = newServiceEvent.parse(given);
-  const applianceId = textOrNull(json.appliance_id);
+  const applianceId = schemaTextOrNull(json.appliance_id);
   if (applianceId === null)
     throw invalid("appliance_id required", [{ field: "appliance_id", message: "is required" }]);
   const stated = { ...NOTHING_GIVEN, ...readOptional(json) };
@@ -235,12 +235,12 @@ function readOptional(
   json: Partial<InputOf<typeof optionalFields>>,
 ): Omit<ServiceEventChange, "eventType" | "date" | "applianceId"> {
   const read: ReturnType<typeof readOptional> = {};
-  if (json.component_id !== undefined) read.componentId = textOrNull(json.component_id);
+  if (json.component_id !== undefined) read.componentId = schemaTextOrNull(json.component_id);
   if (json.parts_cost !== undefined) read.partsCostCents = cents(json.parts_cost);
   if (json.labor_cost !== undefined) read.laborCostCents = cents(json.labor_cost);
   if (json.total_cost !== undefined) read.totalCostCents = cents(json.total_cost);
-  if (json.technician !== undefined) read.technician = textOrNull(json.technician);
-  if (json.notes !== undefined) read.notes = textOrNull(json.notes);
+  if (json.technician !== undefined) read.technician = schemaTextOrNull(json.technician);
+  if (json.notes !== undefined) read.notes = schemaTextOrNull(json.notes);
   if (json.condition_after !== undefined) read.conditionAfter = json.condition_after;
   if (json.condition_score !== undefined || json.condition_scale !== undefined)
     read.conditionScore = readConditionScore(json);

@@ -1,5 +1,5 @@
-import { IMMEDIATE_WORK } from "../domain/planning/immediate-work-text.ts";
 import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
+import { IMMEDIATE_WORK } from "../domain/wording/immediate-work-text.ts";
 import { usdFromCents } from "./definition/json-unit-conversion.ts";
 import { list, record, text, usd } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";

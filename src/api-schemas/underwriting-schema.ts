@@ -7,7 +7,7 @@ import type { Property } from "../domain/property.ts";
 import type { Day } from "../domain/time.ts";
 import { item as inspection, serializeComplianceItem } from "./compliance-schema.ts";
 import { componentName } from "./component-name-schema.ts";
-import { roundToDecimals, scoreFromHundredths, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { roundJsonNumber, scoreFromHundredths, usdFromCents } from "./definition/json-unit-conversion.ts";
 import { day, id, list, number, object, record, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { type CountOfCode, flagCounts, serializeHazardFlagCounts } from "./hazard-flag-schema.ts";
@@ -83,7 +83,7 @@ const underwriting = object({
 export const underwritingReply = forPartner(underwriting);
 export type UnderwritingJson = JsonOf<typeof underwriting>;
 
-const rounded = (share: number | null | undefined) => (share == null ? null : roundToDecimals(share, 4));
+const rounded = (share: number | null | undefined) => (share == null ? null : roundJsonNumber(share, 4));
 
 /** The contents of an underwriting page; amounts in cents. */
 type Underwriting = {
@@ -124,15 +124,15 @@ export const serializeUnderwriting = underwriting.serializer((knowledge: Knowled
       since: claims.since,
       count: claims.count,
       incurred: usdFromCents(claims.incurredCents),
-      per_year: roundToDecimals(claims.count / claims.years, 2),
-      expected_damages_per_year: roundToDecimals(made.expectedDamages, 2),
+      per_year: roundJsonNumber(claims.count / claims.years, 2),
+      expected_damages_per_year: roundJsonNumber(made.expectedDamages, 2),
     },
     loss_control: {
       components: control.components,
       planned_cost: usdFromCents(control.plannedCents),
       damage_saved: usdFromCents(Math.round(control.savedCents)),
       saved_per_dollar:
-        control.plannedCents > 0 ? roundToDecimals(control.savedCents / control.plannedCents, 4) : null,
+        control.plannedCents > 0 ? roundJsonNumber(control.savedCents / control.plannedCents, 4) : null,
       best: control.best.map(({ component, plannedCents, savedCents }) => ({
         component_id: component.id,
         component_name: knowledge.component(component.defId).name,

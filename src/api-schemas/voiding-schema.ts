@@ -1,6 +1,6 @@
 import { invalid } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
-import { type InputOf, nullable, optional, textOrNull } from "./definition/input-schema.ts";
+import { type InputOf, nullable, optional, schemaTextOrNull } from "./definition/input-schema.ts";
 import { isoOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { flag, instant, text } from "./definition/schema-field-types.ts";
@@ -45,5 +45,5 @@ export function parseVoidRequestJson(
       `voided cannot be combined with ${fields.join(", ")}: send the change first, or void alone`,
       [{ field: "voided", message: "must be sent with no other field than reason" }],
     );
-  return { reason: textOrNull(reason) };
+  return { reason: schemaTextOrNull(reason) };
 }

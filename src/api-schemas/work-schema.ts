@@ -11,7 +11,7 @@ import {
   items,
   nullable,
   required,
-  textOrNull,
+  schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";
@@ -167,13 +167,16 @@ const DONE_FIELDS = ["date", "event_type", "total_cost", "condition_after"] as c
 /** Reads a request to mark work. Throws invalid_request. */
 export function parseWorkMarkJson(given: unknown): WorkRequest {
   const json = newWork.parse(given);
-  const [componentId, applianceId] = [textOrNull(json.component_id), textOrNull(json.appliance_id)];
+  const [componentId, applianceId] = [
+    schemaTextOrNull(json.component_id),
+    schemaTextOrNull(json.appliance_id),
+  ];
   if ((componentId === null) === (applianceId === null))
     throw refused("component_id", "component_id or appliance_id required, and not both");
   const common = {
     subject: componentId === null ? { applianceId: applianceId! } : { componentId },
     by: json.by.trim(),
-    reason: textOrNull(json.reason),
+    reason: schemaTextOrNull(json.reason),
   };
   const { state } = json;
   for (const name of DONE_FIELDS)

@@ -11,7 +11,7 @@ import { OperatorError, UnreadableBackup } from "../domain/errors.ts";
 import { notRegularFile } from "../files/durable-files.ts";
 import { CHECKSUMS, damagedBackupError, MANIFEST } from "./backup-manifest.ts";
 import type { PassphraseEncryption } from "./backup-passphrase-encryption.ts";
-import { appendChecksum, verifyTrailingChecksum } from "./trailing-checksum.ts";
+import { appendBackupChecksum, verifyBackupChecksum } from "./backup-trailing-checksum.ts";
 
 /** A file to write to an archive: exactly `bytes` bytes of `content`. */
 export type ArchiveMember = {
@@ -30,7 +30,7 @@ const AGE_HEADER = "age-encryption.org/v1\n";
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** Writes the members and then their checksums to a new file with mode 0600. Uses a few megabytes of memory. */
-export async function writeArchive(
+export async function writeBackupArchive(
   file: string,
   members: readonly ArchiveMember[],
   { lock, mtime }: { lock: PassphraseEncryption | undefined; mtime: Date },
@@ -57,7 +57,7 @@ async function writeOut(
   const target = createWriteStream(file, { flags: "wx", mode: 0o600, highWaterMark: CHUNK });
   if (lock === undefined) {
     await pipeline(compressed, target);
-    return await appendChecksum(file);
+    return await appendBackupChecksum(file);
   }
   const encrypter = new Encrypter();
   encrypter.addRecipient(lock);
@@ -97,7 +97,7 @@ type Bound = { bytes: number };
  * @throws OperatorError if the file is not a backup, is encrypted with another passphrase, was altered, or exceeds the
  * bound when decompressed.
  */
-export async function* readArchive(
+export async function* readBackupArchive(
   file: string,
   lock: PassphraseEncryption | undefined,
   bound: Bound = { bytes: Number.POSITIVE_INFINITY },
@@ -113,7 +113,7 @@ export async function* readArchive(
         throw damagedBackupError(file, "it has unexpected members");
       const content = asIterable(body as unknown as ReadableStream<Uint8Array>);
       if (header.name === CHECKSUMS) {
-        checksums = await readArchiveText(content);
+        checksums = await readBackupArchiveText(content);
         continue;
       }
       const hash = createHash("sha256");
@@ -131,7 +131,7 @@ export async function* readArchive(
 async function decrypted(file: string, lock: PassphraseEncryption | undefined): Promise<Readable> {
   const head = await firstBytes(file);
   if (head.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) {
-    const bytes = await verifyTrailingChecksum(file);
+    const bytes = await verifyBackupChecksum(file);
     if (bytes === undefined)
       throw damagedBackupError(
         file,
@@ -227,7 +227,7 @@ function isSystemError(error: unknown): boolean {
   return syscall !== undefined && code !== undefined;
 }
 
-export async function readArchiveText(content: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readBackupArchiveText(content: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");

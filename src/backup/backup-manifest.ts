@@ -41,7 +41,7 @@ const manifestShape = type({
 export type Manifest = typeof manifestShape.infer;
 
 /** Parses the manifest of a backup. Throws an OperatorError if the backup is from a newer version. */
-export function parseManifest(text: string, file: string): Manifest {
+export function parseBackupManifest(text: string, file: string): Manifest {
   const read = readJson(text);
   const version = (read as { format_version?: unknown } | undefined)?.format_version;
   if (typeof version === "number" && version > FORMAT_VERSION)

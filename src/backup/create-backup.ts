@@ -10,18 +10,21 @@ import {
   storageErrorOfFile,
   withScratchFolder,
 } from "../files/durable-files.ts";
-import { keyFilePath } from "../secrets/master-key.ts";
+import { masterKeyFilePath } from "../secrets/master-key.ts";
 import {
-  copyDatabase,
-  countRowsByTable,
-  findIntegrityProblems,
+  copySqliteDatabase,
+  countSqliteRowsByTable,
+  findSqliteIntegrityProblems,
   openSqliteForReading,
-  photoFileNames,
-  schemaVersion,
-} from "../store/sqlite/inspect-database.ts";
-import { requireRepairableDefinitions, requireTablesAndColumns } from "../store/sqlite/schema-repair.ts";
+  photoFileNamesInSqlite,
+  sqliteSchemaVersion,
+} from "../store/sqlite/inspect-sqlite-database.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
-import { type ArchiveMember, fileContent, readArchive, writeArchive } from "./backup-archive.ts";
+import {
+  requireRepairableSqliteDefinitions,
+  requireSqliteTablesAndColumns,
+} from "../store/sqlite/sqlite-schema-repair.ts";
+import { type ArchiveMember, fileContent, readBackupArchive, writeBackupArchive } from "./backup-archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
 import { type KeptPhotos, withPhotosKeptDuringBackup } from "./photos-kept-during-backup.ts";
@@ -87,12 +90,12 @@ type Collected = { manifest: Manifest; members: ArchiveMember[] };
 async function writeMembers(
   archive: string,
   collectAgain: () => Collected,
-  options: Parameters<typeof writeArchive>[2],
+  options: Parameters<typeof writeBackupArchive>[2],
 ): Promise<Collected> {
   for (let attempt = 1; ; attempt++) {
     const collected = collectAgain();
     try {
-      await writeArchive(archive, collected.members, options);
+      await writeBackupArchive(archive, collected.members, options);
       return collected;
     } catch (error) {
       if (attempt === MOST_ATTEMPTS || !isDeletedPhoto(error)) throw error;
@@ -119,7 +122,7 @@ function copyChecked(databaseFile: string, copy: string): Copied {
   try {
     // The copy is temporary: the archive that contains it is made durable.
     source.run("PRAGMA synchronous = OFF");
-    copyDatabase(source, copy);
+    copySqliteDatabase(source, copy);
   } catch (error) {
     throw explainSqliteError(error, databaseFile);
   } finally {
@@ -127,15 +130,19 @@ function copyChecked(databaseFile: string, copy: string): Copied {
   }
   const db = openSqliteForReading(copy);
   try {
-    const problems = findIntegrityProblems(db, "quick");
+    const problems = findSqliteIntegrityProblems(db, "quick");
     if (problems.length > 0)
       throw new OperatorError(
         `${databaseFile} is damaged: ${problems[0]}`,
         "No backup was written. Run `mainstay doctor --full` for details, and restore the last good backup.",
       );
-    requireTablesAndColumns(db, databaseFile);
-    requireRepairableDefinitions(copy, databaseFile);
-    return { schema_version: schemaVersion(db), counts: countRowsByTable(db), uploads: photoFileNames(db) };
+    requireSqliteTablesAndColumns(db, databaseFile);
+    requireRepairableSqliteDefinitions(copy, databaseFile);
+    return {
+      schema_version: sqliteSchemaVersion(db),
+      counts: countSqliteRowsByTable(db),
+      uploads: photoFileNamesInSqlite(db),
+    };
   } finally {
     db.close();
   }
@@ -178,7 +185,7 @@ const inMemory = (name: string, content: Buffer): ArchiveMember => ({
 });
 
 function readKey(dataDir: string): Buffer | undefined {
-  const path = keyFilePath(dataDir);
+  const path = masterKeyFilePath(dataDir);
   return existsSync(path) ? readFileSync(path) : undefined;
 }
 
@@ -189,7 +196,7 @@ async function readBack(
   lock: PassphraseEncryption | undefined,
 ): Promise<void> {
   let next = 0;
-  for await (const { name, bytes, content } of readArchive(archive, lock)) {
+  for await (const { name, bytes, content } of readBackupArchive(archive, lock)) {
     const expected = members[next++];
     let read = 0;
     for await (const chunk of content) read += chunk.length;

@@ -1,11 +1,11 @@
-import { type ReadMember, readArchive, readArchiveText } from "./backup-archive.ts";
+import { type ReadMember, readBackupArchive, readBackupArchiveText } from "./backup-archive.ts";
 import {
   DATABASE,
   damagedBackupError,
   KEY,
   MANIFEST,
   type Manifest,
-  parseManifest,
+  parseBackupManifest,
 } from "./backup-manifest.ts";
 import type { PassphraseEncryption } from "./backup-passphrase-encryption.ts";
 
@@ -28,14 +28,14 @@ export function isBackupMemberName(name: string): boolean {
 export async function inspectBackup(file: string, lock: PassphraseEncryption | undefined): Promise<Manifest> {
   let counts: Counts | undefined;
   const bound = { bytes: MANIFEST_BYTES };
-  for await (const member of readArchive(file, lock, bound)) {
+  for await (const member of readBackupArchive(file, lock, bound)) {
     if (counts) {
       counts.add(member);
       for await (const _ of member.content);
       continue;
     }
     if (member.name !== MANIFEST) throw damagedBackupError(file, `it does not start with ${MANIFEST}`);
-    const manifest = parseManifest(await readArchiveText(member.content), file);
+    const manifest = parseBackupManifest(await readBackupArchiveText(member.content), file);
     counts = new Counts(manifest, file);
     const content = manifest.database_bytes + manifest.uploads_bytes + KEY_BYTES + MANIFEST_BYTES;
     bound.bytes = content + (manifest.uploads + 8) * MEMBER_OVERHEAD;

@@ -5,11 +5,11 @@ import { OperatorError } from "../domain/errors.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { moveIntoPlace, requireFreeSpace } from "../files/durable-files.ts";
 import {
-  copyDatabase,
-  findIntegrityProblems,
+  copySqliteDatabase,
+  findSqliteIntegrityProblems,
   openSqliteForReading,
-  schemaVersion,
-} from "../store/sqlite/inspect-database.ts";
+  sqliteSchemaVersion,
+} from "../store/sqlite/inspect-sqlite-database.ts";
 
 /**
  * Copies the database to the backup folder before its schema is migrated, and checks the copy. Returns the file, a plain
@@ -17,7 +17,7 @@ import {
  * @throws OperatorError if the copy fails, so that no migration runs without it.
  */
 export function backUpBeforeMigration(db: Database, dir: string, now: Instant): string {
-  const name = `before-upgrade-${schemaVersion(db)}-${isoText(now).slice(0, 23).replace(/[-:.]/g, "")}Z.db`;
+  const name = `before-upgrade-${sqliteSchemaVersion(db)}-${isoText(now).slice(0, 23).replace(/[-:.]/g, "")}Z.db`;
   let scratch: string | undefined;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -25,7 +25,7 @@ export function backUpBeforeMigration(db: Database, dir: string, now: Instant): 
     // SQLite follows links, which nobody can plant in a new folder.
     scratch = mkdtempSync(join(dir, `.${name}.partial-`));
     const partial = join(scratch, name);
-    copyDatabase(db, partial);
+    copySqliteDatabase(db, partial);
     const problems = checked(partial);
     if (problems.length > 0) throw new OperatorError(`the database is damaged: ${problems[0]}`);
     moveIntoPlace(partial, join(dir, name));
@@ -43,7 +43,7 @@ export function backUpBeforeMigration(db: Database, dir: string, now: Instant): 
 function checked(file: string): string[] {
   const db = openSqliteForReading(file);
   try {
-    return findIntegrityProblems(db, "quick");
+    return findSqliteIntegrityProblems(db, "quick");
   } finally {
     db.close();
   }

@@ -15,24 +15,27 @@ import {
 } from "../files/durable-files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import {
-  environmentProvidesKey,
+  environmentProvidesMasterKey,
   type KeyEnvironment,
   loadMasterKey,
   type MasterKey,
   parseMasterKey,
 } from "../secrets/master-key.ts";
 import {
-  anySealedSecret,
-  countRowsByTable,
-  findIntegrityProblems,
-  missingMigrations,
+  anyEncryptedSecretInSqlite,
+  countSqliteRowsByTable,
+  findSqliteIntegrityProblems,
+  missingSqliteMigrations,
   openSqliteForReading,
-  photoFileNames,
-} from "../store/sqlite/inspect-database.ts";
-import { switchToWal } from "../store/sqlite/open.ts";
-import { repairDefinitions, requireTablesAndColumns } from "../store/sqlite/schema-repair.ts";
+  photoFileNamesInSqlite,
+} from "../store/sqlite/inspect-sqlite-database.ts";
+import { switchSqliteToWal } from "../store/sqlite/open-sqlite.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
-import { type ReadMember, readArchive, readArchiveText } from "./backup-archive.ts";
+import {
+  repairSqliteDefinitions,
+  requireSqliteTablesAndColumns,
+} from "../store/sqlite/sqlite-schema-repair.ts";
+import { type ReadMember, readBackupArchive, readBackupArchiveText } from "./backup-archive.ts";
 import { DATABASE, damagedBackupError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
 import { inspectBackup, isBackupMemberName } from "./inspect-backup.ts";
@@ -100,8 +103,8 @@ async function unpack(
   { database_bytes, uploads_bytes }: Manifest,
 ): Promise<void> {
   requireFreeSpace(scratch, database_bytes + uploads_bytes, "the restored data folder");
-  for await (const member of readArchive(file, lock)) {
-    if (member.name === MANIFEST) await readArchiveText(member.content);
+  for await (const member of readBackupArchive(file, lock)) {
+    if (member.name === MANIFEST) await readBackupArchiveText(member.content);
     else await unpackMember(member, scratch, file);
   }
 }
@@ -124,13 +127,13 @@ async function check(
   if (!existsSync(path)) throw damagedBackupError(file, "it has no database");
   const db = openSqliteForReading(path);
   try {
-    const pendingMigrations = missingMigrations(db, `the database in ${file}`).length;
-    const problems = findIntegrityProblems(db, "full");
+    const pendingMigrations = missingSqliteMigrations(db, `the database in ${file}`).length;
+    const problems = findSqliteIntegrityProblems(db, "full");
     if (problems.length > 0) throw damagedBackupError(file, `its database is damaged: ${problems[0]}`);
-    requireTablesAndColumns(db, `the database in ${file}`);
-    if (!Bun.deepEquals(countRowsByTable(db), manifest.counts))
+    requireSqliteTablesAndColumns(db, `the database in ${file}`);
+    if (!Bun.deepEquals(countSqliteRowsByTable(db), manifest.counts))
       throw damagedBackupError(file, `the row counts of its database differ from its ${MANIFEST}`);
-    const photos = photoFileNames(db);
+    const photos = photoFileNamesInSqlite(db);
     const planted = photos.find((name) => !isPhotoFileName(name));
     if (planted !== undefined)
       throw damagedBackupError(
@@ -139,10 +142,10 @@ async function check(
       );
     const missing = photos.filter((name) => !existsSync(join(scratch, UPLOADS, name))).length;
     if (missing !== manifest.uploads_missing) throw damagedBackupError(file, "uploaded files are missing");
-    const key = await installKey({ file, keyFile, env }, scratch, anySealedSecret(db));
+    const key = await installKey({ file, keyFile, env }, scratch, anyEncryptedSecretInSqlite(db));
     db.close();
-    const repairs = repairDefinitions(path, `the database in ${file}`);
-    switchToWal(path);
+    const repairs = repairSqliteDefinitions(path, `the database in ${file}`);
+    switchSqliteToWal(path);
     return { key, pendingMigrations, repairs };
   } catch (error) {
     db.close();
@@ -162,7 +165,7 @@ async function installKey(
   const origin = keyFile !== undefined ? "file" : existsSync(path) ? "backup" : "environment";
   let key: MasterKey;
   if (origin === "environment") {
-    if (!environmentProvidesKey(env))
+    if (!environmentProvidesMasterKey(env))
       throw new OperatorError(
         `${file} does not contain the key file`,
         "Specify the key file of the original data folder with --key.",

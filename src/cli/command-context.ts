@@ -1,9 +1,9 @@
 import type { DestinationStream } from "pino";
 import type { ConfigRequest, Override } from "../config/load-config.ts";
 import type { Config } from "../config/settings.ts";
-import { setCurrencyAndUnits } from "../domain/currency-and-units.ts";
 import type { FillRandom } from "../domain/ids.ts";
 import type { Instant } from "../domain/time.ts";
+import { setCurrencyAndUnits } from "../domain/wording/currency-and-units.ts";
 import type { Yield } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { DescribedCommand } from "./command-description.ts";

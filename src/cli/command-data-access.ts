@@ -6,7 +6,7 @@ import { type DataFolder, openServerDataFolder } from "../server/server-data-fol
 import type { SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { CommandContext } from "./command-context.ts";
-import { emptyDatabaseRemedy, requireInstallation } from "./command-installation.ts";
+import { emptyDatabaseRemedy, requireCommandInstallation } from "./command-installation.ts";
 
 type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 
@@ -19,7 +19,7 @@ export async function withData<T>(
   run: (folder: DataFolder) => Promise<T>,
   options: StoreChoices = {},
 ): Promise<T> {
-  requireInstallation(context);
+  requireCommandInstallation(context);
   const { config, env, now, random } = context;
   const folder = await openServerDataFolder({
     config,
@@ -55,7 +55,7 @@ export async function withAdministration<T>(
   return await withData(
     context,
     ({ store, encryptor, masterKey }) => {
-      const actor = administratorOf(context, masterKey) ?? auditActorOf(context);
+      const actor = administratorOf(context, masterKey) ?? auditActorOfCommand(context);
       return run({ store, encryptor, random: context.random, actor, changed });
     },
     options,
@@ -81,7 +81,7 @@ function administratorOf(
  * Returns the actor that the audit log names: the effective user with its id, such as `cli:mainstay(998)`, whatever the
  * environment claims. Under sudo, the invoking user is added: `cli:root(0) for alice(1000)`.
  */
-export function auditActorOf({ env }: Pick<CommandContext, "env">): string {
+export function auditActorOfCommand({ env }: Pick<CommandContext, "env">): string {
   const asked = env.SUDO_UID;
   const behind = asked !== undefined && /^\d{1,10}$/.test(asked) ? ` for ${named(Number(asked))}` : "";
   const uid = process.getuid?.();
@@ -90,10 +90,10 @@ export function auditActorOf({ env }: Pick<CommandContext, "env">): string {
 
 /** Returns the actor and the machine, for messages to other processes that wait for this command. */
 export const actorOnMachine = ({ env }: Pick<CommandContext, "env">): string =>
-  `${auditActorOf({ env })} on ${hostname()}`;
+  `${auditActorOfCommand({ env })} on ${hostname()}`;
 
 /** Returns the name of the effective user. */
-export function osUserName({ env }: Pick<CommandContext, "env">): string {
+export function osUserOfCommand({ env }: Pick<CommandContext, "env">): string {
   const uid = process.getuid?.();
   return (uid === undefined ? env.USERNAME : nameOf(uid)) ?? "an operator";
 }

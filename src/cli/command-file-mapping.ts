@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { isMonthFirst } from "../domain/currency-and-units.ts";
 import { OperatorError } from "../domain/errors.ts";
+import { isMonthFirst } from "../domain/wording/currency-and-units.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import { ambiguousCellDate, type DateFormat } from "../table-cells/table-cell-dates.ts";
@@ -20,10 +20,10 @@ import {
   mappedApplianceTypes,
   mappingProblem,
   missingRequiredFields,
-} from "../usecases/import/mapping/known-fields.ts";
+} from "../usecases/import/mapping/import-known-fields.ts";
+import type { ImportTable, LeftOut } from "../usecases/import/mapping/import-source-table.ts";
 import { openImportTables } from "../usecases/import/mapping/open-source-tables.ts";
 import type { MappedTable } from "../usecases/import/mapping/prepare-import-rows.ts";
-import type { ImportTable, LeftOut } from "../usecases/import/mapping/source-table.ts";
 import { UsageError } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -327,7 +327,7 @@ function mappingSummary({ table, mapping }: MappedTable, isType: (text: string) 
 }
 
 /** Says what was left out, and how often, a line for each reason. */
-export function leftOutRowsText(leftOut: readonly LeftOut[]): string[] {
+export function commandLeftOutRowsText(leftOut: readonly LeftOut[]): string[] {
   const reasons = [...new Set(leftOut.map(({ reason }) => reason))];
   return reasons.map((reason) => {
     const some = leftOut.filter((one) => one.reason === reason);

@@ -11,7 +11,7 @@ type Where = Pick<CommandContext, "config" | "cwd" | "root">;
  * `init`, `serve`, `demo` and `restore` create one (in PostgreSQL also `migrate` and `move`).
  * @throws OperatorError with the places that were searched.
  */
-export function requireInstallation(where: Where): void {
+export function requireCommandInstallation(where: Where): void {
   const { dataDir, url } = where.config.storage;
   // A PostgreSQL database is checked when it is opened.
   if (url !== "") return;

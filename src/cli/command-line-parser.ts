@@ -79,7 +79,7 @@ function addCommand(node: Commander, command: Command, invoke: ParserOptions["in
   const { summary, description, examples } = command;
   node.description([asSentence(summary), description].filter(Boolean).join("\n"));
   for (const [name, argument] of Object.entries(command.arguments)) {
-    node.argument(argumentForm(name, argument), argument.description);
+    node.argument(commandArgumentForm(name, argument), argument.description);
   }
   addOptions(node, command.options);
   if (examples.length > 0) node.addHelpText("after", `\nExamples:\n  ${examples.join("\n  ")}`);
@@ -102,7 +102,7 @@ function addGlobals(node: Commander): void {
 function addOptions(node: Commander, options: Options): void {
   for (const [name, { placeholder, description, repeated }] of Object.entries(options)) {
     const option = new CommanderOption(
-      optionFlag(name) + (placeholder ? ` <${placeholder}>` : ""),
+      commandOptionFlag(name) + (placeholder ? ` <${placeholder}>` : ""),
       description,
     );
     // Commander treats `--no-key` as the negation of `--key`; here it is a switch of its own.
@@ -116,7 +116,7 @@ function parseArguments(args: Arguments, typed: readonly unknown[]): Record<stri
   return Object.fromEntries(
     Object.entries(args).map(([name, argument], i) => [
       name,
-      parseTyped(argument, typed[i], argumentForm(name, argument)),
+      parseTyped(argument, typed[i], commandArgumentForm(name, argument)),
     ]),
   );
 }
@@ -125,7 +125,7 @@ function parseOptions(options: Options, typed: Record<string, unknown>): Record<
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => [
       name,
-      parseTyped(option, typed[name], optionFlag(name)),
+      parseTyped(option, typed[name], commandOptionFlag(name)),
     ]),
   );
 }
@@ -142,18 +142,20 @@ function parseTyped({ parse, absent }: Argument | Option, typed: unknown, form: 
 
 function overridesIn(options: Options, typed: Record<string, unknown>): Override[] {
   return Object.entries(options).flatMap(([name, { setting: key }]) =>
-    key && typed[name] !== undefined ? [{ key, text: typed[name] as string, flag: optionFlag(name) }] : [],
+    key && typed[name] !== undefined
+      ? [{ key, text: typed[name] as string, flag: commandOptionFlag(name) }]
+      : [],
   );
 }
 
 /** Returns the argument as the help shows it. */
-export function argumentForm(name: string, { presence }: Argument): string {
+export function commandArgumentForm(name: string, { presence }: Argument): string {
   const word = kebabCase(name);
   return { required: `<${word}>`, optional: `[${word}]`, variadic: `<${word}...>` }[presence];
 }
 
 /** Returns the option as it is typed. */
-export function optionFlag(name: string): string {
+export function commandOptionFlag(name: string): string {
   return `--${kebabCase(name)}`;
 }
 

@@ -14,7 +14,7 @@ import type { DescribedCommand } from "./command-description.ts";
 import { createParser } from "./command-line-parser.ts";
 import { COMMANDS } from "./command-list.ts";
 import { asUsageError, isJsonOutputAsked, rewriteHelpAsOption, withHelpHint } from "./command-usage.ts";
-import { completeCommandLine, completionLines } from "./complete-command-line.ts";
+import { commandCompletionLines, completeCommandLine } from "./complete-command-line.ts";
 import { EXIT, reportCommandError } from "./report-command-error.ts";
 import { printableText } from "./terminal/printable-text.ts";
 
@@ -36,7 +36,7 @@ export async function runCommandLine(
   const commands = await loadMentioned(table, argv);
   // Called by the completion script. Its words are not a complete command line.
   if (argv[0] === "complete" && argv[1] === "--") {
-    host.stdout.write(completionLines(completeCommandLine(commands, argv.slice(2))));
+    host.stdout.write(commandCompletionLines(completeCommandLine(commands, argv.slice(2))));
     return EXIT.done;
   }
   let usage = "";

@@ -1,6 +1,6 @@
 import type { Command, ListedCommand } from "./command.ts";
 import type { Option, Options } from "./command-description.ts";
-import { GLOBAL_OPTIONS, optionFlag } from "./command-line-parser.ts";
+import { commandOptionFlag, GLOBAL_OPTIONS } from "./command-line-parser.ts";
 
 /** The candidates at the cursor: words with their meanings, or file names. */
 type Completion = { words: readonly { word: string; meaning: string }[]; files: boolean };
@@ -42,7 +42,9 @@ function resolveCommand(
 
 /** Returns the option that the word names, if the option takes a value. */
 const optionBefore = (options: Options, word: string | undefined): Option | undefined =>
-  Object.entries(options).find(([name, { placeholder }]) => placeholder && optionFlag(name) === word)?.[1];
+  Object.entries(options).find(
+    ([name, { placeholder }]) => placeholder && commandOptionFlag(name) === word,
+  )?.[1];
 
 const commandWords = (commands: readonly ListedCommand[]): Completion => ({
   words: commands.map(({ name, summary }) => ({ word: name, meaning: summary })),
@@ -52,7 +54,11 @@ const commandWords = (commands: readonly ListedCommand[]): Completion => ({
 /** Returns the options that are not given yet, and those that may be repeated. */
 function remainingOptions(options: Options, given: readonly string[]): Completion {
   const words = Object.entries({ ...options, help: { description: "print this help", repeated: false } })
-    .map(([name, { description, repeated }]) => ({ word: optionFlag(name), meaning: description, repeated }))
+    .map(([name, { description, repeated }]) => ({
+      word: commandOptionFlag(name),
+      meaning: description,
+      repeated,
+    }))
     .filter(({ word, repeated }) => repeated || !given.includes(word));
   return { words, files: false };
 }
@@ -70,6 +76,6 @@ const startingWith = (current: string, { words, files }: Completion): Completion
 });
 
 /** Formats candidates for the shell scripts: one word per line, then `:0` if file names are allowed, else `:4`. */
-export function completionLines({ words, files }: Completion): string {
+export function commandCompletionLines({ words, files }: Completion): string {
   return [...words.map(({ word, meaning }) => `${word}\t${meaning}`), `:${files ? 0 : 4}`, ""].join("\n");
 }

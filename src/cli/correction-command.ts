@@ -7,7 +7,7 @@ import { requirePartner } from "../usecases/partners/partners.ts";
 import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import { repeatableOption, UsageError, valueOption } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
-import { auditActorOf } from "./command-data-access.ts";
+import { auditActorOfCommand } from "./command-data-access.ts";
 import { terminalTable } from "./terminal/terminal-table.ts";
 
 /* Shared by the commands that show and correct a single record. */
@@ -83,12 +83,12 @@ export async function correctRecordByCommand<T>(
     loadKnowledge(context.config.costs),
     partner,
     run,
-    auditActorOf(context),
+    auditActorOfCommand(context),
   );
 }
 
 /** Throws an OperatorError for a record that does not exist. */
-export function requireRecordFound<T>(found: T | undefined, kind: string, id: string): T {
+export function requireRecordOfCommand<T>(found: T | undefined, kind: string, id: string): T {
   if (found !== undefined) return found;
   throw new OperatorError(
     `${kind} not found: ${id}`,

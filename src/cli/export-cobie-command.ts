@@ -10,7 +10,7 @@ import { cobieWorkbook } from "../usecases/cobie/write-cobie.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import type { CommandContext } from "./command-context.ts";
 import { withData } from "./command-data-access.ts";
-import { createWorkbookOutputFile } from "./workbook-output-file.ts";
+import { createCommandWorkbookFile } from "./command-workbook-output.ts";
 
 type Request = { partnerId: string; propertyId: string | undefined; output: string };
 type Written = { file: string; property_id: string; bytes: number; components: number };
@@ -33,7 +33,7 @@ export async function exportCobieByCommand(
     for await (const property of propertiesOf(store, partnerId, propertyId)) {
       const { bytes, components } = await cobieWorkbook(deps, partner.name, property);
       const file = folder === undefined ? target : join(folder, `${property.id}.xlsx`);
-      createWorkbookOutputFile(file, bytes);
+      createCommandWorkbookFile(file, bytes);
       written.push({ file, property_id: property.id, bytes: bytes.length, components });
     }
     if (folder !== undefined && written.length === 0) rmdirSync(folder);

@@ -1,6 +1,6 @@
 import { BUILD } from "../server/build-info.ts";
 import type { DescribedCommand, Option } from "./command-description.ts";
-import { argumentForm, GLOBAL_OPTIONS, optionFlag, SUMMARY } from "./command-line-parser.ts";
+import { commandArgumentForm, commandOptionFlag, GLOBAL_OPTIONS, SUMMARY } from "./command-line-parser.ts";
 import { EXIT } from "./report-command-error.ts";
 
 /** Returns the manual page of all commands in man(7) format. */
@@ -37,7 +37,9 @@ export function manPageText(commands: readonly DescribedCommand[]): string {
 
 function commandLines(command: DescribedCommand): string[] {
   const { path, summary, description, examples } = command;
-  const args = Object.entries(command.arguments).map(([name, argument]) => argumentForm(name, argument));
+  const args = Object.entries(command.arguments).map(([name, argument]) =>
+    commandArgumentForm(name, argument),
+  );
   return [
     `.SS ${escaped([path, ...args].join(" "))}`,
     escaped(
@@ -45,7 +47,7 @@ function commandLines(command: DescribedCommand): string[] {
     ),
     ...Object.entries(command.arguments).flatMap(([name, argument]) => [
       ".TP",
-      `.I ${escaped(argumentForm(name, argument))}`,
+      `.I ${escaped(commandArgumentForm(name, argument))}`,
       escaped(argument.description),
     ]),
     ...Object.entries(command.options).flatMap(([name, option]) => optionLines(name, option)),
@@ -54,7 +56,7 @@ function commandLines(command: DescribedCommand): string[] {
 }
 
 function optionLines(name: string, { placeholder, description }: Option): string[] {
-  const form = `\\fB${escaped(optionFlag(name))}\\fR${placeholder ? ` \\fI${escaped(placeholder)}\\fR` : ""}`;
+  const form = `\\fB${escaped(commandOptionFlag(name))}\\fR${placeholder ? ` \\fI${escaped(placeholder)}\\fR` : ""}`;
   return [".TP", form, escaped(description)];
 }
 

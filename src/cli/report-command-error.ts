@@ -4,7 +4,7 @@ import { FOLDER_REMEDY } from "../files/durable-files.ts";
 import { NothingDone, UsageError } from "./command.ts";
 import type { Output } from "./command-context.ts";
 import { Interrupted } from "./command-interruption.ts";
-import { OutputClosed } from "./terminal/process-host.ts";
+import { OutputClosed } from "./terminal/process-command-host.ts";
 
 /** The exit codes of a command. */
 export const EXIT = {

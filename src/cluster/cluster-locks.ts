@@ -59,7 +59,11 @@ export const NO_LOCK: HeldLock = { confirm: async () => {}, release: async () =>
 export type Acquired = { id: string } | { heldBy: string };
 
 /** Acquires a lock in a transaction that does more. */
-export async function acquireLockInTransaction(tx: LockTx, name: string, owner: string): Promise<Acquired> {
+export async function acquireClusterLockInTransaction(
+  tx: LockTx,
+  name: string,
+  owner: string,
+): Promise<Acquired> {
   const id = tx.newId("lock");
   if (await tx.locks.acquire({ name, id, owner, acquiredAt: tx.now }, LEASE_MS)) return { id };
   const holder = await tx.locks.holder(name);
@@ -68,7 +72,7 @@ export async function acquireLockInTransaction(tx: LockTx, name: string, owner: 
 }
 
 /** Renews an acquired lock in the background until `stop` is called. */
-export function renewInBackground(
+export function renewClusterLockInBackground(
   store: Pick<LockDatabase, "write">,
   id: string,
 ): ClusterLock & { stop(): void } {
@@ -89,18 +93,18 @@ export function renewInBackground(
 }
 
 /** Acquires a lock and renews it until it is released; returns a description of the holder if another has it. */
-export async function acquireLock(
+export async function acquireClusterLock(
   store: LockDatabase,
   name: string,
   owner: string,
 ): Promise<HeldLock | { heldBy: string }> {
   // Read before any write: the holder may be stopped inside a transaction that a write would wait for.
-  const heldBy = await lockHolder(store, name);
+  const heldBy = await clusterLockHolder(store, name);
   if (heldBy !== undefined) return { heldBy };
-  const acquired = await store.write((tx) => acquireLockInTransaction(tx, name, owner));
+  const acquired = await store.write((tx) => acquireClusterLockInTransaction(tx, name, owner));
   if ("heldBy" in acquired) return acquired;
   const { id } = acquired;
-  const { confirm, stop } = renewInBackground(store, id);
+  const { confirm, stop } = renewClusterLockInBackground(store, id);
   return {
     confirm,
     async release() {
@@ -115,19 +119,19 @@ export async function acquireLock(
  * Runs under a lock. Throws an OperatorError that names the holder if another process has it; `activity` is what the
  * lock protects, as a clause: "an import for PARTNER_1 is in progress".
  * @example
- * await withLock(store, { name: importLockName(id), owner: "cli:ana on host-1", activity }, async (lock) => {
+ * await withClusterLock(store, { name: importLockName(id), owner: "cli:ana on host-1", activity }, async (lock) => {
  *   await store.write(async (tx) => {
  *     await lock.confirm(tx); // first in each transaction: throws once another process has the lock
  *     await addRows(tx);
  *   });
  * });
  */
-export async function withLock<T>(
+export async function withClusterLock<T>(
   store: LockDatabase,
   { name, owner, activity }: { name: string; owner: string; activity: string },
   run: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
-  const lock = await acquireLock(store, name, owner);
+  const lock = await acquireClusterLock(store, name, owner);
   if ("heldBy" in lock) throw lockHeldError(activity, lock.heldBy);
   try {
     return await run(lock);
@@ -143,7 +147,7 @@ export const lockHeldError = (activity: string, heldBy: string): OperatorError =
   );
 
 /** Returns a description of the present holder; undefined if the lock is free. */
-export async function lockHolder(
+export async function clusterLockHolder(
   store: Pick<LockDatabase, "read">,
   name: string,
 ): Promise<string | undefined> {

@@ -2,9 +2,14 @@ import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../event-loop/event-loop.ts";
 import type { Cluster } from "./cluster.ts";
-import { type ClusterServer, clockOffset, isClockOffsetTooLarge, isNewestModel } from "./cluster-server.ts";
+import { type LeaseRepository, OutdatedServer, type ServerReport } from "./cluster-lease-repository.ts";
+import {
+  type ClusterServer,
+  clusterClockOffset,
+  isClockOffsetTooLarge,
+  isNewestModel,
+} from "./cluster-server.ts";
 import { coversNeed, type HeldLease, LEASE_MS, type Lease, leaseEnd, RENEWALS } from "./lease.ts";
-import { type LeaseRepository, OutdatedServer, type ServerReport } from "./lease-repository.ts";
 
 type Log = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 
@@ -197,7 +202,7 @@ export class Membership implements Cluster {
     const requestedAt = monotonicMs();
     const before = clock();
     const { now, alive, leases } = await book.heartbeat({ ...self(), clockOffMs: this.#clockOffMs }, leaseMs);
-    this.#noteClock(clockOffset(before, clock(), now));
+    this.#noteClock(clusterClockOffset(before, clock(), now));
     this.#alive = alive;
     if (this.#isStopped) return;
     const renewed = epochs(leases);

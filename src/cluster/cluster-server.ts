@@ -32,7 +32,7 @@ export const CLOCK_TOLERANCE_MS = 60_000;
  * Returns the smallest offset, in milliseconds, that explains why another clock, read once between `before` and `after`,
  * showed `other`; 0 if the clocks may agree.
  */
-export function clockOffset(before: Instant, after: Instant, other: Instant): number {
+export function clusterClockOffset(before: Instant, after: Instant, other: Instant): number {
   if (other > after) return after - other;
   return other < before ? before - other : 0;
 }

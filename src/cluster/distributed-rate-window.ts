@@ -2,14 +2,14 @@ import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../event-loop/event-loop.ts";
 import {
-  addRateWindowCall,
+  addClusterRateWindowCall,
   type CallerUsage,
-  decidePermits,
-  isUsageExpired,
+  decideClusterPermits,
+  isClusterUsageExpired,
   PERMITS_VALID_MS,
   type PermitRequest,
   type RateWindowRows,
-} from "./rate-window-permits.ts";
+} from "./cluster-rate-window-permits.ts";
 
 const MAX_CALLERS = 10_000;
 
@@ -30,7 +30,7 @@ type Account = {
   isAsking: boolean;
 };
 
-/** Callers per transaction of `forgetIdleCallers`. */
+/** Callers per transaction of `forgetIdleClusterCallers`. */
 const BATCH = 200;
 
 type Durability = "durable" | "process";
@@ -43,10 +43,10 @@ type RateWindowDatabase = {
 };
 
 /** Deletes the rows of callers that have not called for a while. */
-export async function forgetIdleCallers(store: RateWindowDatabase): Promise<void> {
+export async function forgetIdleClusterCallers(store: RateWindowDatabase): Promise<void> {
   for (let after: string | undefined = ""; after !== undefined; )
     after = await store.write(
-      (tx): Promise<string | undefined> => tx.rateWindows.prune(after!, isUsageExpired, BATCH),
+      (tx): Promise<string | undefined> => tx.rateWindows.prune(after!, isClusterUsageExpired, BATCH),
       { durability: "process", priority: "background" },
     );
 }
@@ -127,7 +127,7 @@ export class DistributedRateWindow {
     const decision = await this.deps.store.write(
       async (tx) => {
         const { usage, now } = await tx.rateWindows.lock(caller);
-        const decided = decidePermits(usage, now, this.limit, request);
+        const decided = decideClusterPermits(usage, now, this.limit, request);
         await tx.rateWindows.save(caller, decided.usage);
         return { ...decided, now };
       },
@@ -162,6 +162,6 @@ function usePermit(account: Account, now: number): boolean {
   account.permits--;
   const { least, most } = account.clock;
   const [from, to]: [Instant, Instant] = [Math.floor(now + least), Math.ceil(now + most)];
-  addRateWindowCall(account.made, from, to);
+  addClusterRateWindowCall(account.made, from, to);
   return true;
 }

@@ -1,6 +1,6 @@
 import { closestKeySpelling } from "../spelling/closest-spelling.ts";
 import type { SettingEntry } from "./setting-entry.ts";
-import { parseAdminListen } from "./setting-formats.ts";
+import { parseAdminListenSetting } from "./setting-formats.ts";
 import {
   isSettingKey,
   SECRET_SETTINGS,
@@ -53,7 +53,7 @@ export function settingContradictions(entries: ReadonlyMap<SettingKey, SettingEn
         "archiving)",
     );
 
-  const admin = parseAdminListen(value("admin.listen") as string);
+  const admin = parseAdminListenSetting(value("admin.listen") as string);
   const port = value("server.port");
   if (typeof admin === "object" && port !== 0 && admin.port === port && admin.host === value("server.host")) {
     report("admin.listen", 'the same address as server.host and server.port; "main" shares the listener');

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { UNIT_SYSTEMS } from "../domain/currency-and-units.ts";
+import { UNIT_SYSTEMS } from "../domain/wording/currency-and-units.ts";
 import { isIpNetwork } from "../ip-networks/ip-network.ts";
 
 /**
@@ -76,7 +76,7 @@ export const optionalPath = optional("a path", (value) => !value.includes("\0"))
 export const host = text("an IP address or a host name", isHost);
 export const listenAddress = text(
   '"main" or "ADDRESS:PORT"',
-  (value) => parseAdminListen(value) !== undefined,
+  (value) => parseAdminListenSetting(value) !== undefined,
 );
 export const basePath = text(
   'a path such as "/api", without a slash at its end, or ""',
@@ -113,7 +113,7 @@ function list<T>(what: string, item: SettingFormat<T>): SettingFormat<T[]> {
 }
 
 /** Parses `admin.listen`. Returns undefined if the text is neither "main" nor an address with a port. */
-export function parseAdminListen(value: string): "main" | { host: string; port: number } | undefined {
+export function parseAdminListenSetting(value: string): "main" | { host: string; port: number } | undefined {
   if (value === "main") return value;
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(value);
   if (!match) return undefined;

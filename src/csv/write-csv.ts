@@ -13,7 +13,7 @@ export function csvLine(cells: readonly string[]): string {
 type Cell = string | number | boolean | null;
 
 /** Returns a row for spreadsheets. Text that looks like a formula is neutralized; other programs must restore it. */
-export function spreadsheetLine(cells: readonly Cell[]): string {
+export function spreadsheetCsvLine(cells: readonly Cell[]): string {
   return csvLine(cells.map(spreadsheetCell));
 }
 
@@ -39,7 +39,7 @@ export class CsvFile {
 
   append(rows: readonly (readonly string[])[]): void {
     if (rows.length === 0) return;
-    const text = rows.map(spreadsheetLine).join("");
+    const text = rows.map(spreadsheetCsvLine).join("");
     try {
       this.#open ??= this.#create();
       appendFileSync(this.#open.descriptor, text);
@@ -59,7 +59,7 @@ export class CsvFile {
       const path = join(this.folder, n === 1 ? `${this.name}.csv` : `${this.name}-${n}.csv`);
       const descriptor = openExclusively(path);
       if (descriptor === undefined) continue;
-      appendFileSync(descriptor, spreadsheetLine(this.heading));
+      appendFileSync(descriptor, spreadsheetCsvLine(this.heading));
       return { path, descriptor };
     }
   }

@@ -1,7 +1,7 @@
 import type { LastBackup } from "../backup/last-backup.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { WalArchiving } from "../store/store.ts";
-import { findingDurationText } from "./diagnose-database.ts";
+import { doctorDurationText } from "./diagnose-database.ts";
 import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./doctor-check.ts";
 
 /** Checks the latest scheduled backup. `schedule` is "" if backups are not scheduled. */
@@ -17,10 +17,10 @@ export function diagnoseBackup(schedule: string, last: LastBackup | undefined, n
           "The running server takes scheduled backups. See its log.",
         );
   const sinceMs = now - Date.parse(last.at);
-  const detail = `${last.file}, ${findingDurationText(sinceMs)} ago`;
+  const detail = `${last.file}, ${doctorDurationText(sinceMs)} ago`;
   if (!last.ok)
     return failedFinding(
-      `the last backup failed ${findingDurationText(sinceMs)} ago: ${last.error}`,
+      `the last backup failed ${doctorDurationText(sinceMs)} ago: ${last.error}`,
       "Fix the problem, then run `mainstay backup`.",
     );
   if (!last.drill_ok)
@@ -43,7 +43,7 @@ export function diagnoseWalArchiving(archiving: WalArchiving | undefined, now: I
   const latest =
     archivedAt === null
       ? "no WAL segment was archived yet"
-      : `the latest WAL segment was archived ${findingDurationText(now - archivedAt)} ago`;
+      : `the latest WAL segment was archived ${doctorDurationText(now - archivedAt)} ago`;
   return isFailing
     ? failedFinding(
         `archiving of PostgreSQL's WAL fails; ${latest}`,

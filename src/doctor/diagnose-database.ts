@@ -9,13 +9,13 @@ import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots-queries.ts";
 import {
-  anySealedSecret,
-  findIntegrityProblems,
-  missingMigrations,
-  photoFileNames,
-  schemaVersion,
-} from "../store/sqlite/inspect-database.ts";
-import type { DatabaseState, ModelState } from "../store/sqlite/monitored-database-state.ts";
+  anyEncryptedSecretInSqlite,
+  findSqliteIntegrityProblems,
+  missingSqliteMigrations,
+  photoFileNamesInSqlite,
+  sqliteSchemaVersion,
+} from "../store/sqlite/inspect-sqlite-database.ts";
+import type { DatabaseState, ModelState } from "../store/sqlite/sqlite-database-state.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./doctor-check.ts";
 
@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 
 export function diagnoseIntegrity(db: Database, file: string, depth: "quick" | "full"): DoctorFinding {
   try {
-    const problems = findIntegrityProblems(db, depth);
+    const problems = findSqliteIntegrityProblems(db, depth);
     if (problems.length === 0)
       return okFinding(`${file} passed integrity check (${depth}, ${formatBytes(statSync(file).size)})`);
     return failedFinding(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
@@ -40,8 +40,8 @@ export function diagnoseSchema(db: Database, file: string): DoctorFinding {
   let missing: number;
   let version: number;
   try {
-    missing = missingMigrations(db, file).length;
-    version = schemaVersion(db);
+    missing = missingSqliteMigrations(db, file).length;
+    version = sqliteSchemaVersion(db);
   } catch (error) {
     throw explainSqliteError(error, file);
   }
@@ -58,7 +58,7 @@ export function diagnosePhotoFiles(db: Database, dataDir: string): DoctorFinding
   const folder = join(dataDir, "uploads");
   const files = existsSync(folder) ? readdirSync(folder).filter(isPhotoFileName) : [];
   const there = new Set(files);
-  const known = new Set(photoFileNames(db));
+  const known = new Set(photoFileNamesInSqlite(db));
   const missing = [...known].filter((name) => !there.has(name)).length;
   const orphans = files.filter((name) => !known.has(name)).length;
   const detail = `${missing === 0 ? `all ${known.size} photos present` : `${missing} of ${known.size} photos missing`}; ${orphans} orphaned files`;
@@ -86,7 +86,7 @@ export function diagnoseClock(state: DatabaseState, now: Instant): DoctorFinding
   if (!isBehindRecords(now, state.lastInstant))
     return okFinding(`${isoText(now).slice(0, 19)}Z, not behind the newest record`);
   return failedFinding(
-    `the clock (${isoText(now)}) is ${findingDurationText(state.lastInstant - now)} behind the newest record`,
+    `the clock (${isoText(now)}) is ${doctorDurationText(state.lastInstant - now)} behind the newest record`,
     `${synchronize} If it is right, it was ahead when that record was written: new ones are dated after it until ${isoText(state.lastInstant)}.`,
   );
 }
@@ -115,7 +115,7 @@ export async function diagnoseKeyDecryption(
 /** Returns a stored secret. Ignores a damaged database, which its own check reports. */
 function secretToTry(db: Database): string | undefined {
   try {
-    return anySealedSecret(db);
+    return anyEncryptedSecretInSqlite(db);
   } catch {
     return undefined;
   }
@@ -139,7 +139,7 @@ export function diagnoseSnapshot(
       "no snapshot yet",
       "Start the server, which takes one a day, or run `mainstay snapshot`.",
     );
-  const detail = `${snapshot.day}, finished ${findingDurationText(now - snapshot.finishedAt)} ago`;
+  const detail = `${snapshot.day}, finished ${doctorDurationText(now - snapshot.finishedAt)} ago`;
   return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warningFinding(detail, remedy) : okFinding(detail);
 }
 
@@ -162,7 +162,7 @@ export function diagnoseScoringModel({ scoredBy, fit }: ModelState, own: string)
 
 export function diagnoseOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): DoctorFinding {
   if (outbox.waiting === 0 || outbox.oldestAt === null) return okFinding("no pending deliveries");
-  const detail = `${outbox.waiting} pending deliveries, the oldest for ${findingDurationText(now - outbox.oldestAt)}`;
+  const detail = `${outbox.waiting} pending deliveries, the oldest for ${doctorDurationText(now - outbox.oldestAt)}`;
   if (now - outbox.oldestAt < HOUR_MS) return okFinding(detail);
   return warningFinding(
     detail,
@@ -170,7 +170,7 @@ export function diagnoseOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: I
   );
 }
 
-export function findingDurationText(ms: number): string {
+export function doctorDurationText(ms: number): string {
   if (ms < 2 * 60_000) return `${Math.max(0, Math.round(ms / 1000))} s`;
   if (ms < 2 * HOUR_MS) return `${Math.round(ms / 60_000)} min`;
   return ms < 2 * MS_PER_DAY ? `${Math.round(ms / HOUR_MS)} h` : `${Math.round(ms / MS_PER_DAY)} days`;

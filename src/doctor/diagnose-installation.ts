@@ -3,13 +3,13 @@ import { readLastBackup } from "../backup/last-backup.ts";
 import type { Config } from "../config/settings.ts";
 import type { Instant } from "../domain/time.ts";
 import type { KeyEnvironment } from "../secrets/master-key.ts";
-import { openWithoutWalFiles } from "../store/sqlite/inspect-database.ts";
+import { openSqliteWithoutWalFiles } from "../store/sqlite/inspect-sqlite-database.ts";
 import { hasSqliteContent, refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
 import {
   type DatabaseState,
-  readModelInUse,
-  readMonitoredState,
-} from "../store/sqlite/monitored-database-state.ts";
+  readSqliteDatabaseState,
+  readSqliteModelInUse,
+} from "../store/sqlite/sqlite-database-state.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { diagnoseBackup, diagnoseWalArchiving } from "./diagnose-backups.ts";
 import {
@@ -103,14 +103,14 @@ async function checkDatabase(installation: Installation): Promise<DoctorCheckRes
           },
         },
       ]);
-    const opened = openWithoutWalFiles(databaseFile);
+    const opened = openSqliteWithoutWalFiles(databaseFile);
     db = opened;
     const checks = await runDoctorChecks([
       { name: "database", run: () => diagnoseIntegrity(opened, databaseFile, depth) },
       { name: "schema", run: () => diagnoseSchema(opened, databaseFile) },
       keyCheck(opened),
       { name: "uploads", run: () => diagnosePhotoFiles(opened, dataDir) },
-      { name: "model", run: () => diagnoseScoringModel(readModelInUse(opened), modelVersion) },
+      { name: "model", run: () => diagnoseScoringModel(readSqliteModelInUse(opened), modelVersion) },
     ]);
     return [...checks, ...(await runDoctorChecks(stateChecks(opened, installation)))];
   } catch (error) {
@@ -130,8 +130,8 @@ async function checkDatabase(installation: Installation): Promise<DoctorCheckRes
 async function checkPostgres({ config, env, now, modelVersion }: Installation): Promise<DoctorCheckResult[]> {
   const { dataDir, url } = config.storage;
   // Imported here, so that installations on SQLite do not load the driver.
-  const { readDatabaseDiagnostics: examine } = await import(
-    "../store/postgres/diagnostics/database-diagnostics.ts"
+  const { readPostgresDatabaseDiagnostics: examine } = await import(
+    "../store/postgres/diagnostics/postgres-database-diagnostics.ts"
   );
   let found: Awaited<ReturnType<typeof examine>>;
   try {
@@ -161,7 +161,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
 function stateChecks(db: Database, { config, now }: Installation): DoctorCheck[] {
   let state: DatabaseState;
   try {
-    state = readMonitoredState(db);
+    state = readSqliteDatabaseState(db);
   } catch {
     return [];
   }

@@ -2,10 +2,13 @@ import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { parseIpNetwork } from "../ip-networks/ip-network.ts";
-import type { DatabaseState } from "../store/sqlite/monitored-database-state.ts";
+import type { DatabaseState } from "../store/sqlite/sqlite-database-state.ts";
 import { daysUntilCertificateExpiry, readTlsIdentity } from "../tls/pem-files.ts";
 import { deliveryFailureMessage } from "../webhooks/delivery-failure-messages.ts";
-import { resolvePermittedAddresses, webhookHostWithoutBrackets } from "../webhooks/webhook-connections.ts";
+import {
+  resolvePermittedWebhookAddresses,
+  webhookHostWithoutBrackets,
+} from "../webhooks/webhook-connections.ts";
 import { createWebhookResolver } from "../webhooks/webhook-dns-resolver.ts";
 import {
   type DoctorCheck,
@@ -64,7 +67,7 @@ async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> 
     extraAuthorities: null,
     proxy: null,
   };
-  const [host] = await resolvePermittedAddresses(webhookHostWithoutBrackets(url), settings);
+  const [host] = await resolvePermittedWebhookAddresses(webhookHostWithoutBrackets(url), settings);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   await new Promise<void>((resolve, reject) => {
     const socket = connect({ host: host!, port });

@@ -1,8 +1,8 @@
 import { type Instant, isoText } from "../domain/time.ts";
 import { formatBytes } from "../files/durable-files.ts";
-import type { DatabaseDiagnostics } from "../store/postgres/diagnostics/database-diagnostics.ts";
-import type { ServerDiagnostics } from "../store/postgres/diagnostics/postgres-server-diagnostics.ts";
-import { findingDurationText } from "./diagnose-database.ts";
+import type { PostgresDatabaseDiagnostics } from "../store/postgres/diagnostics/postgres-database-diagnostics.ts";
+import type { PostgresServerDiagnostics } from "../store/postgres/diagnostics/postgres-server-diagnostics.ts";
+import { doctorDurationText } from "./diagnose-database.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,
@@ -17,7 +17,7 @@ const CLOCK_LOOSE_MS = 2_000;
 const STANDBY_LAG_MS = 30_000;
 
 /** Returns the checks of the database server. */
-export const postgresServerDoctorChecks = (facts: ServerDiagnostics, now: Instant): DoctorCheck[] => [
+export const postgresServerDoctorChecks = (facts: PostgresServerDiagnostics, now: Instant): DoctorCheck[] => [
   { name: "encryption", run: () => checkEncryption(facts) },
   { name: "privileges", run: () => checkPrivileges(facts) },
   {
@@ -35,13 +35,13 @@ export function diagnoseDatabaseServer({
   version,
   encoding,
   sizeBytes,
-}: ServerDiagnostics): DoctorFinding {
+}: PostgresServerDiagnostics): DoctorFinding {
   return okFinding(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
 }
 
 export function diagnoseSharedSchema(
-  { version, missing, incomplete }: DatabaseDiagnostics["schema"],
-  { otherOwner }: ServerDiagnostics,
+  { version, missing, incomplete }: PostgresDatabaseDiagnostics["schema"],
+  { otherOwner }: PostgresServerDiagnostics,
 ): DoctorFinding {
   if (incomplete !== undefined)
     return failedFinding(
@@ -64,7 +64,7 @@ export function diagnoseStoredPhotos({ known, missing }: { known: number; missin
     : warningFinding(detail, "Restore the missing photos from a backup.");
 }
 
-function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): DoctorFinding {
+function checkEncryption({ isLocal: isNear, isEncrypted }: PostgresServerDiagnostics): DoctorFinding {
   if (isEncrypted) return okFinding("the connection is encrypted");
   if (isNear) return okFinding("the connection is not encrypted, but local to this machine");
   return warningFinding(
@@ -74,7 +74,7 @@ function checkEncryption({ isLocal: isNear, isEncrypted }: ServerDiagnostics): D
 }
 
 /** Checks the rights of a user that owns the tables, or that serves beside the owner, which runs the migrations. */
-function checkPrivileges(facts: ServerDiagnostics): DoctorFinding {
+function checkPrivileges(facts: PostgresServerDiagnostics): DoctorFinding {
   const { user, otherOwner, mayCreate, forbidden, hasDefaultPrivileges } = facts;
   if (forbidden.length > 0)
     return failedFinding(
@@ -99,11 +99,11 @@ function checkPrivileges(facts: ServerDiagnostics): DoctorFinding {
 }
 
 function checkDatabaseClock(
-  { clock: { offsetMs, uncertaintyMs } }: ServerDiagnostics,
+  { clock: { offsetMs, uncertaintyMs } }: PostgresServerDiagnostics,
   now: Instant,
 ): DoctorFinding {
   const remedy = "Synchronize the clocks of both machines with NTP.";
-  const detail = `this machine's clock (${isoText(now)}) is ${findingDurationText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
+  const detail = `this machine's clock (${isoText(now)}) is ${doctorDurationText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
   if (Math.abs(offsetMs) > CLOCK_OFF_MS + uncertaintyMs)
     return failedFinding(`${detail}: a server on this machine takes no snapshot`, remedy);
   if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warningFinding(detail, remedy);
@@ -112,7 +112,9 @@ function checkDatabaseClock(
   );
 }
 
-function checkConnections({ connections: { most, used, perServer } }: ServerDiagnostics): DoctorFinding {
+function checkConnections({
+  connections: { most, used, perServer },
+}: PostgresServerDiagnostics): DoctorFinding {
   const detail = `${used} of ${most} connections in use; each server opens up to ${perServer}`;
   if (most - used >= perServer) return okFinding(detail);
   return warningFinding(
@@ -121,7 +123,7 @@ function checkConnections({ connections: { most, used, perServer } }: ServerDiag
   );
 }
 
-function checkDurability({ unsafe }: ServerDiagnostics): DoctorFinding {
+function checkDurability({ unsafe }: PostgresServerDiagnostics): DoctorFinding {
   if (unsafe.length === 0) return okFinding("commits survive power loss");
   return warningFinding(
     `${unsafe.join(" and ")} ${unsafe.length === 1 ? "is" : "are"} off: acknowledged writes may be lost on power failure`,
@@ -129,7 +131,7 @@ function checkDurability({ unsafe }: ServerDiagnostics): DoctorFinding {
   );
 }
 
-function checkReplication({ standbys }: ServerDiagnostics): DoctorFinding {
+function checkReplication({ standbys }: PostgresServerDiagnostics): DoctorFinding {
   if (standbys === undefined)
     return okFinding("not checked: GRANT pg_monitor to the user to check the lag of standbys");
   if (standbys.length === 0) return okFinding("no standby is connected");

@@ -54,7 +54,7 @@ export const MAX_EMBED_VIEWS = 200;
 export const PASSCODE_LENGTH = { least: 8, most: 64 } as const;
 
 /** Returns whether a text can be a passcode: visible, and neither guessed at once nor longer than a person types. */
-export function isAllowedPasscode(text: string): boolean {
+export function isAllowedEmbedPasscode(text: string): boolean {
   const { least, most } = PASSCODE_LENGTH;
   return text.trim() === text && text.length >= least && text.length <= most && !/[\p{Cc}\p{Cs}]/u.test(text);
 }

@@ -16,7 +16,7 @@ type ParseOptions<T> = {
  * Parses the items before the transaction starts; yields in between, since a rejected item takes as long as many others.
  * Throws invalid_request if there are too many.
  */
-export async function parseBulkItems<T>(
+export async function parseBulkRequestItems<T>(
   items: readonly unknown[],
   { most, read, yieldNow }: ParseOptions<T>,
 ): Promise<ParsedItem<T>[]> {
@@ -34,7 +34,7 @@ export async function parseBulkItems<T>(
  * Saves the items one by one and collects the errors of rejected ones; yields to the event loop in between. An item must be
  * rejected before anything of it is written: otherwise the whole request fails, and nothing of it is stored.
  */
-export async function saveBulkItems<T, R>(
+export async function saveBulkRequestItems<T, R>(
   items: readonly ParsedItem<T>[],
   { changes, yieldToEventLoop }: Pick<Tx, "changes" | "yieldToEventLoop">,
   save: (input: T) => Promise<R>,

@@ -5,7 +5,7 @@ import {
 } from "../api-schemas/definition/schema-table-cells.ts";
 import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
 import { exampleOfSchemaType } from "../api-schemas/definition/schema-type-to-json-schema.ts";
-import { spreadsheetLine } from "../csv/write-csv.ts";
+import { spreadsheetCsvLine } from "../csv/write-csv.ts";
 import { forEachYielding, type Yield } from "../event-loop/event-loop.ts";
 import { parseHeaderWeights } from "./accept-header.ts";
 import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";
@@ -16,7 +16,7 @@ import { parseChoice } from "./query-parameters.ts";
 export const CSV = "text/csv";
 
 /** Returns whether the caller requests CSV, by `format` or else by `Accept`. Throws invalid_request. */
-export function wantsCsv({ query, request }: Pick<Call, "query" | "request">): boolean {
+export function wantsCsvReply({ query, request }: Pick<Call, "query" | "request">): boolean {
   const format = parseChoice(query, "format", ["json", "csv"]);
   return format === undefined ? acceptsCsv(request.headers) : format === "csv";
 }
@@ -44,7 +44,7 @@ export function listReply<Body extends ListOf, Name extends keyof Body & string>
   record: SchemaType<unknown>,
   added?: AddedColumn,
 ): Reply<Body> {
-  if (!wantsCsv({ query, request })) return ok(body);
+  if (!wantsCsvReply({ query, request })) return ok(body);
   const rows = body[name] as unknown as readonly unknown[];
   return csvPage(request, body, csvText(record, rows, added), `${name}.csv`);
 }
@@ -65,14 +65,14 @@ export async function csvReplyChunks<T>(
 ): Promise<ChunkedText> {
   const chunks: string[] = [];
   const etag = new IncrementalEntityTag();
-  let text = spreadsheetLine(heading);
+  let text = spreadsheetCsvLine(heading);
   const endChunk = () => {
     etag.add(text);
     chunks.push(text);
     text = "";
   };
   await forEachYielding(items, yieldNow, (item) => {
-    text += spreadsheetLine(cellsOf(item));
+    text += spreadsheetCsvLine(cellsOf(item));
     if (text.length >= CHUNK_CHARS) endChunk();
   });
   if (text !== "") endChunk();
@@ -113,7 +113,7 @@ function csvText(record: SchemaType<unknown>, rows: readonly unknown[], added?: 
     withAdded(columns, added?.name ?? null),
     ...rows.map((row) => withAdded(schemaTableCells(record, row), added?.valueOf(row) ?? null)),
   ];
-  return lines.map(spreadsheetLine).join("");
+  return lines.map(spreadsheetCsvLine).join("");
 }
 
 /** Returns the link to the next page (RFC 8288). It is relative, since a proxy may rewrite the path. */

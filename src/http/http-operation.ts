@@ -5,9 +5,9 @@ import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop/event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners-queries.ts";
 import type { Store } from "../store/store.ts";
-import type { SumsOf } from "../usecases/partners/partner-revision-caches.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
+import type { SumsOf } from "../usecases/revision-caches/revision-caches.ts";
 import type { Tag } from "./openapi/openapi-tags.ts";
 import type { HttpQuery, UnknownParameters } from "./query-parameters.ts";
 
@@ -169,14 +169,19 @@ export const CONSOLE = "/console";
  * Returns all paths of the operation. Documented operations at the root are also available below `/v1`, since a generated
  * client knows one base URL. Administrative operations are also available below the console, for its cookie.
  */
-export function operationPaths({ path, access, tag }: Pick<Operation, "path" | "access" | "tag">): string[] {
+export function httpOperationPaths({
+  path,
+  access,
+  tag,
+}: Pick<Operation, "path" | "access" | "tag">): string[] {
   if (access === "admin" && path.startsWith("/admin/")) return [path, CONSOLE + path];
   const isAtRootAlone = access === "admin" || tag === undefined || path.startsWith(`${V1}/`);
   return isAtRootAlone ? [path] : [path, V1 + path];
 }
 
 /** Returns the path in the API document, relative to `/v1`. */
-export const documentedPath = (operation: Operation) => operationPaths(operation).at(-1)!.slice(V1.length);
+export const documentedPath = (operation: Operation) =>
+  httpOperationPaths(operation).at(-1)!.slice(V1.length);
 
 /** An operation whose handler may only return bodies of its documented replies. */
 type TypedOperation<O extends Operation, R extends Replies> = Omit<

@@ -1,6 +1,6 @@
 import { unitLabelOf } from "../api-schemas/property-schema.ts";
 import type { Unit } from "../domain/property.ts";
-import { type AddedColumn, wantsCsv } from "./csv-replies.ts";
+import { type AddedColumn, wantsCsvReply } from "./csv-replies.ts";
 import type { PartnerCall } from "./http-operation.ts";
 
 /** The column with the labels of units, beside their IDs. */
@@ -21,7 +21,7 @@ export async function unitLabelResponseColumn(
   call: Pick<PartnerCall, "query" | "request" | "store">,
   rows: readonly { unitId: string | null }[],
 ): Promise<AddedColumn | undefined> {
-  if (!wantsCsv(call)) return undefined;
+  if (!wantsCsvReply(call)) return undefined;
   const ids = new Set(rows.flatMap(({ unitId }) => unitId ?? []));
   return unitLabels(await call.store.read.units.ofIds([...ids]));
 }

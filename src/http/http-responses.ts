@@ -8,8 +8,8 @@ import {
   CHUNK_CHARS,
   type StartedJson,
   type StreamEnd,
-  streamBytes,
-  streamText,
+  streamReplyBytes,
+  streamReplyText,
   stringifyReplyYielding,
 } from "./json-reply-stream.ts";
 import type { ResponseDeadline } from "./response-deadline.ts";
@@ -65,7 +65,7 @@ export function respond(reply: Reply, context: RequestContext, release: () => vo
   const isJson = "body" in reply || (reply.raw === undefined && !reply.chunks);
   if (isJson) headers["content-type"] = "application/json";
   let body: BodyInit | null | undefined = reply.raw;
-  if (reply.chunks) body = streamText("", reply.chunks.values(), streaming(context, release));
+  if (reply.chunks) body = streamReplyText("", reply.chunks.values(), streaming(context, release));
   else if (body === undefined) body = JSON.stringify(reply.body);
   if (reply.headers) Object.assign(headers, reply.headers);
   return new Response(body, { status: reply.status ?? 200, headers });
@@ -84,7 +84,7 @@ export function send(
   grow(length);
   const { raw } = reply;
   if (raw instanceof Uint8Array)
-    return respond({ ...reply, raw: streamBytes(raw, streaming(context, release)) }, context);
+    return respond({ ...reply, raw: streamReplyBytes(raw, streaming(context, release)) }, context);
   return respond(typeof raw === "string" ? { ...reply, chunks: [raw] } : reply, context, release);
 }
 
@@ -103,7 +103,7 @@ export function sendJson(
   const { status, headers } = response;
   if (request.method === "HEAD") return new Response(null, { status, headers });
   if (!rest) grow(text.length);
-  return new Response(streamText(text, rest, streaming(context, release)), { status, headers });
+  return new Response(streamReplyText(text, rest, streaming(context, release)), { status, headers });
 }
 
 /** Returns the response to a read: a 304 if the caller has it already. */

@@ -4,13 +4,13 @@ import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { HostCheck } from "./host-header.ts";
-import type { HtmlErrorPages } from "./html-error-page.ts";
+import type { HtmlErrorReplies } from "./html-error-replies.ts";
 import { CALLER_GONE, HttpFailure, tooManyRequests } from "./http-errors.ts";
-import { type Operation, operationPaths } from "./http-operation.ts";
+import { httpOperationPaths, type Operation } from "./http-operation.ts";
 import type { RequestContext } from "./http-responses.ts";
 import type { StreamEnd } from "./json-reply-stream.ts";
 import type { RequestPipeline } from "./request-pipeline.ts";
-import { clientAddressKey } from "./request-sliding-window.ts";
+import { requestWindowAddressKey } from "./request-sliding-window.ts";
 import { type HoldOpen, ResponseDeadline } from "./response-deadline.ts";
 
 type HttpDeps = {
@@ -36,7 +36,7 @@ type HttpDeps = {
   /** Returns whether the server stops. Every response then asks the client to close its connection. */
   isDraining?: () => boolean;
   /** Replaces JSON errors by HTML pages where people request pages. */
-  htmlErrorPages?: HtmlErrorPages;
+  htmlErrorPages?: HtmlErrorReplies;
   /** Called for every response. */
   onResponse?: (route: string, method: string, status: number, durationMs: number) => void;
 };
@@ -151,7 +151,7 @@ export function createHttpHandler(deps: HttpDeps): Fetch {
   ): Promise<Response> {
     try {
       const window = ownWindows.get(pathOf(request.url)) ?? addressWindow;
-      const waitMs = await window.admit(clientAddressKey(context.address), context.monotonicMs);
+      const waitMs = await window.admit(requestWindowAddressKey(context.address), context.monotonicMs);
       if (waitMs !== undefined) throw tooManyRequests(waitMs);
       if (refusal) throw refusal;
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");
@@ -202,7 +202,7 @@ function discard(response: Response, { streamEnd }: RequestContext): void {
 }
 
 const addressesOf = (operation: Operation, basePath: string): string[] =>
-  [...new Set(["", basePath])].flatMap((base) => operationPaths(operation).map((path) => base + path));
+  [...new Set(["", basePath])].flatMap((base) => httpOperationPaths(operation).map((path) => base + path));
 
 /** The methods of each path, for OPTIONS and 405 responses: Elysia does not report them. */
 class MethodTable {

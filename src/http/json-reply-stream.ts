@@ -37,7 +37,7 @@ const SLICE_MS = 4;
 export type StartedJson = { text: string; rest: Iterator<string> | undefined };
 
 /** Serializes a value: completely, or the beginning of a long text. */
-export function startJsonStream(value: unknown): StartedJson {
+export function startJsonReplyStream(value: unknown): StartedJson {
   const rest = jsonReplyChunks(value);
   let text = "";
   for (let next = rest.next(); !next.done; next = rest.next()) {
@@ -56,7 +56,7 @@ export async function stringifyReplyYielding(value: unknown, yieldNow: Yield): P
 export type StreamEnd = "complete" | "incomplete" | "unsent";
 
 /** Streams a text as fast as the client reads it. `onEnd` is called when all of it is sent, or sending is aborted. */
-export function streamText(
+export function streamReplyText(
   begun: string,
   rest: Iterator<string> | undefined,
   onEnd: (end: StreamEnd) => void,
@@ -106,8 +106,11 @@ export function streamText(
   );
 }
 
-/** Streams bytes as fast as the client reads them. `onEnd` is called as by `streamText`. */
-export function streamBytes(bytes: Uint8Array, onEnd: (end: StreamEnd) => void): ReadableStream<Uint8Array> {
+/** Streams bytes as fast as the client reads them. `onEnd` is called as by `streamReplyText`. */
+export function streamReplyBytes(
+  bytes: Uint8Array,
+  onEnd: (end: StreamEnd) => void,
+): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>(
     {

@@ -1,6 +1,6 @@
 import type { LossComponentsJson } from "../api-schemas/loss-components-schema.ts";
 import { type LossesJson, serializeLossTable } from "../api-schemas/losses-schema.ts";
-import { spreadsheetLine } from "../csv/write-csv.ts";
+import { spreadsheetCsvLine } from "../csv/write-csv.ts";
 import type { LossDeps } from "../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../usecases/losses/loss-workbook.ts";
 import { csvReply } from "./csv-replies.ts";
@@ -25,6 +25,6 @@ export async function lossFileReply(
 ): Promise<Reply<never> | undefined> {
   if (format === "json") return undefined;
   if (format === "csv")
-    return csvReply(request, serializeLossTable(losses).map(spreadsheetLine).join(""), `${name}.csv`);
+    return csvReply(request, serializeLossTable(losses).map(spreadsheetCsvLine).join(""), `${name}.csv`);
   return workbookReply(await lossWorkbook(losses, await components?.()), `${name}.xlsx`);
 }

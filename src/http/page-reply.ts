@@ -1,4 +1,4 @@
-import type { RenderedPage } from "../web/html-document.tsx";
+import type { RenderedPage } from "../web/page/page-document.tsx";
 import { compressBody, encodingFor, encodingHeaders } from "./content-encoding.ts";
 import type { Call, Reply } from "./http-operation.ts";
 
@@ -28,12 +28,12 @@ export function pageReply(
   return {
     status,
     raw: compressBody(page.html, encoding),
-    headers: { ...pageHeaders(settings, page), ...encodingHeaders(encoding) },
+    headers: { ...pageReplyHeaders(settings, page), ...encodingHeaders(encoding) },
   };
 }
 
 /** Returns the headers of a page as `pageReply` sends it, apart from those of its compression. */
-export function pageHeaders(
+export function pageReplyHeaders(
   { frameAncestors, allowsBlobImages: makesPictures = false }: PageSettings,
   { styleHash }: RenderedPage,
 ): Record<string, string> {

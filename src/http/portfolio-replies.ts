@@ -8,7 +8,7 @@ import type { AssumptionCounts } from "../domain/figures/assumptions.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Stores } from "../store/stores.ts";
 import { modelVersionOf } from "../usecases/calibration/active-model.ts";
-import { pageAssumptionSentences } from "../web/page-assumption-sentences.ts";
+import { pageAssumptionSentences } from "../web/page/page-assumption-sentences.ts";
 import type { AddedColumn } from "./csv-replies.ts";
 
 /* The totals of a portfolio, or of several, rest on assumptions, which lists of properties show. */

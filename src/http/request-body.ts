@@ -10,20 +10,20 @@ const OTHER_VALUES = 1000;
 export const maxValuesFor = (bulkItems: number): number => bulkItems * VALUES_PER_ITEM + OTHER_VALUES;
 
 /** Returns the size of the body according to the headers; undefined if it is sent in chunks. */
-export function declaredBytes({ headers }: Request): number | undefined {
+export function declaredBodyBytes({ headers }: Request): number | undefined {
   const declared = headers.get("content-length");
   return declared === null ? undefined : Number(declared);
 }
 
 /** Returns whether the headers declare a body that is not empty. */
-export function hasBody({ headers }: Request): boolean {
+export function hasRequestBody({ headers }: Request): boolean {
   const length = headers.get("content-length");
   return length === null ? headers.has("transfer-encoding") : length !== "0";
 }
 
 /** Throws payload_too_large if the headers declare a body of more than `limit` bytes. */
 export function checkDeclaredSize(request: Request, limit: number): void {
-  if ((declaredBytes(request) ?? 0) > limit) throw bodyTooLargeFailure(limit);
+  if ((declaredBodyBytes(request) ?? 0) > limit) throw bodyTooLargeFailure(limit);
 }
 
 /**

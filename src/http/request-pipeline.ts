@@ -7,18 +7,17 @@ import { yieldForRequest } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { RevisedPartner } from "../store/queries/partners-queries.ts";
 import type { Store } from "../store/store.ts";
+import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
+import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import {
   type RevisionCache,
   type RevisionCaches,
   sumsByRevision,
-} from "../usecases/partners/partner-revision-caches.ts";
-import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
-import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
+} from "../usecases/revision-caches/revision-caches.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { errorAfterCommit, recordingCommits } from "./committed-request-changes.ts";
 import { type ConsoleSessions, isConsoleApiRequest } from "./console-session-cookies.ts";
 import { acceptsCsv } from "./csv-replies.ts";
-import type { DailyCallLimits } from "./daily-call-limits.ts";
 import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
 import { errorOfFailedRequest, isAbortError } from "./failed-request-error.ts";
 import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./http-errors.ts";
@@ -45,17 +44,18 @@ import {
   type TaggedResponse,
 } from "./http-responses.ts";
 import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency-key.ts";
-import { CHUNK_CHARS, startJsonStream } from "./json-reply-stream.ts";
+import { CHUNK_CHARS, startJsonReplyStream } from "./json-reply-stream.ts";
 import { parseQuery } from "./query-parameters.ts";
 import {
   checkDeclaredSize,
-  declaredBytes,
-  hasBody,
+  declaredBodyBytes,
+  hasRequestBody,
   parseRequestBodyObject,
   readBytes,
   requireJson,
   waitForBodyParser,
 } from "./request-body.ts";
+import type { DailyCallLimits } from "./request-daily-call-limits.ts";
 import { callWrite, type Write, withRequestId } from "./request-write.ts";
 import {
   type ReadReservation,
@@ -158,7 +158,7 @@ export class RequestPipeline {
       const memory = { ...NO_RESERVATION, grow: reservation.grow };
       const reply = await this.#handle(operation, request, params, context, memory);
       if (reply.raw !== undefined || reply.chunks) return send(reply, request, context, reservation);
-      const { text, rest } = startJsonStream(reply.body);
+      const { text, rest } = startJsonReplyStream(reply.body);
       // A tag of a large response's content would require serializing all of it first.
       const tagged = {
         body: text,
@@ -183,7 +183,7 @@ export class RequestPipeline {
       const memory = { ...NO_RESERVATION, grow: reservation.grow };
       const reply = await this.#handle(operation, request, params, context, memory);
       if (reply.body === undefined) return send(reply, request, context, reservation);
-      const started = startJsonStream(reply.body);
+      const started = startJsonReplyStream(reply.body);
       const response = respond({ ...reply, raw: started.text }, context);
       return sendJson(started, response, request, context, reservation);
     });
@@ -296,7 +296,7 @@ export class RequestPipeline {
     context: RequestContext,
     memory: ResponseMemory,
   ): Promise<Reply> {
-    const isJson = operation.body === "json" || (operation.body === "optional" && hasBody(request));
+    const isJson = operation.body === "json" || (operation.body === "optional" && hasRequestBody(request));
     const bytes = isJson ? await this.#readJson(request, memory) : undefined;
     if (!bytes && operation.method !== "GET" && operation.body !== "raw") await waitForBodyParser(request);
     const { deadline } = context;
@@ -409,7 +409,7 @@ async function readReserved(
   { reserve, settle }: ResponseMemory,
 ): Promise<Uint8Array<ArrayBuffer>> {
   checkDeclaredSize(request, limit);
-  reserve(declaredBytes(request) ?? limit);
+  reserve(declaredBodyBytes(request) ?? limit);
   const bytes = await readBytes(request, limit);
   settle(bytes.length);
   return bytes;

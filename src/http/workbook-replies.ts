@@ -7,7 +7,7 @@ export const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml
 export type TableFormat = "json" | "csv" | "xlsx";
 
 /** Parses a format that may be a workbook: by `format`, or else by `Accept`. Throws invalid_request. */
-export function parseTableFormat({ query, request }: Pick<Call, "query" | "request">): TableFormat {
+export function parseTableFormatParameter({ query, request }: Pick<Call, "query" | "request">): TableFormat {
   const format = parseChoice(query, "format", ["json", "csv", "xlsx"]);
   return format ?? (acceptsCsv(request.headers) ? "csv" : "json");
 }

@@ -1,6 +1,6 @@
 import { serializeSnapshot } from "../api-schemas/snapshot-schema.ts";
 import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
-import { forgetIdleCallers } from "../cluster/distributed-rate-window.ts";
+import { forgetIdleClusterCallers } from "../cluster/distributed-rate-window.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
@@ -9,18 +9,18 @@ import { yieldInBackground, yieldToEventLoop } from "../event-loop/event-loop.ts
 import type { Logger } from "../logging/logger.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies-queries.ts";
 import type { Store } from "../store/store.ts";
-import {
-  digestOfSumsBasis,
-  recalculateStoredSums,
-  requestRecalculationIfBasisChanged,
-} from "../usecases/costs/recalculate.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
-import { renewPropertyStandings } from "../usecases/losses/renew-property-standings.ts";
-import { deleteExpiredSecrets } from "../usecases/partners/administer-partner.ts";
-import type { RevisionCaches } from "../usecases/partners/partner-revision-caches.ts";
-import { renewAgedPlans } from "../usecases/portfolio/portfolio-plan.ts";
+import { renewLossStandings } from "../usecases/losses/renew-loss-standings.ts";
+import { deleteExpiredPartnerSecrets } from "../usecases/partners/administer-partner.ts";
+import { renewAgedPlans } from "../usecases/planning/portfolio-plan.ts";
 import { retireDueRecords } from "../usecases/portfolio/retirement.ts";
+import {
+  recalculateStoredSums,
+  recalculationBasisDigest,
+  requestRecalculationIfBasisChanged,
+} from "../usecases/recalculation/recalculate-sums.ts";
+import type { RevisionCaches } from "../usecases/revision-caches/revision-caches.ts";
 import { isSnapshotTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
 import type { ScheduledJob } from "./job-schedule.ts";
 
@@ -92,7 +92,7 @@ export function createJobTable(deps: JobDeps): ScheduledJob[] {
                 await tx.servers.prune();
                 await tx.locks.prune();
               });
-              await forgetIdleCallers(store);
+              await forgetIdleClusterCallers(store);
             },
           },
         ]
@@ -141,7 +141,7 @@ export function createJobTable(deps: JobDeps): ScheduledJob[] {
       pattern: "50 * * * * *",
       runAtStart: true,
       async run(signal) {
-        const properties = await renewPropertyStandings({
+        const properties = await renewLossStandings({
           store,
           knowledge,
           yieldNow: yieldInBackground(signal),
@@ -176,7 +176,7 @@ export function createJobTable(deps: JobDeps): ScheduledJob[] {
       pattern: "30 * * * * *",
       runAtStart: true,
       async run() {
-        for (const partnerId of await deleteExpiredSecrets(store))
+        for (const partnerId of await deleteExpiredPartnerSecrets(store))
           log.info({ partner_id: partnerId }, "webhook secret overlap ended");
       },
     },
@@ -187,7 +187,10 @@ export function createJobTable(deps: JobDeps): ScheduledJob[] {
 function recalculation({ store, knowledge, clock, log }: JobDeps): ScheduledJob["run"] {
   let isBasisKnown = false;
   return async (signal) => {
-    if (!isBasisKnown && (await requestRecalculationIfBasisChanged(store, digestOfSumsBasis(knowledge))))
+    if (
+      !isBasisKnown &&
+      (await requestRecalculationIfBasisChanged(store, recalculationBasisDigest(knowledge)))
+    )
       log.info({}, "knowledge base or settings differ from those of the stored sums, which are recalculated");
     isBasisKnown = true;
     const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };

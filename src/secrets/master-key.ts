@@ -14,12 +14,12 @@ type KeyPurpose = "seal" | "tokens" | "acting" | "check";
 const LINE = /^mainstay-key-v1:([A-Za-z\d_-]{43})$/;
 const GROUP_AND_OTHERS = 0o077;
 
-export function keyFilePath(dataDir: string): string {
+export function masterKeyFilePath(dataDir: string): string {
   return join(dataDir, "mainstay.key");
 }
 
 /** Returns whether the environment provides the key, so that the data folder needs no key file. */
-export function environmentProvidesKey(env: KeyEnvironment): boolean {
+export function environmentProvidesMasterKey(env: KeyEnvironment): boolean {
   return env.MAINSTAY_KEY !== undefined || env.MAINSTAY_KEY_FILE !== undefined;
 }
 
@@ -36,7 +36,7 @@ export function loadMasterKey({ dataDir, env }: { dataDir: string; env: KeyEnvir
     throw new OperatorError("MAINSTAY_KEY and MAINSTAY_KEY_FILE are both set", "Unset one of them.");
   }
   if (text !== undefined) return parseMasterKey(text, "MAINSTAY_KEY");
-  const path = file === undefined ? keyFilePath(dataDir) : resolve(file);
+  const path = file === undefined ? masterKeyFilePath(dataDir) : resolve(file);
   return parseMasterKey(readKeyFile(path), path);
 }
 
@@ -44,8 +44,8 @@ export function loadMasterKey({ dataDir, env }: { dataDir: string; env: KeyEnvir
  * Creates the key file of the data folder, at mode 0600, and returns whether it did. Does nothing if the file exists. If
  * several processes do this at the same time, one of them creates the complete file.
  */
-export function createKeyFile(dataDir: string, fill: FillRandom): boolean {
-  const path = keyFilePath(dataDir);
+export function createMasterKeyFile(dataDir: string, fill: FillRandom): boolean {
+  const path = masterKeyFilePath(dataDir);
   const temporary = `${path}.${Buffer.from(fill(new Uint8Array(8))).toString("hex")}.tmp`;
   const key = Buffer.from(fill(new Uint8Array(32))).toString("base64url");
   createFile(temporary, `mainstay-key-v1:${key}\n`);

@@ -6,8 +6,8 @@ import type { FillRandom } from "../domain/ids.ts";
 import { isPhotoFileName } from "../domain/photo.ts";
 import type { Instant } from "../domain/time.ts";
 import { moveIntoPlace, replaceFile } from "../files/durable-files.ts";
-import { DailyCallLimits } from "../http/daily-call-limits.ts";
-import { environmentProvidesKey, keyFilePath } from "../secrets/master-key.ts";
+import { DailyCallLimits } from "../http/request-daily-call-limits.ts";
+import { environmentProvidesMasterKey, masterKeyFilePath } from "../secrets/master-key.ts";
 import {
   storedPhotoQueries,
   type TransferEndpoint,
@@ -163,9 +163,9 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveDeps): Tar
     pictures: filesIn(dataDir),
     close,
     async finish() {
-      const key = keyFilePath(config.storage.dataDir);
-      if (!environmentProvidesKey(env) && existsSync(key))
-        await replaceFile(keyFilePath(dataDir), readFileSync(key));
+      const key = masterKeyFilePath(config.storage.dataDir);
+      if (!environmentProvidesMasterKey(env) && existsSync(key))
+        await replaceFile(masterKeyFilePath(dataDir), readFileSync(key));
       close();
       settleLog(unfinished, dataDir);
       moveIntoPlace(unfinished, databaseFile(dataDir));

@@ -2,7 +2,7 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 import { join } from "node:path";
 import type { Day } from "../domain/time.ts";
 import { NO_FOLLOW, storageErrorOfFile } from "../files/durable-files.ts";
-import type { CallLedger } from "../http/daily-call-limits.ts";
+import type { CallLedger } from "../http/request-daily-call-limits.ts";
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 

@@ -8,14 +8,14 @@ import type { Instant } from "../domain/time.ts";
 import { storageErrorOfFile } from "../files/durable-files.ts";
 import { createEncryptor, type Encryptor } from "../secrets/encryptor.ts";
 import {
-  createKeyFile,
-  environmentProvidesKey,
+  createMasterKeyFile,
+  environmentProvidesMasterKey,
   keyCheckOf,
-  keyFilePath,
   loadMasterKey,
   type MasterKey,
+  masterKeyFilePath,
 } from "../secrets/master-key.ts";
-import { anySealedSecret, openSqliteForReading } from "../store/sqlite/inspect-database.ts";
+import { anyEncryptedSecretInSqlite, openSqliteForReading } from "../store/sqlite/inspect-sqlite-database.ts";
 import { hasSqliteContent, refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
@@ -114,7 +114,7 @@ async function openSharedDatabase(deps: DataFolderDeps): Promise<DataFolder> {
   const store = await openDatabase(deps);
   try {
     makeServerDataFolder(dataDir);
-    const lacksKey = !environmentProvidesKey(env) && !existsSync(keyFilePath(dataDir));
+    const lacksKey = !environmentProvidesMasterKey(env) && !existsSync(masterKeyFilePath(dataDir));
     if (lacksKey && (await store.read.partners.list()).length === 0) makeKeyFile(dataDir, random);
     const masterKey = loadMasterKey({ dataDir, env });
     await requireSameKey(store, masterKey, dataDir);
@@ -152,13 +152,13 @@ async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: strin
   if (first === own) return;
   throw new OperatorError(
     "this server's key differs from the key of the other servers on this database",
-    `Copy the key file of the first server to ${keyFilePath(dataDir)}, or set MAINSTAY_KEY_FILE to the path of a copy.`,
+    `Copy the key file of the first server to ${masterKeyFilePath(dataDir)}, or set MAINSTAY_KEY_FILE to the path of a copy.`,
   );
 }
 
 /** Creates the key file of a database without secrets. Throws if the key cannot be used. */
 function settleKey(dataDir: string, env: DataFolderDeps["env"], random: FillRandom): void {
-  const lacksKey = !environmentProvidesKey(env) && !existsSync(keyFilePath(dataDir));
+  const lacksKey = !environmentProvidesMasterKey(env) && !existsSync(masterKeyFilePath(dataDir));
   if (lacksKey && hasSealedNothing(databaseFile(dataDir))) makeKeyFile(dataDir, random);
   loadMasterKey({ dataDir, env });
 }
@@ -168,7 +168,7 @@ function hasSealedNothing(file: string): boolean {
   try {
     const db = openSqliteForReading(file);
     try {
-      return anySealedSecret(db) === undefined;
+      return anyEncryptedSecretInSqlite(db) === undefined;
     } finally {
       db.close();
     }
@@ -180,7 +180,7 @@ function hasSealedNothing(file: string): boolean {
 /** Throws a StorageError if nothing can be written. */
 function makeKeyFile(dataDir: string, random: FillRandom): void {
   try {
-    createKeyFile(dataDir, random);
+    createMasterKeyFile(dataDir, random);
   } catch (error) {
     throw storageErrorOfFile(error, dataDir);
   }

@@ -1,12 +1,15 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import { parseAdminListen } from "../config/setting-formats.ts";
+import { parseAdminListenSetting } from "../config/setting-formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { type Listener, openHttpListener } from "../http/http-listener.ts";
+import {
+  type GuardedListener,
+  guardHttpListenerDescriptors,
+} from "../http/http-listener-descriptor-guard.ts";
 import type { Fetch } from "../http/http-server.ts";
-import { type GuardedListener, guardListenerDescriptors } from "../http/listener-descriptor-guard.ts";
 import type { Logger } from "../logging/logger.ts";
 import { daysUntilCertificateExpiry, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
 
@@ -53,7 +56,7 @@ export async function openServerListeners(
     opened.push(listener);
     return listener;
   };
-  const address = parseAdminListen(config.admin.listen)!;
+  const address = parseAdminListenSetting(config.admin.listen)!;
   let main: Listener;
   let admin: Listener;
   try {
@@ -74,7 +77,7 @@ export async function openServerListeners(
   // The administrators' listener stays open for longer: it is needed to see what is wrong.
   const listeners: GuardedListener[] = [{ listener: main, reservedDescriptors: 24 }];
   if (admin !== main) listeners.push({ listener: admin, reservedDescriptors: 8 });
-  const endWatch = guardListenerDescriptors(listeners, (isOpen) => {
+  const endWatch = guardHttpListenerDescriptors(listeners, (isOpen) => {
     if (isOpen) log.info("file descriptors are available again: accepting connections");
     else log.warn({ hint: OUT_OF_DESCRIPTORS }, "out of file descriptors: refusing new connections");
   });

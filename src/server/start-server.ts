@@ -1,5 +1,5 @@
 import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
-import { publicUrl } from "../config/public-url.ts";
+import { configuredPublicUrl } from "../config/configured-public-url.ts";
 import type { Config } from "../config/settings.ts";
 import { StorageError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
@@ -8,19 +8,19 @@ import { type Instant, monotonicClock } from "../domain/time.ts";
 import { Authenticator } from "../http/authenticator.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-session-cookies.ts";
-import { DailyCallLimits } from "../http/daily-call-limits.ts";
 import { anyHostCheck, type HostCheck } from "../http/host-header.ts";
-import { htmlErrorPages } from "../http/html-error-page.ts";
+import { htmlErrorReplies } from "../http/html-error-replies.ts";
 import type { Operation } from "../http/http-operation.ts";
 import { ADMIN_HEADERS } from "../http/http-responses.ts";
 import { createHttpHandler, type Fetch } from "../http/http-server.ts";
 import { PasscodeRequestGate } from "../http/passcode-request-gate.ts";
 import { maxValuesFor } from "../http/request-body.ts";
+import { DailyCallLimits } from "../http/request-daily-call-limits.ts";
 import { RequestPipeline } from "../http/request-pipeline.ts";
 import { assetOperation } from "../http/routes/assets.ts";
 import { consoleRootOperation } from "../http/routes/console.ts";
 import { embedOperations } from "../http/routes/embeds.ts";
-import { partnerApi } from "../http/routes/partner-api.ts";
+import { partnerApiOperations } from "../http/routes/partner-api.ts";
 import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
 import { ipNetworkContains, parseIpAddress, parseIpNetwork } from "../ip-networks/ip-network.ts";
@@ -34,12 +34,12 @@ import type { ServiceHealth } from "../monitoring/service-health.ts";
 import { bearerTokens } from "../secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
+import { dropCachedPrices } from "../usecases/costs/partner-prices.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
-import { EventStream } from "../usecases/history/event-stream.ts";
+import { EventStream } from "../usecases/event-stream/event-stream.ts";
+import { checkHealth, limitHealthChecks } from "../usecases/health/server-health.ts";
 import { LossBooks } from "../usecases/losses/loss-books.ts";
-import { checkHealth, limitHealthChecks } from "../usecases/operations/server-health.ts";
-import { RevisionCaches } from "../usecases/partners/partner-revision-caches.ts";
-import { dropCachedPrices } from "../usecases/portfolio/partner-prices.ts";
+import { RevisionCaches } from "../usecases/revision-caches/revision-caches.ts";
 import { BUILD } from "./build-info.ts";
 import { composeAdminHostCheck } from "./composition/compose-admin-host-check.ts";
 import { type AdminDeps, composeAdminOperations } from "./composition/compose-admin-operations.ts";
@@ -64,7 +64,6 @@ import {
   composeWebhookDispatcher,
   composeWebhookSender,
 } from "./composition/compose-webhook-delivery.ts";
-import { Drain, drainSeconds } from "./drain.ts";
 import { openServerCallLedger } from "./server-call-ledger.ts";
 import {
   type DataFolder,
@@ -72,6 +71,7 @@ import {
   makeServerDataFolder,
   openServerDataFolder,
 } from "./server-data-folder.ts";
+import { Drain, serverDrainSeconds } from "./server-drain.ts";
 import { lockServerDataFolder } from "./server-instance-lock.ts";
 import { openServerListeners } from "./server-listeners.ts";
 import type { WatchedWriter } from "./systemd-notifications.ts";
@@ -263,9 +263,10 @@ async function startOn(
       steps: () => store.writerSteps?.() ?? 0,
     },
     // Requests and deliveries each have the grace period.
-    stopsWithinS: () => drainSeconds(config, cluster) + 2 * config.server.shutdownGraceS + DATABASE_CLOSE_S,
+    stopsWithinS: () =>
+      serverDrainSeconds(config, cluster) + 2 * config.server.shutdownGraceS + DATABASE_CLOSE_S,
     async drain() {
-      const seconds = drainSeconds(config, cluster);
+      const seconds = serverDrainSeconds(config, cluster);
       if (seconds > 0) log.info({ drain_s: seconds }, "draining");
       await drain.run(seconds);
     },
@@ -346,7 +347,7 @@ async function createFetches(
     gate: new PasscodeRequestGate({
       ...windows.passcodes,
       monotonicMs,
-      isSecure: publicUrl(config).startsWith("https:"),
+      isSecure: configuredPublicUrl(config).startsWith("https:"),
       frameAncestors: config.embed.frameAncestors,
     }),
     onView(embedId, view) {
@@ -356,7 +357,7 @@ async function createFetches(
   });
   const losses = new LossBooks(knowledge, caches);
   const changed = (partnerId: string) => dispatcher.refresh(partnerId);
-  const partners = partnerApi({
+  const partners = partnerApiOperations({
     knowledge,
     losses,
     eventStream,
@@ -419,7 +420,7 @@ async function createFetches(
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
       monotonicMs,
-      htmlErrorPages: htmlErrorPages(server.basePath, config.embed),
+      htmlErrorPages: htmlErrorReplies(server.basePath, config.embed),
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,
       isDraining,

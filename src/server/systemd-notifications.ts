@@ -45,15 +45,16 @@ export function openSystemdNotifications(
   const socket = env.NOTIFY_SOCKET;
   if (!socket) return NONE;
   // Loaded only here: other processes need no foreign functions.
-  const { openNotifySocket } = require("./notify-socket.ts") as typeof import("./notify-socket.ts");
+  const { openSystemdNotifySocket } =
+    require("./systemd-notify-socket.ts") as typeof import("./systemd-notify-socket.ts");
   let hasFailed = false;
   const fail = (reason: string) => {
     if (!hasFailed) log.warn({ notify_socket: socket, reason }, "the service manager could not be notified");
     hasFailed = true;
   };
-  let opened: ReturnType<typeof openNotifySocket>;
+  let opened: ReturnType<typeof openSystemdNotifySocket>;
   try {
-    opened = openNotifySocket(socket);
+    opened = openSystemdNotifySocket(socket);
   } catch (error) {
     fail((error as Error).message);
     return NONE;

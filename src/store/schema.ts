@@ -8,9 +8,9 @@ import { UNIT_LABELS } from "../domain/property.ts";
 import { SCORE_CONFIDENCES } from "../domain/scoring/scoring-types.ts";
 import { CONDITIONS, type ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work.ts";
-import type { ColumnTypes } from "./column-types.ts";
-import { isElevatedScoreSql } from "./elevated-score-condition.ts";
-import { lowerCaseSql, streetWithoutNumberSql } from "./searched-texts.ts";
+import { isElevatedScoreSql } from "./queries/elevated-score-condition.ts";
+import { lowerCaseSql, streetWithoutNumberSql } from "./queries/searched-texts.ts";
+import type { ColumnTypes } from "./store-column-types.ts";
 
 /**
  * Every table, once, over the column types of an engine. Ids are text and sort by creation; days are `YYYY-MM-DD`;

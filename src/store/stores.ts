@@ -25,7 +25,7 @@ import { lockStore } from "./queries/locks-queries.ts";
 import { lossRowStore } from "./queries/loss-rows-queries.ts";
 import { modelStore } from "./queries/models-queries.ts";
 import { administratorStore, partnerStore } from "./queries/partners-queries.ts";
-import { uploadStore } from "./queries/photo-bytes-queries.ts";
+import { photoBytesStore } from "./queries/photo-bytes-queries.ts";
 import { photoStore } from "./queries/photos-queries.ts";
 import { planActionStore } from "./queries/plan-actions-queries.ts";
 import { planStore } from "./queries/plans-queries.ts";
@@ -93,7 +93,7 @@ export const createStores = (engine: Engine) => ({
   rateWindows: rateWindowStore(engine),
   feedCursors: feedCursorStore(engine),
   consoleSessions: consoleSessionStore(engine),
-  uploads: uploadStore(engine),
+  uploads: photoBytesStore(engine),
   installation: installationStore(engine),
 });
 export type Stores = ReturnType<typeof createStores>;

@@ -92,7 +92,7 @@ export function openWebhookConnections(settings: NetworkSettings): Connections {
 }
 
 /** Returns the addresses of a host that the policy permits, at least one. Rejects with AddressRefusedError otherwise. */
-export async function resolvePermittedAddresses(
+export async function resolvePermittedWebhookAddresses(
   hostname: string,
   settings: NetworkSettings,
 ): Promise<string[]> {
@@ -118,7 +118,7 @@ export function webhookHostWithoutBrackets(url: URL): string {
 /** Resolves a host to its permitted addresses for the socket itself, so that no second lookup can return others. */
 function permittedLookup(settings: NetworkSettings): LookupFunction {
   return (hostname, options, callback) => {
-    resolvePermittedAddresses(hostname, settings).then(
+    resolvePermittedWebhookAddresses(hostname, settings).then(
       (permitted) => {
         const found = permitted.map((address) => ({ address, family: isIP(address) }));
         if (options.all) callback(null, found);

@@ -11,7 +11,7 @@ type DispatcherLog = Record<
 >;
 
 /** Leases on partners, where several servers share an outbox: one server at a time sends to a partner. */
-export type PartnerLeases = {
+export type DeliveryLeases = {
   /** Acquires or renews leases. Returns the epoch of each partner whose lease this server now holds. */
   acquire(partnerIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Returns whether this server holds the lease of that epoch for at least `needMs` more. */
@@ -27,7 +27,7 @@ export type DispatcherDeps = DeliveryRepository & {
   timers: Timers;
   log: DispatcherLog;
   /** Undefined if no other server sends. */
-  leases?: PartnerLeases;
+  leases?: DeliveryLeases;
 };
 
 export type DispatcherOptions = {

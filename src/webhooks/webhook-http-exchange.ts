@@ -13,7 +13,7 @@ import {
   AddressRefusedError,
   type HttpAgents,
   type NetworkSettings,
-  resolvePermittedAddresses,
+  resolvePermittedWebhookAddresses,
   webhookHostWithoutBrackets,
   webhookProxyAuthorization,
 } from "./webhook-connections.ts";
@@ -210,9 +210,9 @@ function openRequest(
  */
 async function checkTarget(target: URL, settings: NetworkSettings): Promise<void> {
   const host = webhookHostWithoutBrackets(target);
-  if (isIP(host)) await resolvePermittedAddresses(host, settings);
+  if (isIP(host)) await resolvePermittedWebhookAddresses(host, settings);
   else if (settings.proxy) {
-    await resolvePermittedAddresses(host, settings).catch((error) => {
+    await resolvePermittedWebhookAddresses(host, settings).catch((error) => {
       if (error instanceof AddressRefusedError) throw error;
       if (settings.policy().allow.length > 0) {
         throw new AddressRefusedError(`cannot resolve ${host}, so webhooks.allow_networks cannot be applied`);

@@ -9,7 +9,7 @@ const REFERENCE = /\sr\s*=\s*["']\s*(?:(?=\S)([A-Z]*)(\d*)\s*)?["']/i;
 const LETTERS = 26;
 
 /** Returns the last row and column of a sheet's XML; none for another file. A cell whose place is unclear is beyond all others. */
-export async function sheetArea(archive: Uint8Array, file: ArchivedFile): Promise<SheetArea> {
+export async function workbookSheetArea(archive: Uint8Array, file: ArchivedFile): Promise<SheetArea> {
   const text = await textOf(archive, file);
   const area = { rows: 0, columns: 0 };
   let [row, column] = [0, 0];

@@ -2,7 +2,7 @@ import { type CellValue, readXlsx, type Sheet, type Workbook } from "hucre/xlsx"
 import { OperatorError } from "../domain/errors.ts";
 import { meteredWorkbookArchive, workbookArchiveEntries } from "./workbook-archive-size.ts";
 import { columnName } from "./workbook-cell-references.ts";
-import { sheetArea } from "./workbook-sheet-area.ts";
+import { workbookSheetArea } from "./workbook-sheet-area.ts";
 
 /** A sheet as rows of texts, the heading first; `row` counts from 1 as spreadsheets do. */
 export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }[]; notes: string[] };
@@ -58,7 +58,7 @@ export async function workbookTables(
     },
   });
   for (const file of files) {
-    const { rows, columns } = await sheetArea(bytes, file);
+    const { rows, columns } = await workbookSheetArea(bytes, file);
     cells.set(file.start, Math.max(1, rows) * columns);
     last.row = Math.max(last.row, Math.min(rows, MAX_ROW));
     last.column = Math.max(last.column, Math.min(columns, MAX_COLUMN));

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readArchive, writeArchive } from "../../src/backup/backup-archive.ts";
+import { readBackupArchive, writeBackupArchive } from "../../src/backup/backup-archive.ts";
 import { PassphraseEncryption } from "../../src/backup/backup-passphrase-encryption.ts";
 import { OperatorError } from "../../src/domain/errors.ts";
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
     { name: "manifest.json", bytes: 2, content: () => [Buffer.from("{}")] },
     { name: "mainstay.db", bytes: 400_000, content: () => [randomBytes(400_000)] },
   ];
-  await writeArchive(file, members, { lock, mtime: new Date(0) });
+  await writeBackupArchive(file, members, { lock, mtime: new Date(0) });
   encrypted = readFileSync(file);
   content = encrypted.indexOf("\n", encrypted.indexOf("\n---") + 1) + 1 + 16;
 });
@@ -36,7 +36,7 @@ async function read(bytes: Buffer): Promise<string[]> {
   const file = join(folder, "read.backup");
   writeFileSync(file, bytes);
   const names: string[] = [];
-  for await (const member of readArchive(file, lock)) {
+  for await (const member of readBackupArchive(file, lock)) {
     for await (const _ of member.content);
     names.push(member.name);
   }

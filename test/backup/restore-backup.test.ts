@@ -11,13 +11,17 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ArchiveMember, readArchive, writeArchive } from "../../src/backup/backup-archive.ts";
+import {
+  type ArchiveMember,
+  readBackupArchive,
+  writeBackupArchive,
+} from "../../src/backup/backup-archive.ts";
 import type { Manifest } from "../../src/backup/backup-manifest.ts";
 import { createBackup } from "../../src/backup/create-backup.ts";
 import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { OperatorError } from "../../src/domain/errors.ts";
-import { createKeyFile } from "../../src/secrets/master-key.ts";
-import { countRowsByTable } from "../../src/store/sqlite/inspect-database.ts";
+import { createMasterKeyFile } from "../../src/secrets/master-key.ts";
+import { countSqliteRowsByTable } from "../../src/store/sqlite/inspect-sqlite-database.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 /*
@@ -35,7 +39,7 @@ let manifest: Manifest;
 const PHOTO = `${"a".repeat(32)}.jpg`;
 beforeAll(async () => {
   mkdirSync(join(original, "uploads"), { recursive: true });
-  createKeyFile(original, random);
+  createMasterKeyFile(original, random);
   const making = join(folder, "making.db");
   await openSqliteStore(making, { clock: () => NOW, random }).close();
   change(
@@ -67,10 +71,10 @@ async function restoreChanged(...changes: (string | ((database: Buffer) => void)
   copyFileSync(intact, database);
   change(database, ...changes.filter((one) => typeof one === "string"));
   const members: ArchiveMember[] = [];
-  for await (const { name, content } of readArchive(backup, undefined))
+  for await (const { name, content } of readBackupArchive(backup, undefined))
     members.push(memberOf(name, Buffer.concat(await Array.fromAsync(content))));
   const db = new Database(database, { readonly: true });
-  const counts = countRowsByTable(db);
+  const counts = countSqliteRowsByTable(db);
   db.close();
   const bytes = readFileSync(database);
   for (const one of changes) if (typeof one === "function") one(bytes);
@@ -78,7 +82,7 @@ async function restoreChanged(...changes: (string | ((database: Buffer) => void)
   members[0] = memberOf("manifest.json", Buffer.from(JSON.stringify(changed)));
   members[1] = memberOf("mainstay.db", bytes);
   const file = `${name}.backup`;
-  await writeArchive(file, members, { lock: undefined, mtime: new Date(NOW) });
+  await writeBackupArchive(file, members, { lock: undefined, mtime: new Date(NOW) });
   const dataDir = `${name} restored`;
   const restored = await restoreBackup({ file, dataDir, passphrase: undefined, keyFile: undefined, env: {} });
   return { ...restored, database: join(dataDir, "mainstay.db") };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { forecastBiasWarning } from "../../src/cli/terminal/calibrate-command-text.ts";
+import { calibrateCommandBiasWarning } from "../../src/cli/terminal/calibrate-command-text.ts";
 import { validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
-import { runSteps } from "../../src/domain/steps.ts";
+import { runSteps } from "../../src/domain/steps/steps.ts";
 
 /** The proof of forecasts of 0.5 for 100 properties of ten components, of which `failures` fail in each. */
 const proofWith = (failures: number) =>
@@ -18,16 +18,16 @@ const proofWith = (failures: number) =>
 // Rule: calibration-proof
 describe("the calibration report on a terminal", () => {
   test("warns of a model that expects too many failures, or too few", () => {
-    expect(forecastBiasWarning(proofWith(2))[0]).toContain(
+    expect(calibrateCommandBiasWarning(proofWith(2))[0]).toContain(
       "200 components failed, significantly fewer than the 500.0",
     );
-    expect(forecastBiasWarning(proofWith(8))[0]).toContain(
+    expect(calibrateCommandBiasWarning(proofWith(8))[0]).toContain(
       "800 components failed, significantly more than the 500.0",
     );
   });
 
   test("says nothing of one that expects about as many as failed", () => {
-    expect(forecastBiasWarning(proofWith(5))).toEqual([]);
-    expect(forecastBiasWarning(proofWith(0))).toEqual([]);
+    expect(calibrateCommandBiasWarning(proofWith(5))).toEqual([]);
+    expect(calibrateCommandBiasWarning(proofWith(0))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { progressBarWidth } from "../../src/cli/terminal/progress-bar.ts";
+import { progressBarWidth } from "../../src/cli/terminal/terminal-progress-bar.ts";
 
 test("a bar leaves room for numbers of seven digits, and is always visible", () => {
   const beside = `${"Comparing".padEnd(14)} [] 100%  1082000 of 1082000  1h05m left`.length;

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { coloredText } from "../../src/cli/terminal/colored-text.ts";
 import { outputWidths } from "../../src/cli/terminal/output-widths.ts";
-import { partnerSettingsText } from "../../src/cli/terminal/partner-text.ts";
-import { labeledLines, terminalTable } from "../../src/cli/terminal/terminal-table.ts";
+import { terminalPartnerSettingsText } from "../../src/cli/terminal/terminal-partner-text.ts";
+import { terminalLabeledLines, terminalTable } from "../../src/cli/terminal/terminal-table.ts";
 
 const WIDTH = 80;
 const ERROR = "connection refused by the endpoint";
@@ -66,7 +66,7 @@ describe("a table", () => {
 
   test("of labels continues a long value below its start", () => {
     expect(
-      labeledLines(
+      terminalLabeledLines(
         [
           ["State", "paused since Monday"],
           ["Name", null],
@@ -104,9 +104,9 @@ test("one property, appliance or component is not named in the plural", () => {
   const counts = { properties: 1, appliances: 1, components: 1200 };
   const none = { webhook_url: null, deliveries_pending: 0, deliveries_failed: 0, photo_bytes: 0 };
   const record = { created_at: "2026-01-01T00:00:00.000Z", daily_budget: 0, ...counts, ...none };
-  expect(partnerSettingsText(record as Parameters<typeof partnerSettingsText>[0], WIDTH)).toMatch(
-    /^Portfolio +1 property, 1 appliance, 1,200 components$/m,
-  );
+  expect(
+    terminalPartnerSettingsText(record as Parameters<typeof terminalPartnerSettingsText>[0], WIDTH),
+  ).toMatch(/^Portfolio +1 property, 1 appliance, 1,200 components$/m);
 });
 
 describe("in a terminal", () => {

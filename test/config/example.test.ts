@@ -3,7 +3,7 @@ import { readToml } from "../../src/config/config-toml.ts";
 import { defaultSettings, EXAMPLE_CONFIG } from "../../src/config/default-settings.ts";
 import { explainConfig } from "../../src/config/explain-config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { parseAdminListen } from "../../src/config/setting-formats.ts";
+import { parseAdminListenSetting } from "../../src/config/setting-formats.ts";
 import { SETTINGS, settingKeys } from "../../src/config/settings.ts";
 
 test("the example has every setting once, in the order of the table, and no other", () => {
@@ -77,5 +77,5 @@ test.each([
   ["[10.0.0.1]:80", undefined],
   ["8081", undefined],
 ] as const)("the listen address %j is %j", (text, expected) => {
-  expect(parseAdminListen(text)).toEqual(expected as ReturnType<typeof parseAdminListen>);
+  expect(parseAdminListenSetting(text)).toEqual(expected as ReturnType<typeof parseAdminListenSetting>);
 });

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type Command, loadCommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
-import { adminApi } from "../../src/http/routes/admin-api.ts";
+import { adminApiOperations } from "../../src/http/routes/admin-api.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { firstCells, MANUAL, marked, RENEW, readManual } from "./manual.ts";
 import { withSettings } from "./settings-tables.ts";
@@ -16,8 +16,8 @@ test("the tables of settings are those of config.example.toml", () => {
 });
 
 test("the table of administrators' routes has each of them, and no other", () => {
-  const operations = adminApi({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<
-    typeof adminApi
+  const operations = adminApiOperations({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<
+    typeof adminApiOperations
   >[0]);
   const served = operations.map(({ method, path }) => `${method} ${path}`);
   expect(firstCells(marked(manual, "routes")).toSorted()).toEqual(served.toSorted());

@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { readArchive } from "../../src/backup/backup-archive.ts";
-import { readPassphrase } from "../../src/backup/read-backup-passphrase.ts";
+import { readBackupArchive } from "../../src/backup/backup-archive.ts";
+import { readBackupPassphrase } from "../../src/backup/read-backup-passphrase.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import {
   createFile,
@@ -23,7 +23,7 @@ import {
   sweepTemporaryFiles,
   temporaryPath,
 } from "../../src/files/durable-files.ts";
-import { keyFilePath, loadMasterKey } from "../../src/secrets/master-key.ts";
+import { loadMasterKey, masterKeyFilePath } from "../../src/secrets/master-key.ts";
 import { readAuthorities } from "../../src/tls/pem-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-files-"));
@@ -118,7 +118,7 @@ test("only temporary files that are a day old are removed, and no links, folders
 
 describe("a pipe that nobody writes to is refused at once", () => {
   const home = mkdtempSync(join(tmpdir(), "mainstay-pipe-"));
-  const pipe = keyFilePath(home);
+  const pipe = masterKeyFilePath(home);
   const cwd = home;
   let ending: ReturnType<typeof Bun.spawn>;
   beforeAll(() => {
@@ -132,7 +132,7 @@ describe("a pipe that nobody writes to is refused at once", () => {
   });
 
   test.each<[string, () => unknown]>([
-    ["of a passphrase or password", () => readPassphrase(pipe, "")],
+    ["of a passphrase or password", () => readBackupPassphrase(pipe, "")],
     ["of the settings", () => loadConfig({ file: pipe, env: {}, cwd })],
     [
       "of a setting",
@@ -140,7 +140,7 @@ describe("a pipe that nobody writes to is refused at once", () => {
     ],
     ["of the key", () => loadMasterKey({ dataDir: home, env: {} })],
     ["of certificates", () => readAuthorities({ setting: "tls.cert_file", path: pipe })],
-    ["of a backup", () => readArchive(pipe, undefined).next()],
+    ["of a backup", () => readBackupArchive(pipe, undefined).next()],
   ])("as a file %s", async (_, read) => {
     await expect(Promise.try(read)).rejects.toThrow(`${pipe} is not a regular file`);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { invalid } from "../../src/domain/errors.ts";
-import { parseBulkItems, saveBulkItems } from "../../src/http/bulk-request.ts";
+import { parseBulkRequestItems, saveBulkRequestItems } from "../../src/http/bulk-request.ts";
 
 test("items are parsed in slices, and the other requests of the event loop go on in between", async () => {
   let yields = 0;
@@ -11,10 +11,12 @@ test("items are parsed in slices, and the other requests of the event loop go on
     if (item === 2) throw invalid("two");
     return item;
   };
-  const parsed = await parseBulkItems([1, 2, 3], { most: 3, read, yieldNow });
+  const parsed = await parseBulkRequestItems([1, 2, 3], { most: 3, read, yieldNow });
   expect(parsed).toEqual([{ input: 1 }, { error: "two" }, { input: 3 }]);
   expect(yields).toBeGreaterThanOrEqual(2);
-  await expect(parseBulkItems([1, 2, 3], { most: 2, read, yieldNow })).rejects.toThrow("At most 2 items");
+  await expect(parseBulkRequestItems([1, 2, 3], { most: 2, read, yieldNow })).rejects.toThrow(
+    "At most 2 items",
+  );
 });
 
 test("an item that is rejected after a write fails the whole request; one that is rejected before takes no other with it", async () => {
@@ -26,12 +28,14 @@ test("an item that is rejected after a write fails the whole request; one that i
     if (input < 0) throw invalid("negative");
     return input;
   };
-  expect(await saveBulkItems(items, tx, save(false))).toEqual({
+  expect(await saveBulkRequestItems(items, tx, save(false))).toEqual({
     saved: [1, 2],
     errors: [
       { index: 1, error: "negative" },
       { index: 2, error: "unreadable" },
     ],
   });
-  await expect(saveBulkItems(items, tx, save(true))).rejects.toThrow("item 1 was rejected halfway: negative");
+  await expect(saveBulkRequestItems(items, tx, save(true))).rejects.toThrow(
+    "item 1 was rejected halfway: negative",
+  );
 });

@@ -10,7 +10,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../../src/http/http-operation.ts";
-import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
+import { createAdministrator } from "../../src/usecases/administration/administrators.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../src/usecases/partners/purge-partner.ts";
 import { usePartnerStore } from "../support/partner-store.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { jsonReplyChunks, startJsonStream, streamText } from "../../src/http/json-reply-stream.ts";
+import { jsonReplyChunks, startJsonReplyStream, streamReplyText } from "../../src/http/json-reply-stream.ts";
 
 const list = fc.array(fc.jsonValue(), { minLength: 0, maxLength: 5 });
 /** A list that is longer than one chunk. */
@@ -31,9 +31,9 @@ test("a text is sent completely, with any characters at the ends of chunks", asy
       fc.integer({ min: 0, max: 30 }),
       async (at, n) => {
         const body = { text: `${"x".repeat(at)}😀é`, items: Array.from({ length: n * 1000 }, () => "😀é") };
-        const { text, rest } = startJsonStream(body);
+        const { text, rest } = startJsonReplyStream(body);
         let ends = 0;
-        const sent = await new Response(streamText(text, rest, () => ends++)).text();
+        const sent = await new Response(streamReplyText(text, rest, () => ends++)).text();
         expect(sent).toBe(JSON.stringify(body));
         expect(ends).toBe(1);
       },
@@ -51,7 +51,7 @@ test("no more is serialized than is read, and an aborted stream calls onEnd", as
     }
   }
   let ends = 0;
-  const reader = streamText("", rest(), () => ends++).getReader();
+  const reader = streamReplyText("", rest(), () => ends++).getReader();
   for (let i = 0; i < 5; i++) await reader.read();
   expect(made).toBeLessThan(8);
   expect(ends).toBe(0);

@@ -8,7 +8,7 @@ import {
   publicOperation,
   type Reply,
 } from "../../src/http/http-operation.ts";
-import { createAdministrator } from "../../src/usecases/operations/administrators.ts";
+import { createAdministrator } from "../../src/usecases/administration/administrators.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { type Operation, operationPaths } from "../../src/http/http-operation.ts";
-import { adminApi } from "../../src/http/routes/admin-api.ts";
+import { httpOperationPaths, type Operation } from "../../src/http/http-operation.ts";
+import { adminApiOperations } from "../../src/http/routes/admin-api.ts";
 import { consoleOperations, consoleRootOperation } from "../../src/http/routes/console.ts";
 import { embedOperations } from "../../src/http/routes/embeds.ts";
 import { metricsOperation } from "../../src/http/routes/metrics.ts";
-import { partnerApi } from "../../src/http/routes/partner-api.ts";
+import { partnerApiOperations } from "../../src/http/routes/partner-api.ts";
 import { portfolioAppOperation } from "../../src/http/routes/portfolio-app.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
-import { RevisionCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../src/usecases/revision-caches/revision-caches.ts";
 import {
   ADMIN_ROUTES,
   EMBED_ROUTES,
@@ -18,10 +18,10 @@ import {
 
 const unused = {} as never;
 const operations: Operation[] = [
-  ...partnerApi({
+  ...partnerApiOperations({
     knowledge: loadKnowledge(),
     address: { publicUrl: "", basePath: "", isSecure: false },
-  } as Parameters<typeof partnerApi>[0]),
+  } as Parameters<typeof partnerApiOperations>[0]),
   ...embedOperations({
     store: unused,
     knowledge: unused,
@@ -31,7 +31,9 @@ const operations: Operation[] = [
     caches: new RevisionCaches(0),
   }),
   portfolioAppOperation({ frameAncestors: [] }),
-  ...adminApi({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<typeof adminApi>[0]),
+  ...adminApiOperations({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<
+    typeof adminApiOperations
+  >[0]),
   consoleRootOperation(),
   ...consoleOperations(unused),
   metricsOperation(unused),
@@ -39,7 +41,7 @@ const operations: Operation[] = [
 const served = (access: Operation["access"]) =>
   operations
     .filter((operation) => operation.access === access)
-    .map((operation) => `${operation.method} ${operationPaths(operation).at(-1)}`);
+    .map((operation) => `${operation.method} ${httpOperationPaths(operation).at(-1)}`);
 const named = (routes: readonly { method: string; path: string }[]) =>
   routes.map(({ method, path }) => `${method} ${path}`);
 
@@ -49,6 +51,7 @@ test("the tests of credentials know every route, with the credential that it req
   expect(named(admin).toSorted()).toEqual(served("admin").toSorted());
   const open = new Set([...named(SESSION_ROUTES), ...named(EMBED_ROUTES), ...named(OPEN_ROUTES)]);
   const documentedOpen = operations.filter(({ access, tag }) => access === "public" && tag !== undefined);
-  for (const operation of documentedOpen) open.add(`${operation.method} ${operationPaths(operation).at(-1)}`);
+  for (const operation of documentedOpen)
+    open.add(`${operation.method} ${httpOperationPaths(operation).at(-1)}`);
   expect([...open].toSorted()).toEqual([...new Set(served("public"))].toSorted());
 });

@@ -4,7 +4,7 @@ import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
 import { createJobTable } from "../../src/jobs/job-table.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
-import { RevisionCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../src/usecases/revision-caches/revision-caches.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 

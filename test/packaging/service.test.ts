@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultSettings } from "../../src/config/default-settings.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { drainSeconds } from "../../src/server/drain.ts";
+import { serverDrainSeconds } from "../../src/server/server-drain.ts";
 
 const FILE = join(import.meta.dir, "../../packaging/mainstay.service");
 const text = readFileSync(FILE, "utf8");
@@ -66,7 +66,7 @@ test("variables of the runtime and proxies are unset, in lower and upper case, a
 
 test("a stop has time to drain, for requests, then deliveries, and the database, before the process is killed", () => {
   const graceS = defaultSettings().get("server.shutdown_grace_s") as number;
-  const drainS = drainSeconds(loadConfig({ env: {}, cwd: "/nowhere" }), { alive: () => 2 });
+  const drainS = serverDrainSeconds(loadConfig({ env: {}, cwd: "/nowhere" }), { alive: () => 2 });
   expect(Number(service.get("TimeoutStopSec"))).toBeGreaterThanOrEqual(drainS + 2 * graceS + 5);
   expect(service.get("KillMode")).toBe("mixed");
 });

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperatorError } from "../../src/domain/errors.ts";
 import {
-  createKeyFile,
+  createMasterKeyFile,
   deriveKey,
-  keyFilePath,
   loadMasterKey,
+  masterKeyFilePath,
   parseMasterKey,
 } from "../../src/secrets/master-key.ts";
 
@@ -32,26 +32,26 @@ function refusal(env: Record<string, string> = {}): OperatorError {
 describe("the key file", () => {
   // Rule: key-file
   test("is created for its owner alone, can be read, and leaves no other file", () => {
-    expect(createKeyFile(dataDir, random)).toBe(true);
-    expect(statSync(keyFilePath(dataDir)).mode & 0o777).toBe(0o600);
-    expect(readFileSync(keyFilePath(dataDir), "utf8")).toMatch(/^mainstay-key-v1:[\w-]{43}\n$/);
+    expect(createMasterKeyFile(dataDir, random)).toBe(true);
+    expect(statSync(masterKeyFilePath(dataDir)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(masterKeyFilePath(dataDir), "utf8")).toMatch(/^mainstay-key-v1:[\w-]{43}\n$/);
     expect(loadMasterKey({ dataDir, env: {} })).toHaveLength(32);
     expect(readdirSync(dataDir)).toEqual(["mainstay.key"]);
   });
 
   test("is never replaced", () => {
-    createKeyFile(dataDir, random);
-    const before = readFileSync(keyFilePath(dataDir), "utf8");
-    expect(createKeyFile(dataDir, random)).toBe(false);
-    expect(readFileSync(keyFilePath(dataDir), "utf8")).toBe(before);
+    createMasterKeyFile(dataDir, random);
+    const before = readFileSync(masterKeyFilePath(dataDir), "utf8");
+    expect(createMasterKeyFile(dataDir, random)).toBe(false);
+    expect(readFileSync(masterKeyFilePath(dataDir), "utf8")).toBe(before);
     expect(readdirSync(dataDir)).toEqual(["mainstay.key"]);
   });
 
   test("is created by one of several concurrent processes, and all read the same key", async () => {
     const script = `
-      import { createKeyFile, loadMasterKey } from "${import.meta.dir}/../../src/secrets/master-key.ts";
+      import { createMasterKeyFile, loadMasterKey } from "${import.meta.dir}/../../src/secrets/master-key.ts";
       const dataDir = ${JSON.stringify(dataDir)};
-      const made = createKeyFile(dataDir, (bytes) => crypto.getRandomValues(bytes));
+      const made = createMasterKeyFile(dataDir, (bytes) => crypto.getRandomValues(bytes));
       console.log(made, Buffer.from(loadMasterKey({ dataDir, env: {} })).toString("hex"));`;
     const runs = Array.from({ length: 8 }, () =>
       Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" }),
@@ -65,19 +65,19 @@ describe("the key file", () => {
 
   // Rule: key-file
   test("is rejected if other users can read it, with the command that fixes it", () => {
-    createKeyFile(dataDir, random);
+    createMasterKeyFile(dataDir, random);
     for (const mode of [0o640, 0o604, 0o660]) {
-      chmodSync(keyFilePath(dataDir), mode);
+      chmodSync(masterKeyFilePath(dataDir), mode);
       expect(refusal().message).toContain("is readable by other users");
-      expect(refusal().hint).toBe(`Run: chmod 600 ${keyFilePath(dataDir)}`);
+      expect(refusal().hint).toBe(`Run: chmod 600 ${masterKeyFilePath(dataDir)}`);
     }
   });
 
   test("is rejected if it is missing or damaged, without showing its content", () => {
-    expect(refusal().message).toBe(`key file not found: ${keyFilePath(dataDir)}`);
+    expect(refusal().message).toBe(`key file not found: ${masterKeyFilePath(dataDir)}`);
     for (const text of ["", LINE.slice(0, -1), `${LINE}A`, `v2:${LINE}`, `${LINE}\n${LINE}`]) {
-      writeFileSync(keyFilePath(dataDir), text, { mode: 0o600 });
-      expect(refusal().message).toBe(`${keyFilePath(dataDir)} does not contain a Mainstay key`);
+      writeFileSync(masterKeyFilePath(dataDir), text, { mode: 0o600 });
+      expect(refusal().message).toBe(`${masterKeyFilePath(dataDir)} does not contain a Mainstay key`);
     }
   });
 });
@@ -85,7 +85,7 @@ describe("the key file", () => {
 describe("the environment", () => {
   // Rule: key-file
   test("provides the key itself, which overrides the data folder", () => {
-    createKeyFile(dataDir, random);
+    createMasterKeyFile(dataDir, random);
     expect(loadMasterKey({ dataDir, env: { MAINSTAY_KEY: LINE } })).toEqual(parseMasterKey(LINE, ""));
   });
 

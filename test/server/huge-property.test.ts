@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { NO_BRAND } from "../../src/domain/brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import type { Property } from "../../src/domain/property.ts";
-import type { Steps } from "../../src/domain/steps.ts";
+import type { Steps } from "../../src/domain/steps/steps.ts";
 import { runYielding, yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { csvReplyChunks } from "../../src/http/csv-replies.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
@@ -17,10 +17,10 @@ import { type App, startServer } from "../../src/server/start-server.ts";
 import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
-import { brandOfPage } from "../../src/web/embed/embed-brand.tsx";
+import { brandOfEmbed } from "../../src/web/embed/embed-brand.tsx";
 import { renderEmbedComponentList } from "../../src/web/embed/embed-pages.tsx";
 import { renderEmbedSchedulePage } from "../../src/web/embed/embed-schedule-page.tsx";
-import { pageCsvRows } from "../../src/web/page-csv-rows.ts";
+import { pageCsvRows } from "../../src/web/page/page-csv-rows.ts";
 import { briefly } from "../support/stretches.ts";
 
 /*
@@ -149,7 +149,7 @@ test("so do the lists and files below it", async () => {
   expect(figures.components.length).toBeGreaterThanOrEqual(COMPONENTS);
   const rendered = <T>(what: string, steps: () => Steps<T>) =>
     briefly(what, () => runYielding(steps(), yieldToEventLoop));
-  const at = { style: "", script: "", back: "", csv: "", workbook: "", brand: brandOfPage(NO_BRAND, "") };
+  const at = { style: "", script: "", back: "", csv: "", workbook: "", brand: brandOfEmbed(NO_BRAND, "") };
   await rendered("the list of components", () => renderEmbedComponentList(figures, 3, at));
   await rendered("the schedule", () => renderEmbedSchedulePage(figures, at));
   for (const file of ["components", "plan", "inspections"] as const) {

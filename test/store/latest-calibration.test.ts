@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import type { LatestCalibration } from "../../src/store/queries/models-queries.ts";
-import { openSqlite } from "../../src/store/sqlite/open.ts";
+import { openSqlite } from "../../src/store/sqlite/open-sqlite.ts";
 import { SQLITE_MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";

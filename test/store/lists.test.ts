@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { tierOfHundredths, WARNING_FROM } from "../../src/domain/component.ts";
 import { PriceList } from "../../src/domain/costs/price-list.ts";
 import type { System } from "../../src/domain/knowledge.ts";
-import { BLOCK_SIZE } from "../../src/store/stored-counter-buckets.ts";
+import { BLOCK_SIZE } from "../../src/store/queries/stored-counter-buckets.ts";
 import type { ApplianceRef } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 import { runsOnEngine } from "../support/postgres.ts";

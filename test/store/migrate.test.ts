@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applySqliteMigrations } from "../../src/store/sqlite/migrate-sqlite.ts";
-import { openSqlite } from "../../src/store/sqlite/open.ts";
+import { openSqlite } from "../../src/store/sqlite/open-sqlite.ts";
 import { SQLITE_MIGRATIONS, type SqliteMigration } from "../../src/store/sqlite/sqlite-migrations.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-migrate-"));

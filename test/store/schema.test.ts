@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Column as DeclaredColumn, is, SQL } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { openSqlite } from "../../src/store/sqlite/open.ts";
+import { openSqlite } from "../../src/store/sqlite/open-sqlite.ts";
 import * as schema from "../../src/store/sqlite/sqlite-tables.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-schema-"));

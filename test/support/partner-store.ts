@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEncryptor, type Encryptor } from "../../src/secrets/encryptor.ts";
-import { createKeyFile, loadMasterKey } from "../../src/secrets/master-key.ts";
+import { createMasterKeyFile, loadMasterKey } from "../../src/secrets/master-key.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -127,7 +127,7 @@ export function usePartnerStore({ inFile = false } = {}) {
   });
   return async (now: number, webhookUrl: string | null = "http://hooks.test/"): Promise<PartnerFixture> => {
     const place = { dataDir: newFolder(), url: await postgres?.newInstallation() };
-    createKeyFile(place.dataDir, random);
+    createMasterKeyFile(place.dataDir, random);
     if (!place.url) {
       schema ??= migrated();
       cpSync(await schema, join(place.dataDir, FILE));

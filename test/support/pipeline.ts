@@ -1,11 +1,11 @@
 import { Authenticator } from "../../src/http/authenticator.ts";
 import { ConsoleSessions } from "../../src/http/console-session-cookies.ts";
-import { DailyCallLimits } from "../../src/http/daily-call-limits.ts";
+import { DailyCallLimits } from "../../src/http/request-daily-call-limits.ts";
 import { RequestPipeline } from "../../src/http/request-pipeline.ts";
 import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 import { bearerTokens } from "../../src/secrets/bearer-tokens.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
-import { RevisionCaches } from "../../src/usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../src/usecases/revision-caches/revision-caches.ts";
 import type { PartnerFixture } from "./partner-store.ts";
 import { knowledge } from "./portfolio-store.ts";
 

@@ -1,5 +1,5 @@
+import type { CallerUsage } from "../../src/cluster/cluster-rate-window-permits.ts";
 import { DistributedRateWindow } from "../../src/cluster/distributed-rate-window.ts";
-import type { CallerUsage } from "../../src/cluster/rate-window-permits.ts";
 import type { Timers } from "../../src/event-loop/event-loop.ts";
 
 /** A call of the simulated caller. Times are true ones, which no simulated clock shows. */

@@ -1,6 +1,6 @@
+import type { LeaseRepository } from "../../src/cluster/cluster-lease-repository.ts";
 import { Membership } from "../../src/cluster/cluster-membership.ts";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
-import type { LeaseRepository } from "../../src/cluster/lease-repository.ts";
 import type { Timers } from "../../src/event-loop/event-loop.ts";
 import type { ManualTime } from "../webhooks/manual-time.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { callCountText, isCallLimitLow, labelWithDetails } from "../../src/web/app/api-call-cost.ts";
+import { appLabelWithDetails, callCountText, isCallLimitLow } from "../../src/web/app/app-call-cost.ts";
 
 const left = (remaining: number) => ({ limit: 1000, remaining, resetsAt: "2026-01-02T00:00:00Z" });
 
@@ -13,6 +13,6 @@ test("calls are stated where few are left today, or where an act takes a tenth o
 });
 
 test("the text of a button has its details in parentheses", () => {
-  expect(labelWithDetails("Load all", undefined, "about 2 minutes")).toBe("Load all (about 2 minutes)");
-  expect(labelWithDetails("Refresh", undefined)).toBe("Refresh");
+  expect(appLabelWithDetails("Load all", undefined, "about 2 minutes")).toBe("Load all (about 2 minutes)");
+  expect(appLabelWithDetails("Refresh", undefined)).toBe("Refresh");
 });

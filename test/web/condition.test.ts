@@ -2,13 +2,17 @@ import { expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { ConditionJson } from "../../src/api-schemas/figures-schema.ts";
-import { ConditionHeadline, GRADES, pageDueNowHeadline } from "../../src/web/sections/condition.tsx";
+import {
+  ConditionSectionHeadline,
+  GRADES,
+  sectionDueNowHeadline,
+} from "../../src/web/sections/condition.tsx";
 import { dueAmountTexts } from "../../src/web/sections/plan.tsx";
 
 test("no neighbor is drawn over the border of the property's grade", () => {
   for (const { name, from } of GRADES) {
     const condition = { components_assessed: 1, condition_score: from, grade: name } as ConditionJson;
-    const scale = renderToString(h(ConditionHeadline, { condition, headline: undefined })).split("<g");
+    const scale = renderToString(h(ConditionSectionHeadline, { condition, headline: undefined })).split("<g");
     expect(scale).toHaveLength(GRADES.length + 1);
     expect(scale.findIndex((one) => one.startsWith(' class="on'))).toBe(GRADES.length);
     expect(scale.at(-1)).toContain(`text-anchor="middle">${name}</text>`);
@@ -39,7 +43,7 @@ test("the headline says what to replace, by when and for how much, and what dela
     },
   });
   const headline = (immediate: number, shortTerm: number) =>
-    pageDueNowHeadline(due(immediate, shortTerm) as Parameters<typeof pageDueNowHeadline>[0]);
+    sectionDueNowHeadline(due(immediate, shortTerm) as Parameters<typeof sectionDueNowHeadline>[0]);
   const what = "1 whole appliance and 2 components should be replaced";
   const delay = "Delaying a year is expected to cost $350 more.";
   expect(headline(9400, 600)).toBe(`${what} ($10,000): $9,400 immediately and $600 by Nov 2027. ${delay}`);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { readCsv } from "../../src/csv/read-csv.ts";
-import { spreadsheetLine } from "../../src/csv/write-csv.ts";
+import { spreadsheetCsvLine } from "../../src/csv/write-csv.ts";
 import {
   browserCsvText,
   detectBrowserCsvSeparator,
@@ -25,7 +25,7 @@ const table = fc
 test("the browser parses CSV as the API writes it, and restores texts that look like formulas", () => {
   fc.assert(
     fc.property(table, (rows) => {
-      expect(parseBrowserCsvText(rows.map(spreadsheetLine).join(""))).toEqual(rows);
+      expect(parseBrowserCsvText(rows.map(spreadsheetCsvLine).join(""))).toEqual(rows);
     }),
     { numRuns: 500 },
   );
@@ -115,7 +115,7 @@ test("the browser writes the same cells as the API, numbers without a quote", as
       const [heading, ...others] = rows.map((row) => ["first", ...row]);
       const data = others.map((row) => [number, ...row]);
       const written = await cellsOf(browserCsvText(heading!, data));
-      expect(written).toEqual(await cellsOf([heading!, ...data].map(spreadsheetLine).join("")));
+      expect(written).toEqual(await cellsOf([heading!, ...data].map(spreadsheetCsvLine).join("")));
     }),
     { numRuns: 300 },
   );

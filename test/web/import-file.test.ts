@@ -1,21 +1,21 @@
 import { describe, expect, test } from "bun:test";
-import { setCurrencyAndUnits, US_DISPLAY } from "../../src/domain/currency-and-units.ts";
-import { readWorkbookFile } from "../../src/web/app/browser-workbook-file.ts";
+import { setCurrencyAndUnits, US_DISPLAY } from "../../src/domain/wording/currency-and-units.ts";
 import {
-  distinctPageChoiceCells,
-  type ImportPageFile,
-  type ImportPageMapping,
+  type AppImportFile,
+  type AppImportMapping,
+  distinctAppChoiceCells,
   type ImportRun,
-  importPageFile,
+  importAppFile,
   lacksDateFormat,
-  mapPageColumnToField,
-  readPageCsvTable,
-  sendPageRows,
+  mapAppColumnToField,
+  readAppCsvTable,
+  sendAppRows,
   tableOfSheet,
+  withAppCellMeaning,
   withDateFormat,
-  withoutAmbiguousPageDates,
-  withPageCellMeaning,
-} from "../../src/web/app/import-page-file.ts";
+  withoutAmbiguousAppDates,
+} from "../../src/web/app/app-import-file.ts";
+import { readAppWorkbookFile } from "../../src/web/app/app-workbook-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
 
 const none = { created: 0, updated: 0, unchanged: 0 };
@@ -25,7 +25,7 @@ const plain = {
   ...{ install_years_from_year_built: 0, install_years_before_year_built: 0, unusual_sizes: 0 },
   ...{ claims_to_check: 0, older_valuations: 0, same_address: [], changes: [], rejected: [], left_out: [] },
 };
-const mapping: ImportPageMapping = {
+const mapping: AppImportMapping = {
   rows: "properties",
   fields: {},
   ...{ constants: {}, values: {}, dates: {} },
@@ -51,7 +51,7 @@ async function imported(rows: number, most: number) {
     },
   };
   let last: ImportRun | undefined;
-  await importPageFile(api, file(rows), { mapping, isDry: false }, (run) => {
+  await importAppFile(api, file(rows), { mapping, isDry: false }, (run) => {
     last = run;
   });
   return { taken, created: last?.counts.properties.created, isDone: last?.isDone };
@@ -80,11 +80,11 @@ test("a row that makes too many by itself is reported", async () => {
 
 const read = (text: string) => {
   const bytes = new TextEncoder().encode(text);
-  return readPageCsvTable({ name: "a.csv", size: bytes.length, arrayBuffer: async () => bytes.buffer });
+  return readAppCsvTable({ name: "a.csv", size: bytes.length, arrayBuffer: async () => bytes.buffer });
 };
 
 /** Imports by an API that rejects every row; returns the rows rejected. `onCall` is called in each call. */
-async function rejectedOf(table: ImportPageFile, signal?: AbortSignal, onCall = () => {}) {
+async function rejectedOf(table: AppImportFile, signal?: AbortSignal, onCall = () => {}) {
   let run: ImportRun | undefined;
   const api = {
     async write<T>(_method: string, _path: string, body: unknown): Promise<T> {
@@ -94,7 +94,7 @@ async function rejectedOf(table: ImportPageFile, signal?: AbortSignal, onCall = 
       return { ...plain, rejected } as T;
     },
   };
-  await importPageFile(
+  await importAppFile(
     api,
     table,
     { mapping, isDry: true },
@@ -107,7 +107,7 @@ async function rejectedOf(table: ImportPageFile, signal?: AbortSignal, onCall = 
 }
 
 test("rejected rows have the numbers that a spreadsheet shows, also after blank rows and cells of several lines", async () => {
-  const table = (await read('\nName;City\n\nA;"x\ny"\n;\nB;z\n')) as ImportPageFile;
+  const table = (await read('\nName;City\n\nA;"x\ny"\n;\nB;z\n')) as AppImportFile;
   expect(table.columns).toEqual(["Name", "City"]);
   const { rejected } = await rejectedOf(table);
   expect(rejected.map(({ row, error }) => [row.number, error, row.cells])).toEqual([
@@ -137,7 +137,7 @@ test("what each call says of its rows is added up, with the numbers that a sprea
   };
   const runs: ImportRun[] = [];
   const table = { name: "a.csv", columns, rows, unnamed: 0 };
-  await importPageFile(api, table, { mapping, isDry: false, updates: true }, (run) => runs.push(run));
+  await importAppFile(api, table, { mapping, isDry: false, updates: true }, (run) => runs.push(run));
   expect(asked).toEqual([true, true]);
   const { counts, notes, sameAddress, changes } = runs.at(-1)!;
   expect(counts.properties).toEqual({ created: 2, updated: 4, unchanged: 6 });
@@ -175,39 +175,39 @@ test("an aborted import sends no further call", async () => {
 });
 
 test("a field that moves to another column loses what was guessed of its cells, and has its dates guessed again", async () => {
-  const table = (await read("Done,Seen,Kind\n2025-01-02,13/02/2025,boiler\n")) as ImportPageFile;
-  const guessed: ImportPageMapping = {
+  const table = (await read("Done,Seen,Kind\n2025-01-02,13/02/2025,boiler\n")) as AppImportFile;
+  const guessed: AppImportMapping = {
     ...mapping,
     fields: { date: "Done", type_id: "Kind" },
     values: { type_id: { boiler: "BOILER" } },
     dates: { date: "YYYY-MM-DD" },
   };
-  const moved = mapPageColumnToField(table, guessed, "Seen", "date");
+  const moved = mapAppColumnToField(table, guessed, "Seen", "date");
   expect(moved).toEqual({
     ...guessed,
     fields: { type_id: "Kind", date: "Seen" },
     dates: { date: "DD/MM/YYYY" },
   });
   expect(withDateFormat(moved, "date", "MM/DD/YYYY").dates).toEqual({ date: "MM/DD/YYYY" });
-  expect(mapPageColumnToField(table, guessed, "Done", "type_id")).toEqual({
+  expect(mapAppColumnToField(table, guessed, "Done", "type_id")).toEqual({
     ...guessed,
     ...{ fields: { type_id: "Done" }, values: {}, dates: {} },
   });
-  expect(mapPageColumnToField(table, guessed, "Kind", "closed_on").dates.closed_on).toBe("YYYY-MM-DD");
+  expect(mapAppColumnToField(table, guessed, "Kind", "closed_on").dates.closed_on).toBe("YYYY-MM-DD");
 });
 
 test("a number field that moves to another column has its decimal sign guessed again, also by the separator", async () => {
-  const guessed: ImportPageMapping = {
+  const guessed: AppImportMapping = {
     ...mapping,
     fields: { total_cost: "Net" },
     decimal_comma: ["total_cost"],
   };
-  const shown = (await read('Net,Gross\n"1,5","1.200,75"\n')) as ImportPageFile;
-  expect(mapPageColumnToField(shown, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
-  const points = (await read("Net;Gross\n1,5;1200.75\n")) as ImportPageFile;
-  expect(mapPageColumnToField(points, guessed, "Gross", "total_cost").decimal_comma).toBeUndefined();
-  const groups = (await read("Net;Gross\n850.000;420.500\n")) as ImportPageFile;
-  expect(mapPageColumnToField(groups, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
+  const shown = (await read('Net,Gross\n"1,5","1.200,75"\n')) as AppImportFile;
+  expect(mapAppColumnToField(shown, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
+  const points = (await read("Net;Gross\n1,5;1200.75\n")) as AppImportFile;
+  expect(mapAppColumnToField(points, guessed, "Gross", "total_cost").decimal_comma).toBeUndefined();
+  const groups = (await read("Net;Gross\n850.000;420.500\n")) as AppImportFile;
+  expect(mapAppColumnToField(groups, guessed, "Gross", "total_cost").decimal_comma).toEqual(["total_cost"]);
   const sent: unknown[] = [];
   const api = {
     async write<T>(_method: string, _path: string, body: unknown): Promise<T> {
@@ -215,29 +215,29 @@ test("a number field that moves to another column has its decimal sign guessed a
       return plain as T;
     },
   };
-  await sendPageRows(api, groups, { at: 0, most: 1 }, { isDry: true });
+  await sendAppRows(api, groups, { at: 0, most: 1 }, { isDry: true });
   expect(sent).toEqual([";"]);
 });
 
 // Rule: portfolio-app-import
 test("dates with the day or the month first have no format until one is chosen, except in the US", async () => {
-  const table = (await read("Done,Seen\n03/04/2021,25/04/2021\n")) as ImportPageFile;
-  const guessed: ImportPageMapping = {
+  const table = (await read("Done,Seen\n03/04/2021,25/04/2021\n")) as AppImportFile;
+  const guessed: AppImportMapping = {
     ...{ ...mapping, fields: { date: "Done", closed_on: "Seen" } },
     dates: { date: "MM/DD/YYYY", closed_on: "DD/MM/YYYY" },
   };
-  expect(withoutAmbiguousPageDates(table, guessed)).toEqual(guessed);
+  expect(withoutAmbiguousAppDates(table, guessed)).toEqual(guessed);
   const canadian = { ...guessed, constants: { country: "CA" } };
-  const open = withoutAmbiguousPageDates(table, canadian);
+  const open = withoutAmbiguousAppDates(table, canadian);
   expect(open.dates).toEqual({ closed_on: "DD/MM/YYYY" });
-  const lacking = (one: ImportPageMapping) =>
+  const lacking = (one: AppImportMapping) =>
     ["date", "closed_on"].map((field) => lacksDateFormat(table, one, field));
   expect([lacking(guessed), lacking(open)]).toEqual([
     [false, false],
     [true, false],
   ]);
   expect(lacking(withDateFormat(open, "date", "DD/MM/YYYY"))).toEqual([false, false]);
-  expect(mapPageColumnToField(table, canadian, "Done", "closed_on").dates.closed_on).toBeUndefined();
+  expect(mapAppColumnToField(table, canadian, "Done", "closed_on").dates.closed_on).toBeUndefined();
   setCurrencyAndUnits({ currency: "EUR", units: "metric" });
   expect(lacking({ ...guessed, dates: {} })).toEqual([true, false]);
   setCurrencyAndUnits(US_DISPLAY);
@@ -264,7 +264,7 @@ test("a workbook whose reader fails, or cannot be loaded, has the remedy", async
     const own = { document: globalThis.document, Worker: globalThis.Worker };
     Object.assign(globalThis, fakes);
     const chosen = { name: "a.xlsx", arrayBuffer: async () => new ArrayBuffer(1) };
-    const reply = await readWorkbookFile(chosen, new AbortController().signal);
+    const reply = await readAppWorkbookFile(chosen, new AbortController().signal);
     Object.assign(globalThis, own);
     return reply;
   };
@@ -298,7 +298,7 @@ test("a sheet of a workbook is a table with the numbers of its rows, blank ones 
 });
 
 describe("the meaning of cells", () => {
-  const table = (cells: readonly string[]): ImportPageFile => ({
+  const table = (cells: readonly string[]): AppImportFile => ({
     name: "a.csv",
     columns: [" Rating "],
     rows: cells.map((cell, at) => ({ number: at + 2, cells: [cell] })),
@@ -306,21 +306,21 @@ describe("the meaning of cells", () => {
   });
 
   test("is asked for a choice among a few, the commonest first, as the API reads them", () => {
-    expect(distinctPageChoiceCells(table(["3", "5", "", " 5 ", "very  good"]), "Rating")).toEqual([
+    expect(distinctAppChoiceCells(table(["3", "5", "", " 5 ", "very  good"]), "Rating")).toEqual([
       "5",
       "3",
       "very good",
     ]);
-    expect(distinctPageChoiceCells(table(["A-1", "A-2", "A-3"]), "Rating")).toEqual([]);
+    expect(distinctAppChoiceCells(table(["A-1", "A-2", "A-3"]), "Rating")).toEqual([]);
     expect(
-      distinctPageChoiceCells(table(Array.from({ length: 42 }, (_, at) => `${at % 21} Elm St`)), "Rating"),
+      distinctAppChoiceCells(table(Array.from({ length: 42 }, (_, at) => `${at % 21} Elm St`)), "Rating"),
     ).toEqual([]);
   });
 
   test("is changed, and dropped where it is empty", () => {
-    const good = withPageCellMeaning(mapping, "condition_after", { cell: "5", meaning: " good " });
+    const good = withAppCellMeaning(mapping, "condition_after", { cell: "5", meaning: " good " });
     expect(good.values).toEqual({ condition_after: { 5: "good" } });
-    expect(withPageCellMeaning(good, "condition_after", { cell: "5", meaning: "" }).values).toEqual({
+    expect(withAppCellMeaning(good, "condition_after", { cell: "5", meaning: "" }).values).toEqual({
       condition_after: {},
     });
   });

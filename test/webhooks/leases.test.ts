@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
 import {
-  createPartnerLeases,
+  createDeliveryLeases,
   deliveryResultsUnderLeases,
 } from "../../src/usecases/deliveries/stored-delivery-repository.ts";
 import { createDispatcher } from "../../src/webhooks/webhook-dispatcher.ts";
@@ -45,7 +45,7 @@ async function serversOf(count: number) {
           nextDueAt,
           record: reached.record,
           send,
-          leases: createPartnerLeases(server.membership)!,
+          leases: createDeliveryLeases(server.membership)!,
         },
         DISPATCHER_DEFAULTS,
       );

@@ -221,7 +221,7 @@ function descriptionAt(validator: Type<object>, keys: readonly string[]): string
 }
 
 /** Returns the trimmed text, or null if it is empty. */
-export function textOrNull(value: string | null | undefined): string | null {
+export function schemaTextOrNull(value: string | null | undefined): string | null {
   const text = value?.trim();
   return text ? text : null;
 }

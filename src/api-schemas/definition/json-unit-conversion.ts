@@ -15,7 +15,7 @@ export const isoOrNull = (instant: Instant | null): string | null =>
   instant === null ? null : isoText(instant);
 
 /** Rounds to a number of decimals, half towards positive infinity. */
-export function roundToDecimals(value: number, decimals: number): number {
+export function roundJsonNumber(value: number, decimals: number): number {
   const factor = 10 ** decimals;
   return Math.round(value * factor) / factor;
 }

@@ -1,9 +1,9 @@
 import { serializeAdministrator, serializeNewAdministrator } from "../../api-schemas/administrator-schema.ts";
-import { createAdministrator, revokeAdministrator } from "../../usecases/operations/administrators.ts";
+import { createAdministrator, revokeAdministrator } from "../../usecases/administration/administrators.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import { withAdministration, withData } from "../command-data-access.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
-import { minuteText } from "../terminal/time-text.ts";
+import { terminalMinuteText } from "../terminal/terminal-time-text.ts";
 
 const create = defineCommand({
   name: "create",
@@ -35,8 +35,8 @@ const list = defineCommand({
             ["ADMINISTRATOR", "CREATED (UTC)", "REVOKED (UTC)", { heading: "NAME", shrinks: true }],
             administrators.map((administrator) => [
               administrator.admin_id,
-              minuteText(administrator.created_at, context.tableWidth),
-              minuteText(administrator.revoked_at, context.tableWidth),
+              terminalMinuteText(administrator.created_at, context.tableWidth),
+              terminalMinuteText(administrator.revoked_at, context.tableWidth),
               administrator.name,
             ]),
             context.tableWidth,

@@ -9,10 +9,10 @@ import type { Store } from "../../store/store.ts";
 import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
 import { type Command, defineCommand, requiredArgument, textOption, UsageError } from "../command.ts";
 import { withData } from "../command-data-access.ts";
-import { correctRecordByCommand, recordText, requireRecordFound } from "../correction-command.ts";
+import { correctRecordByCommand, recordText, requireRecordOfCommand } from "../correction-command.ts";
 
 const find = async ({ read }: Store, id: string) =>
-  requireRecordFound((await read.appliances.list([id]))[0], "Appliance", id);
+  requireRecordOfCommand((await read.appliances.list([id]))[0], "Appliance", id);
 
 const show = defineCommand({
   name: "show",

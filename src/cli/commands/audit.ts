@@ -1,12 +1,12 @@
 import { type AuditEntryJson, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
-import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
-import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
-import { pageAuditChangeTexts } from "../../web/page-audit-changes.ts";
+import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
+import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
+import { pageAuditChangeTexts } from "../../web/page/page-audit-changes.ts";
 import { choiceOption, defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { withData } from "../command-data-access.ts";
 import { instantOption } from "../command-option-values.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
-import { secondText } from "../terminal/time-text.ts";
+import { terminalSecondText } from "../terminal/terminal-time-text.ts";
 
 export const auditCommand = defineCommand({
   description: "The audit log is append-only: the database rejects changes and deletions.",
@@ -43,7 +43,7 @@ export const auditCommand = defineCommand({
             ],
             records.map((entry) => [
               ...[
-                secondText(entry.at, context.tableWidth),
+                terminalSecondText(entry.at, context.tableWidth),
                 entry.actor_name,
                 entry.action,
                 changeText(entry),

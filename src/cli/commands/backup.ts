@@ -1,12 +1,12 @@
 import { setPriority } from "node:os";
 import { resolve } from "node:path";
-import { readPassphrase } from "../../backup/read-backup-passphrase.ts";
+import { readBackupPassphrase } from "../../backup/read-backup-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { formatBytes } from "../../files/durable-files.ts";
 import { BUILD } from "../../server/build-info.ts";
 import { databaseFile } from "../../server/server-data-folder.ts";
 import { defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
-import { requireInstallation } from "../command-installation.ts";
+import { requireCommandInstallation } from "../command-installation.ts";
 
 /** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;
@@ -27,7 +27,7 @@ export const backupCommand = defineCommand({
   ],
   async run(context, { file }, { passphraseFile, noKey }) {
     const { config, cwd, now, print } = context;
-    requireInstallation(context);
+    requireCommandInstallation(context);
     if (config.storage.url !== "") throw usePostgresTools();
     const { createBackup } = await import("../../backup/create-backup.ts");
     const startedAt = performance.now();
@@ -37,7 +37,7 @@ export const backupCommand = defineCommand({
       dataDir,
       databaseFile: databaseFile(dataDir),
       file: resolve(cwd, file),
-      passphrase: readPassphrase(passphraseFile, config.backup.passphrase),
+      passphrase: readBackupPassphrase(passphraseFile, config.backup.passphrase),
       includeKey: !noKey,
       productVersion: BUILD.version,
       now: now(),

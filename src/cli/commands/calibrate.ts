@@ -11,8 +11,8 @@ import type { DataFolder } from "../../server/server-data-folder.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { calibrateModel } from "../../usecases/calibration/calibrate.ts";
-import { type FitLock, withFitLock } from "../../usecases/calibration/calibration-runs.ts";
-import { checkActiveCalibration } from "../../usecases/calibration/check-model.ts";
+import { type FitLock, withCalibrationLock } from "../../usecases/calibration/calibration-runs.ts";
+import { checkActiveCalibrationModel } from "../../usecases/calibration/check-active-calibration.ts";
 import {
   applyCalibration,
   type ModelAdministration,
@@ -22,11 +22,11 @@ import {
 import { renderCalibrationReport } from "../../web/calibration/calibration-report-page.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { actorOnMachine, auditActorOf, withData } from "../command-data-access.ts";
+import { actorOnMachine, auditActorOfCommand, withData } from "../command-data-access.ts";
 import { dayOption } from "../command-option-values.ts";
-import { calibrateCommandText, calibrateReportPageContent } from "../terminal/calibrate-command-text.ts";
+import { calibrateCommandReport, calibrateCommandText } from "../terminal/calibrate-command-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
-import { minuteText } from "../terminal/time-text.ts";
+import { terminalMinuteText } from "../terminal/terminal-time-text.ts";
 import { yieldInCommand } from "../yield-in-command.ts";
 
 export const calibrateCommand = defineCommand({
@@ -64,7 +64,7 @@ export const calibrateCommand = defineCommand({
       const deps: ModelAdministration = {
         store,
         knowledge: loadKnowledge(context.config.costs),
-        actor: auditActorOf(context),
+        actor: auditActorOfCommand(context),
         yieldNow: yieldInCommand(createStoreWriteThrottle(store, context.now)),
         monotonicMs: () => performance.now(),
       };
@@ -78,10 +78,10 @@ export const calibrateCommand = defineCommand({
       if (!apply && !keep) return await fit();
       const asked = {
         by: actorOnMachine(context),
-        actor: auditActorOf(context),
+        actor: auditActorOfCommand(context),
         handedOver: context.env[FIT_LOCK],
       };
-      await withFitLock(store, asked, fit);
+      await withCalibrationLock(store, asked, fit);
     };
     await withData(context, run, { mapsFile: false });
   },
@@ -99,7 +99,7 @@ async function fitAndPrint(
   const evidence = serializeCalibration(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)
-    await replaceFile(page, renderCalibrationReport(calibrateReportPageContent(knowledge, calibration)));
+    await replaceFile(page, renderCalibrationReport(calibrateCommandReport(knowledge, calibration)));
   const print = async (applied: string | undefined) => {
     const modelVersion = await modelVersionOf(store.read, knowledge);
     context.print(
@@ -138,7 +138,7 @@ async function printVersions(
   const rows = versions.map((one) => [
     one.model_version,
     one.in_use ? "active" : "",
-    minuteText(one.applied_at, context.tableWidth),
+    terminalMinuteText(one.applied_at, context.tableWidth),
     one.applied_by,
     one.proven ? "proven" : "unproven (forced)",
     one.failures,
@@ -174,7 +174,7 @@ async function printReverted(context: CommandContext, deps: ModelAdministration)
 }
 
 async function printCheck(context: CommandContext, deps: ModelAdministration): Promise<void> {
-  const check = await checkActiveCalibration(deps, dayOf(context.now()), serializeValidation);
+  const check = await checkActiveCalibrationModel(deps, dayOf(context.now()), serializeValidation);
   context.print(
     serializeModelCheck(check),
     check.isWorse

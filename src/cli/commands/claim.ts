@@ -18,7 +18,7 @@ import {
   correctionOptions,
   correctRecordByCommand,
   recordText,
-  requireRecordFound,
+  requireRecordOfCommand,
 } from "../correction-command.ts";
 
 const show = defineCommand({
@@ -27,7 +27,7 @@ const show = defineCommand({
   arguments: { claimId: requiredArgument("the claim's ID") },
   async run(context, { claimId }) {
     const found = await withData(context, ({ store }) => store.read.claims.find(claimId));
-    const record = serializeStoredClaim(requireRecordFound(found, "Claim", claimId));
+    const record = serializeStoredClaim(requireRecordOfCommand(found, "Claim", claimId));
     context.print(record, recordText(record, context.tableWidth));
   },
 });
@@ -75,7 +75,7 @@ async function apply(
   given: object,
 ): Promise<void> {
   const record = await withData(context, async ({ store }) => {
-    const before = requireRecordFound(await store.read.claims.find(claimId), "Claim", claimId);
+    const before = requireRecordOfCommand(await store.read.claims.find(claimId), "Claim", claimId);
     const { partnerId, propertyId } = before;
     return await correctRecordByCommand(context, store, partnerId, async (writer) => {
       const changed = await changeClaim(writer, { propertyId, claimId }, request);

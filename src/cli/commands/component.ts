@@ -6,9 +6,9 @@ import {
 import { serializeComponent } from "../../api-schemas/component-schema.ts";
 import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
-import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import { withData } from "../command-data-access.ts";
 import {
@@ -16,7 +16,7 @@ import {
   correctionOptions,
   correctRecordByCommand,
   recordText,
-  requireRecordFound,
+  requireRecordOfCommand,
 } from "../correction-command.ts";
 
 const show = defineCommand({
@@ -27,7 +27,11 @@ const show = defineCommand({
     const knowledge = loadKnowledge(context.config.costs);
     const record = await withData(context, async (data) => {
       const { read } = data.store;
-      const owner = requireRecordFound(await read.components.ownerOf(componentId), "Component", componentId);
+      const owner = requireRecordOfCommand(
+        await read.components.ownerOf(componentId),
+        "Component",
+        componentId,
+      );
       const prices = await partnerPrices(read, knowledge, await requirePartner(data.store, owner));
       const component = await findComponent(read, owner, componentId);
       return serializeComponent(prices, component, await read.snapshots.latestSnapshotAt());
@@ -52,7 +56,7 @@ const update = defineCommand({
     const kinds = { ...csvColumnsOfInputSchema(componentChange), original: "flag" } as const;
     const change = parseComponentChangeJson(correctionBodyFromOptions(kinds, given));
     const record = await withData(context, async ({ store }) => {
-      const owner = requireRecordFound(
+      const owner = requireRecordOfCommand(
         await store.read.components.ownerOf(componentId),
         "Component",
         componentId,

@@ -7,11 +7,11 @@ import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
-import { COST_COLUMNS, readCostFile } from "../../usecases/costs/cost-book-file.ts";
+import { COST_COLUMNS, readCostBookFile } from "../../usecases/costs/cost-book-file.ts";
 import { replacementCostHistory } from "../../usecases/costs/cost-history.ts";
+import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import {
   defineCommand,
@@ -22,9 +22,9 @@ import {
   UsageError,
 } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { auditActorOf, withData } from "../command-data-access.ts";
-import { costHistoryText } from "../terminal/cost-history-text.ts";
-import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
+import { auditActorOfCommand, withData } from "../command-data-access.ts";
+import { terminalCostHistoryText } from "../terminal/terminal-cost-history-text.ts";
+import { terminalRejectsRecord, terminalRejectsText } from "../terminal/terminal-rejects-text.ts";
 
 const IMPORT_USAGE = "Run `mainstay costs import FILE --partner ID`.";
 
@@ -103,7 +103,7 @@ async function showHistory(context: CommandContext, partnerId: string, apply: bo
     result.kinds,
     apply ? (result.saved ?? NOTHING_SAVED) : null,
   );
-  context.print(view, costHistoryText(view, context));
+  context.print(view, terminalCostHistoryText(view, context));
 }
 
 const NOTHING_SAVED = { changes: 0, recalculating: false };
@@ -114,7 +114,7 @@ async function importFile(
   file: string,
   { replace, dryRun, rejects }: { replace: boolean; dryRun: boolean; rejects: string | undefined },
 ): Promise<void> {
-  const read = await readCostFile(
+  const read = await readCostBookFile(
     { path: resolve(context.cwd, file) },
     {
       knowledge: loadKnowledge(context.config.costs),
@@ -133,14 +133,14 @@ async function importFile(
   });
   const { rejects: rejected } = read;
   if (!context.json)
-    for (const line of [...warnings, ...(rejected ? [rejectsText(rejected)] : [])])
+    for (const line of [...warnings, ...(rejected ? [terminalRejectsText(rejected)] : [])])
       context.stderr.write(`${line}\n`);
   const { changes, recalculating } = saved;
   context.print(
     {
       partner_id: partnerId,
       ...{ read: read.read, lines: lines.length, changes, rejected: rejected?.rows ?? 0 },
-      rejects: rejected ? [rejectsRecord(rejected)] : [],
+      rejects: rejected ? [terminalRejectsRecord(rejected)] : [],
       ...{ warnings, recalculating, dry_run: dryRun },
     },
     [
@@ -169,6 +169,8 @@ async function addLines(
   const partner = await requirePartner(store, partnerId);
   await createStoreWriteThrottle(store, context.now)();
   return await writePortfolio(store.write, loadKnowledge(context.config.costs), partner, (writer) =>
-    replaceCostBook(writer, auditActorOf(context), (book) => (replace ? lines : mergeCostLines(book, lines))),
+    replaceCostBook(writer, auditActorOfCommand(context), (book) =>
+      replace ? lines : mergeCostLines(book, lines),
+    ),
   );
 }

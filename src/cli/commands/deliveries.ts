@@ -33,8 +33,12 @@ import {
 import type { CommandContext } from "../command-context.ts";
 import { withAdministration, withData } from "../command-data-access.ts";
 import { instantOption } from "../command-option-values.ts";
-import { labeledLines, terminalTable } from "../terminal/terminal-table.ts";
-import { minuteText, secondText, utcTimeText } from "../terminal/time-text.ts";
+import { terminalLabeledLines, terminalTable } from "../terminal/terminal-table.ts";
+import {
+  terminalMinuteText,
+  terminalSecondText,
+  terminalUtcTimeText,
+} from "../terminal/terminal-time-text.ts";
 
 const list = defineCommand({
   name: "list",
@@ -76,7 +80,7 @@ const list = defineCommand({
             ],
             records.map((record) => [
               record.id,
-              secondText(record.created_at, context.tableWidth),
+              terminalSecondText(record.created_at, context.tableWidth),
               record.event,
               record.status,
               record.partner_name,
@@ -120,7 +124,7 @@ const failures = defineCommand({
             ],
             record.groups.map(({ failed, partner_id, partner_name, url, error, last_at }) => [
               failed < MAX_GROUP_COUNT ? failed : `${failed}+`,
-              minuteText(last_at, context.tableWidth),
+              terminalMinuteText(last_at, context.tableWidth),
               partner_id,
               partner_name,
               url ?? "",
@@ -221,16 +225,16 @@ function lastResponse({ attempts }: DeliveryJson): string | null {
 
 function deliveryText(record: FullDeliveryJson, width: number): string {
   const { attempts } = record;
-  const lines = labeledLines(
+  const lines = terminalLabeledLines(
     [
       ["Delivery", record.id],
       ["Partner", record.partner_id],
       ["Event", record.event],
       ["Status", record.status],
       ["Request", record.request_id],
-      ["Created", utcTimeText(record.created_at, width)],
-      ["Next attempt", utcTimeText(record.next_attempt_at, width)],
-      ["Finished", utcTimeText(record.finished_at, width)],
+      ["Created", terminalUtcTimeText(record.created_at, width)],
+      ["Next attempt", terminalUtcTimeText(record.next_attempt_at, width)],
+      ["Finished", terminalUtcTimeText(record.finished_at, width)],
       ["Attempts", record.attempt_count],
     ],
     width,
@@ -246,7 +250,7 @@ function deliveryText(record: FullDeliveryJson, width: number): string {
     ],
     attempts.map((attempt) => [
       attempt.attempt,
-      secondText(attempt.started_at, width),
+      terminalSecondText(attempt.started_at, width),
       `${attempt.duration_ms} ms`,
       attempt.status_code,
       attempt.address,

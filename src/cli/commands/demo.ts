@@ -9,7 +9,7 @@ import { DeliveryPrinter } from "../demo/delivery-printer.ts";
 import { demoConfig } from "../demo/demo-config.ts";
 import { type DemoSummary, demoDataJson, demoExampleRequests, demoText } from "../demo/demo-text.ts";
 import { prepareDemo } from "../demo/prepare-demo.ts";
-import { OutputClosed } from "../terminal/process-host.ts";
+import { OutputClosed } from "../terminal/process-command-host.ts";
 import { standardStream } from "../terminal/standard-streams.ts";
 
 /** `mainstay demo`: a server, sample data and a webhook endpoint in one process, for a first look. */

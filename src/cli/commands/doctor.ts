@@ -12,14 +12,14 @@ import {
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { databaseFile } from "../../server/server-data-folder.ts";
-import { findDatabasePageProblems } from "../../store/sqlite/inspect-database.ts";
-import type { DerivedData } from "../../usecases/operations/derived-data.ts";
+import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-database.ts";
+import type { DerivedData } from "../../usecases/recalculation/recount-derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withData } from "../command-data-access.ts";
-import { commandConfigurationText, requireInstallation } from "../command-installation.ts";
-import { sentenceCase } from "../terminal/explained-block-text.ts";
-import { wrapText } from "../terminal/terminal-table.ts";
+import { commandConfigurationText, requireCommandInstallation } from "../command-installation.ts";
+import { sentenceCase } from "../terminal/terminal-block-text.ts";
+import { wrapTerminalText } from "../terminal/terminal-table.ts";
 
 /** The nice value, so that a running server on this machine has priority. */
 const LOW_PRIORITY = 10;
@@ -72,7 +72,7 @@ async function recount(
   );
   if (!isUsable) return undefined;
   const { createStoreWriteThrottle } = await import("../../store/store-write-throttle.ts");
-  const { checkDerivedData } = await import("../../usecases/operations/derived-data.ts");
+  const { recountDerivedData } = await import("../../usecases/recalculation/recount-derived-data.ts");
   const { isScoredByModel } = await import("../../usecases/snapshot/score-snapshot.ts");
   const name = "derived_data";
   const knowledge = loadKnowledge(context.config.costs);
@@ -88,7 +88,7 @@ async function recount(
       const isRecalculating = async () => (await store.read.recalculations.all()).length > 0;
       const wasRecalculating = await isRecalculating();
       const yieldNow = createStoreWriteThrottle(store, context.now);
-      const wrong = await checkDerivedData({ store, knowledge, clock: context.now, yieldNow }, isRepairing);
+      const wrong = await recountDerivedData({ store, knowledge, clock: context.now, yieldNow }, isRepairing);
       const isWrong = Object.values(wrong).some((rows) => rows > 0);
       if (isWrong && !isRepairing && (wasRecalculating || (await isRecalculating()))) {
         const detail = "not certain: sums follow a change of costs now, and some do not have it yet";
@@ -116,7 +116,7 @@ function derivedDataFinding(wrong: DerivedData, isRepaired: boolean): DoctorFind
 }
 
 async function checkPages(context: CommandContext): Promise<void> {
-  requireInstallation(context);
+  requireCommandInstallation(context);
   if (context.config.storage.url !== "")
     throw new OperatorError(
       "--pages is not supported with PostgreSQL",
@@ -124,7 +124,7 @@ async function checkPages(context: CommandContext): Promise<void> {
     );
   setPriority(LOW_PRIORITY);
   const file = databaseFile(context.config.storage.dataDir);
-  const problems = await findDatabasePageProblems(file, () => Bun.sleep(0));
+  const problems = await findSqlitePageProblems(file, () => Bun.sleep(0));
   const found = problems.length === 0 ? `${file} passed the page check.` : problems.join("\n");
   context.print({ ok: problems.length === 0, problems }, found);
   if (problems.length > 0) throw new OperatorError(`${file} is damaged`, FROM_BACKUP);
@@ -162,7 +162,7 @@ function resultText({ name, status, detail, remedy }: DoctorCheckResult, width: 
   const title = [NAMES[kind] ?? sentenceCase(kind), ...(of === undefined ? [] : [of])].join(" ");
   const indent = " ".repeat(LABELS.ok.length);
   return [
-    wrapText(`${title}: ${detail}`, width, LABELS[status]),
-    ...(remedy === null ? [] : [wrapText(remedy, width, indent)]),
+    wrapTerminalText(`${title}: ${detail}`, width, LABELS[status]),
+    ...(remedy === null ? [] : [wrapTerminalText(remedy, width, indent)]),
   ].join("\n");
 }

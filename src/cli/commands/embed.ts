@@ -5,7 +5,7 @@ import {
   serializeEmbedViews,
   serializeNewEmbed,
 } from "../../api-schemas/embed-schema.ts";
-import { publicUrl } from "../../config/public-url.ts";
+import { configuredPublicUrl } from "../../config/configured-public-url.ts";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
@@ -23,7 +23,7 @@ import {
 } from "../command.ts";
 import { withAdministration, withData } from "../command-data-access.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
-import { minuteText, secondText } from "../terminal/time-text.ts";
+import { terminalMinuteText, terminalSecondText } from "../terminal/terminal-time-text.ts";
 
 const create = defineCommand({
   name: "create",
@@ -57,7 +57,10 @@ const create = defineCommand({
         loadKnowledge(context.config.costs),
         embed,
       );
-      return { record: serializeNewEmbed(embed, token, publicUrl(context.config), preview), passcode };
+      return {
+        record: serializeNewEmbed(embed, token, configuredPublicUrl(context.config), preview),
+        passcode,
+      };
     });
     context.print(
       { ...record, ...(passcode !== null && { passcode }) },
@@ -123,13 +126,13 @@ const list = defineCommand({
             embeds.map((embed) => [
               embed.embed_id,
               embed.status,
-              minuteText(embed.expires_at, context.tableWidth) ?? "never",
+              terminalMinuteText(embed.expires_at, context.tableWidth) ?? "never",
               embed.property_name,
               embed.property_id,
               embed.label ?? "",
               embed.views,
               embed.recipient ?? "",
-              minuteText(embed.last_viewed_at, context.tableWidth),
+              terminalMinuteText(embed.last_viewed_at, context.tableWidth),
             ]),
             context.tableWidth,
           ),
@@ -154,7 +157,7 @@ const views = defineCommand({
         : terminalTable(
             ["VIEWED (UTC)", "ADDRESS"],
             record.latest.map(({ viewed_at, address }) => [
-              secondText(viewed_at, context.tableWidth),
+              terminalSecondText(viewed_at, context.tableWidth),
               address,
             ]),
             context.tableWidth,

@@ -1,10 +1,10 @@
 import { serializeExplanation } from "../../api-schemas/explanation-schema.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
+import { explainComponent } from "../../usecases/explanation/explain-component.ts";
 import { defineCommand, requiredArgument } from "../command.ts";
 import { withData } from "../command-data-access.ts";
-import { explanationText } from "../terminal/explanation-text.ts";
+import { terminalExplanationText } from "../terminal/terminal-explanation-text.ts";
 
 export const explainCommand = defineCommand({
   name: "explain",
@@ -24,6 +24,6 @@ export const explainCommand = defineCommand({
         "`mainstay scores --partner ID` lists the IDs of a partner's components.",
       );
     const record = serializeExplanation(knowledge, explained);
-    context.print(record, explanationText(record, context));
+    context.print(record, terminalExplanationText(record, context));
   },
 });

@@ -1,4 +1,4 @@
-import { diagnoseRunningServer } from "../../doctor/query-running-server.ts";
+import { diagnoseRunningServer } from "../../doctor/diagnose-running-server.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { defineCommand, settingOption } from "../command.ts";
 

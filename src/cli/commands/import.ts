@@ -1,10 +1,13 @@
 import { resolve } from "node:path";
 import { serializeImportNotes } from "../../api-schemas/imported-rows-schema.ts";
-import { importLockName, withLock } from "../../cluster/cluster-locks.ts";
-import { importNoteSentences } from "../../domain/import-notes.ts";
+import { importLockName, withClusterLock } from "../../cluster/cluster-locks.ts";
+import { importNoteSentences } from "../../domain/wording/import-notes.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { databaseFile } from "../../server/server-data-folder.ts";
-import { withScratchCopy, withScratchDatabase } from "../../store/sqlite/scratch-database.ts";
+import {
+  withSqliteScratchCopy,
+  withSqliteScratchDatabase,
+} from "../../store/sqlite/sqlite-scratch-database.ts";
 import type { Store } from "../../store/store.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import type { ChangedField } from "../../usecases/import/import-change-log.ts";
@@ -38,10 +41,14 @@ import {
   valueOption,
 } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { actorOnMachine, auditActorOf, withData } from "../command-data-access.ts";
-import { confirmFileMappings, leftOutRowsText, parseValueMappingOption } from "../command-file-mapping.ts";
-import { createProgressBar } from "../terminal/progress-bar.ts";
-import { rejectsRecord, rejectsText } from "../terminal/rejects-text.ts";
+import { actorOnMachine, auditActorOfCommand, withData } from "../command-data-access.ts";
+import {
+  commandLeftOutRowsText,
+  confirmFileMappings,
+  parseValueMappingOption,
+} from "../command-file-mapping.ts";
+import { createTerminalProgressBar } from "../terminal/terminal-progress-bar.ts";
+import { terminalRejectsRecord, terminalRejectsText } from "../terminal/terminal-rejects-text.ts";
 
 const mapping = valueOption("COLUMN=FIELD", "", (typed): ColumnMapping => {
   const at = typed.lastIndexOf("=");
@@ -168,7 +175,7 @@ export const importCommand = defineCommand({
           yes,
         })
       : { mapped: [], leftOut: [] };
-    const bar = createProgressBar(context.isTty && !context.json, context.columns);
+    const bar = createTerminalProgressBar(context.isTty && !context.json, context.columns);
     const lock = {
       name: importLockName(partnerId),
       owner: actorOnMachine(context),
@@ -185,13 +192,13 @@ export const importCommand = defineCommand({
         defaults: isMapped ? [] : defaults,
         update,
         silent: noWebhooks,
-        actor: auditActorOf(context),
+        actor: auditActorOfCommand(context),
         ...(isMapped && { lineOf: originalRowNumber }),
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,
         yieldNow: context.betweenSteps(createStoreWriteThrottle(store, context.now)),
-        ...(!dryRun && { withLock: (work) => withLock(store, lock, work) }),
+        ...(!dryRun && { withLock: (work) => withClusterLock(store, lock, work) }),
         onProgress: ({ kind, done, rows }) => bar.show(kind, done, rows),
       });
     const run = async (store: Store): Promise<Done> =>
@@ -226,9 +233,9 @@ async function onCopy<T>(
 ): Promise<T> {
   const { dataDir, url } = config.storage;
   const options = { clock: now, random };
-  if (url === "") return await withScratchCopy(databaseFile(dataDir), options, run);
+  if (url === "") return await withSqliteScratchCopy(databaseFile(dataDir), options, run);
   const { copyPostgresPortfolioToFile } = await import("../../store/postgres/copy-postgres-portfolio.ts");
-  return await withScratchDatabase(
+  return await withSqliteScratchDatabase(
     dataDir,
     (file) => copyPostgresPortfolioToFile(file, url, partnerId, now()),
     options,
@@ -271,7 +278,7 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
         })),
       },
       rejected,
-      rejects: result.rejects.map(rejectsRecord),
+      rejects: result.rejects.map(terminalRejectsRecord),
       changes: result.changes,
       warnings: result.warnings,
       left_out: result.leftOut,
@@ -288,14 +295,14 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
       ...importNoteSentences(notes),
       ...sameAddressLines(result),
       ...result.changes.map(changeLine),
-      ...leftOutRowsText(result.leftOut),
+      ...commandLeftOutRowsText(result.leftOut),
       `${rejected} rows rejected (${(durationMs / 1000).toFixed(1)} s).`,
     ].join("\n"),
   );
 }
 
 function problems({ warnings, rejects }: ImportResult): string[] {
-  return [...warnings, ...rejects.map((reject) => rejectsText(reject))];
+  return [...warnings, ...rejects.map((reject) => terminalRejectsText(reject))];
 }
 
 function sameAddressLines({ sameAddress: { properties, first } }: ImportResult): string[] {

@@ -3,7 +3,7 @@ import {
   serializeLossComponents,
 } from "../../api-schemas/loss-components-schema.ts";
 import { type LossesJson, serializeLossTable } from "../../api-schemas/losses-schema.ts";
-import { spreadsheetLine } from "../../csv/write-csv.ts";
+import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
@@ -11,11 +11,11 @@ import { centsFromUsd } from "../../domain/money.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
-import { bookPartners } from "../../usecases/book/book-members.ts";
+import { bookPartners } from "../../usecases/book-of-business/book-members.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
-import { RevisionCaches } from "../../usecases/partners/partner-revision-caches.ts";
+import { RevisionCaches } from "../../usecases/revision-caches/revision-caches.ts";
 import {
   choiceOption,
   defineCommand,
@@ -25,8 +25,8 @@ import {
   wholeNumberOption,
 } from "../command.ts";
 import { withData } from "../command-data-access.ts";
-import { lossesText } from "../terminal/losses-text.ts";
-import { checkWorkbookOutput, writeWorkbookOutputFile } from "../workbook-output-file.ts";
+import { checkCommandWorkbookOutput, writeCommandWorkbook } from "../command-workbook-output.ts";
+import { terminalLossesText } from "../terminal/terminal-losses-text.ts";
 import { yieldInCommand } from "../yield-in-command.ts";
 
 const { deductibleUsd, limitUsd } = LOSS_LIMITS;
@@ -68,7 +68,7 @@ export const lossesCommand = defineCommand({
         "Without them, all partners are used.",
       );
     const form = context.json ? "json" : (format ?? "table");
-    checkWorkbookOutput(form, output);
+    checkCommandWorkbookOutput(form, output);
     const request: LossRequest = {
       selection: { includeDemo: includeDemo ?? false },
       layer: {
@@ -85,11 +85,10 @@ export const lossesCommand = defineCommand({
     };
     // The pages of a mapped file would count as memory of the process.
     const { losses, name, components } = await withData(context, run, { mapsFile: false });
-    if (form === "csv") context.stdout.write(serializeLossTable(losses).map(spreadsheetLine).join(""));
+    if (form === "csv") context.stdout.write(serializeLossTable(losses).map(spreadsheetCsvLine).join(""));
     else if (form === "json") context.stdout.write(`${JSON.stringify(losses)}\n`);
-    else if (form === "xlsx")
-      writeWorkbookOutputFile(context, output!, await lossWorkbook(losses, components));
-    else context.print(losses, lossesText(losses, name, context));
+    else if (form === "xlsx") writeCommandWorkbook(context, output!, await lossWorkbook(losses, components));
+    else context.print(losses, terminalLossesText(losses, name, context));
   },
 });
 

@@ -1,11 +1,11 @@
 import { migrateServerDataFolder } from "../../server/server-data-folder.ts";
 import { lockServerDataFolderForMigration } from "../../server/server-instance-lock.ts";
 import { defineCommand } from "../command.ts";
-import { requireInstallation } from "../command-installation.ts";
+import { requireCommandInstallation } from "../command-installation.ts";
 
 export const migrateCommand = defineCommand({
   async run(context) {
-    requireInstallation(context);
+    requireCommandInstallation(context);
     const { config, env, now, random } = context;
     const steps = await migrateServerDataFolder({
       config,

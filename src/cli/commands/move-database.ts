@@ -3,8 +3,8 @@ import { OperatorError } from "../../domain/errors.ts";
 import { readOneLineSecret } from "../../secrets/secret-file.ts";
 import { isPostgresAddress, type MoveStep, moveServerData } from "../../server/move-server-data.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
-import { requireInstallation } from "../command-installation.ts";
-import { createProgressBar } from "../terminal/progress-bar.ts";
+import { requireCommandInstallation } from "../command-installation.ts";
+import { createTerminalProgressBar } from "../terminal/terminal-progress-bar.ts";
 
 const NAMES: Record<MoveStep, string> = { copying: "Copying", comparing: "Comparing", photos: "Photos" };
 
@@ -28,8 +28,8 @@ export const moveCommand = defineCommand({
   async run(context, _arguments, { to: named, toFile, again }) {
     const { config, cwd, env, now, random, print } = context;
     const to = targetOf(named, toFile && resolve(cwd, toFile));
-    requireInstallation(context);
-    const bar = createProgressBar(context.isTty && !context.json, context.columns);
+    requireCommandInstallation(context);
+    const bar = createTerminalProgressBar(context.isTty && !context.json, context.columns);
     const startedAt = performance.now();
     try {
       const moved = await moveServerData({

@@ -3,7 +3,7 @@ import { defineCommand } from "../command.ts";
 export const openapiCommand = defineCommand({
   examples: ["mainstay openapi > openapi.json"],
   async run({ stdout }) {
-    const { partnerApi } = await import("../../http/routes/partner-api.ts");
+    const { partnerApiOperations } = await import("../../http/routes/partner-api.ts");
     const { documentText } = await import("../../http/routes/document.ts");
     const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
     // Only the operations' descriptions are used. None runs here, so their dependencies are not needed.
@@ -20,6 +20,6 @@ export const openapiCommand = defineCommand({
     const limits = { bulkItems: 0, photoBytes: 0, photoBytesPerPartner: 0, basePath: "" };
     const address = { publicUrl: "", basePath: "", isSecure: false };
     const knowledge = loadKnowledge();
-    stdout.write(documentText(knowledge, partnerApi({ knowledge, address, ...limits, ...parts })));
+    stdout.write(documentText(knowledge, partnerApiOperations({ knowledge, address, ...limits, ...parts })));
   },
 });

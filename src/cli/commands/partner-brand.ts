@@ -4,7 +4,7 @@ import { type BrandJson, parseBrandChangeJson, serializeBrand } from "../../api-
 import { contrastOn, contrastText, isHexColor } from "../../domain/brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_LOGO_BYTES } from "../../domain/logo.ts";
-import { changeBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
+import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   defineCommand,
@@ -60,7 +60,7 @@ export const brandCommand = defineCommand({
       const { store } = administration;
       await requirePartner(store, partnerId);
       return isChange
-        ? await changeBrand(administration, partnerId, change)
+        ? await changeEmbedBrand(administration, partnerId, change)
         : await loadBrand(store.read, partnerId);
     });
     const record = serializeBrand(partnerId, brand);

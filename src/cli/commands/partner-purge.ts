@@ -1,5 +1,10 @@
 import { serializeAnnouncedState, serializePurgedPartner } from "../../api-schemas/partner-schema.ts";
-import { lockHeldError, lockHolder, partnerLockName, withLock } from "../../cluster/cluster-locks.ts";
+import {
+  clusterLockHolder,
+  lockHeldError,
+  partnerLockName,
+  withClusterLock,
+} from "../../cluster/cluster-locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { IMPERSONATION_TOKEN_VARIABLE } from "../../secrets/impersonation-token.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
@@ -26,7 +31,7 @@ export const announceCommand: Command = defineCommand({
   examples: ["mainstay partner announce PARTNER_… --dry-run"],
   async run(context, { partnerId }, { dryRun }) {
     const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
-    const { announceCurrentTiers } = await import("../../usecases/deliveries/announce-current-tiers.ts");
+    const { announceCurrentTiers } = await import("../../usecases/announcements/announce-current-tiers.ts");
     const state = await withAdministration(context, async (administration) => {
       const { store } = administration;
       const deps = {
@@ -36,7 +41,7 @@ export const announceCommand: Command = defineCommand({
       };
       const partner = await requirePartner(store, partnerId);
       if (dryRun) return await announceCurrentTiers(deps, partner, true);
-      return await withLock(store, lockOn(context, partnerId), (lock) =>
+      return await withClusterLock(store, lockOn(context, partnerId), (lock) =>
         announceCurrentTiers({ ...deps, lock }, partner, false),
       );
     });
@@ -76,7 +81,7 @@ export const purgeCommand: Command = defineCommand({
         // Concurrent purges resume each other's work, so a killed command does not block the next one. The command that
         // a server starts runs under the server's lock.
         const isServers = context.env[IMPERSONATION_TOKEN_VARIABLE] !== undefined;
-        const heldBy = isServers ? undefined : await lockHolder(store, partnerLockName(partnerId));
+        const heldBy = isServers ? undefined : await clusterLockHolder(store, partnerLockName(partnerId));
         if (heldBy !== undefined) throw lockHeldError(lockOn(context, partnerId).activity, heldBy);
         return await purgePartner(deps, partner, confirm);
       },

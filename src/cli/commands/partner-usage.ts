@@ -1,5 +1,5 @@
 import { serializePartnerUsage } from "../../api-schemas/partner-schema.ts";
-import { spreadsheetLine } from "../../csv/write-csv.ts";
+import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
@@ -32,7 +32,7 @@ export const usageCommand = defineCommand({
     const lines = usage.flatMap(linesOf);
     const record = { month, partners: usage.map(serializePartnerUsage) };
     if (csv)
-      context.printForPrograms(record, [CSV_HEADINGS, ...lines].map(spreadsheetLine).join("").trimEnd());
+      context.printForPrograms(record, [CSV_HEADINGS, ...lines].map(spreadsheetCsvLine).join("").trimEnd());
     else
       context.print(
         record,

@@ -19,7 +19,7 @@ import {
   valueOption,
   wholeNumberOption,
 } from "../command.ts";
-import { osUserName, withAdministration } from "../command-data-access.ts";
+import { osUserOfCommand, withAdministration } from "../command-data-access.ts";
 import { durationOption } from "../command-option-values.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 
@@ -109,7 +109,7 @@ const webhookTest = defineCommand({
       await requirePartner(administration.store, partnerId);
       return sendTestEvent(administration, partnerId, {
         message: message ?? TEST_MESSAGE,
-        requestedBy: osUserName(context),
+        requestedBy: osUserOfCommand(context),
       });
     });
     context.print(
@@ -135,8 +135,8 @@ const probe = defineCommand({
         "See: mainstay partner probe-webhook --help",
       );
     const { composeWebhookSender } = await import("../../server/composition/compose-webhook-delivery.ts");
-    const { probePartnerSignatureChecks } = await import(
-      "../../usecases/deliveries/probe-signature-checks.ts"
+    const { probeDeliverySignatures } = await import(
+      "../../usecases/deliveries/probe-delivery-signatures.ts"
     );
     const sender = composeWebhookSender(context.config);
     const probed = await withAdministration(context, async (administration) => {
@@ -147,7 +147,7 @@ const probe = defineCommand({
           : [await requirePartner(store, partnerId)];
       const { timeoutMs } = context.config.webhooks;
       const deps = { administration, send: sender.send, clock: context.now, timeoutMs };
-      const found = await probePartnerSignatureChecks(deps, partners);
+      const found = await probeDeliverySignatures(deps, partners);
       if (found.length === 0 && partnerId !== undefined)
         throw new OperatorError(
           `${partnerId} has no webhook endpoint`,

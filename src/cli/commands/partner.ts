@@ -15,7 +15,7 @@ import {
 } from "../../usecases/partners/partners.ts";
 import { type Command, defineCommand, requiredArgument, textOption, wholeNumberOption } from "../command.ts";
 import { withAdministration, withData } from "../command-data-access.ts";
-import { partnerSettingsText } from "../terminal/partner-text.ts";
+import { terminalPartnerSettingsText } from "../terminal/terminal-partner-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { brandCommand } from "./partner-brand.ts";
 import { controlCommands } from "./partner-control.ts";
@@ -112,7 +112,7 @@ const show = defineCommand({
     const record = await withData(context, async ({ store }) =>
       serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId))),
     );
-    context.print(record, partnerSettingsText(record, context.tableWidth));
+    context.print(record, terminalPartnerSettingsText(record, context.tableWidth));
   },
 });
 

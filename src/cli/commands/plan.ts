@@ -5,12 +5,12 @@ import {
   serializePropertyPlan,
 } from "../../api-schemas/plan-schema.ts";
 import {
-  budgetSharesByProperty,
+  budgetSharesJson,
   serializePortfolioPlan,
   serializePortfolioPlanItem,
   serializePortfolioPlanTable,
 } from "../../api-schemas/portfolio-plan-schema.ts";
-import { spreadsheetLine } from "../../csv/write-csv.ts";
+import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { centsFromUsd } from "../../domain/money.ts";
 import {
@@ -24,7 +24,7 @@ import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans-queries.ts";
-import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
+import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   collectPlanFlags,
@@ -32,13 +32,13 @@ import {
   planLinesAsJson,
   reconcilePlanFigures,
   sortedPlanLines,
-} from "../../usecases/portfolio/load-plan-lines.ts";
-import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
-import { plannedProperties, planPortfolio } from "../../usecases/portfolio/portfolio-plan.ts";
-import { type PlanDeps, planProperty } from "../../usecases/portfolio/property-plan.ts";
+} from "../../usecases/planning/load-plan-lines.ts";
+import { plannedProperties, planPortfolio } from "../../usecases/planning/portfolio-plan.ts";
+import { type PlanDeps, planProperty } from "../../usecases/planning/property-plan.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
-import { pageAssumptionSentences } from "../../web/page-assumption-sentences.ts";
+import { workMarksOfProperty } from "../../usecases/work-marks/work-marks.ts";
+import { pageAssumptionSentences } from "../../web/page/page-assumption-sentences.ts";
 import {
   choiceOption,
   defineCommand,
@@ -49,9 +49,9 @@ import {
   wholeNumberOption,
 } from "../command.ts";
 import { withData } from "../command-data-access.ts";
-import { portfolioPlanText, propertyPlanText } from "../terminal/plan-text.ts";
+import { checkCommandWorkbookOutput, writeCommandWorkbook } from "../command-workbook-output.ts";
+import { terminalPortfolioPlanText, terminalPropertyPlanText } from "../terminal/terminal-plan-text.ts";
 import type { OutputWidths } from "../terminal/terminal-table.ts";
-import { checkWorkbookOutput, writeWorkbookOutputFile } from "../workbook-output-file.ts";
 
 const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
   PLAN_LIMITS;
@@ -108,7 +108,7 @@ export const planCommand = defineCommand({
         "`mainstay partner list` shows the IDs of partners.",
       );
     const form = context.json ? "json" : (format ?? "table");
-    checkWorkbookOutput(form, output);
+    checkCommandWorkbookOutput(form, output);
     const formTerms: FormTerms = {
       minimumItemCents: centsFromUsd(given.minimumItemCost ?? minimumItemUsd.usual),
       loanTermYears: given.loanTerm ?? null,
@@ -135,7 +135,7 @@ export const planCommand = defineCommand({
         ? ofProperty(deps, property, terms, formTerms)
         : ofPartner(deps, partner!, { terms, formTerms }, given.includeDemo ?? false);
     });
-    if (form === "xlsx") writeWorkbookOutputFile(context, output!, await plan.workbook());
+    if (form === "xlsx") writeCommandWorkbook(context, output!, await plan.workbook());
     else if (form === "csv") context.stdout.write(plan.csv());
     else if (form === "json") context.stdout.write(`${JSON.stringify(plan.record)}\n`);
     else context.print(plan.record, plan.text(context));
@@ -188,9 +188,9 @@ async function ofProperty(
         serializePlanTableHeading(plan),
         ...rows.map((row) => serializePlanTableCells(knowledge, row, terms.years, table)),
       ]
-        .map(spreadsheetLine)
+        .map(spreadsheetCsvLine)
         .join(""),
-    text: (widths) => propertyPlanText(record, widths),
+    text: (widths) => terminalPropertyPlanText(record, widths),
     workbook: () => reserveWorkbook(knowledge, plan, formTerms, yieldNow),
   };
 }
@@ -204,7 +204,7 @@ async function ofPartner(
   const { store } = deps;
   const partner = await requirePartner(store, id);
   const plan = await planPortfolio(deps, id, terms, includeDemo);
-  const shares = plan.budget && budgetSharesByProperty(plan.budget);
+  const shares = plan.budget && budgetSharesJson(plan.budget);
   const rows: PropertyPlanRow[] = [];
   const properties = await plannedProperties(deps, id, includeDemo);
   for (let some = await properties.page(0); some.length > 0; some = await properties.page(rows.length))
@@ -213,8 +213,8 @@ async function ofPartner(
   const record = serializePortfolioPlan(plan);
   return {
     record: withPartner({ portfolio: items, ...record }, partner.name),
-    csv: () => serializePortfolioPlanTable(rows, shares, plan).map(spreadsheetLine).join(""),
-    text: (widths) => portfolioPlanText(record, items, widths),
+    csv: () => serializePortfolioPlanTable(rows, shares, plan).map(spreadsheetCsvLine).join(""),
+    text: (widths) => terminalPortfolioPlanText(record, items, widths),
     workbook: () => {
       const page = async (offset: number) => rows.slice(offset);
       const planned = { partner: partner.name, plan, properties: properties.properties, page };

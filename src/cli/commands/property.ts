@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
 import { withData } from "../command-data-access.ts";
-import { correctRecordByCommand, recordText, requireRecordFound } from "../correction-command.ts";
+import { correctRecordByCommand, recordText, requireRecordOfCommand } from "../correction-command.ts";
 
 const show = defineCommand({
   name: "show",
@@ -15,7 +15,7 @@ const show = defineCommand({
       const owner = await read.properties.ownerOf(propertyId);
       return owner === undefined ? undefined : await read.properties.find(owner, propertyId);
     });
-    const record = serializeProperty(requireRecordFound(found, "Property", propertyId));
+    const record = serializeProperty(requireRecordOfCommand(found, "Property", propertyId));
     context.print(record, recordText(record, context.tableWidth));
   },
 });
@@ -50,7 +50,11 @@ async function ownerOfBoth({ read }: Store, propertyId: string, duplicateId: str
     await read.properties.ownerOf(duplicateId),
   ];
   const unknown = [owner === undefined && propertyId, other === undefined && duplicateId].filter(Boolean);
-  const known = requireRecordFound(unknown.length === 0 ? owner : undefined, "Property", unknown.join(", "));
+  const known = requireRecordOfCommand(
+    unknown.length === 0 ? owner : undefined,
+    "Property",
+    unknown.join(", "),
+  );
   if (known === other) return known;
   throw new OperatorError(
     `${duplicateId} is not a property of the partner of ${propertyId}`,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { readPassphrase } from "../../backup/read-backup-passphrase.ts";
+import { readBackupPassphrase } from "../../backup/read-backup-passphrase.ts";
 import { defineCommand, requiredArgument, textOption } from "../command.ts";
 
 export const restoreCommand = defineCommand({
@@ -19,7 +19,7 @@ export const restoreCommand = defineCommand({
     const restored = await restoreBackup({
       file: resolve(cwd, file),
       dataDir,
-      passphrase: readPassphrase(passphraseFile, config.backup.passphrase),
+      passphrase: readBackupPassphrase(passphraseFile, config.backup.passphrase),
       keyFile: key && resolve(cwd, key),
       env,
     });

@@ -1,12 +1,12 @@
 import { SCORE_COLUMNS, serializeScoreLine } from "../../api-schemas/score-line-schema.ts";
-import { spreadsheetLine } from "../../csv/write-csv.ts";
+import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
+import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
-import { componentPages } from "../../usecases/portfolio/component-pages.ts";
-import { currentPartnerPrices } from "../../usecases/portfolio/partner-prices.ts";
+import { portfolioComponentPages } from "../../usecases/portfolio/portfolio-component-pages.ts";
 import { choiceOption, defineCommand, textOption, UsageError, valueOption } from "../command.ts";
 import { withData } from "../command-data-access.ts";
 
@@ -46,11 +46,11 @@ export const scoresCommand = defineCommand({
       const owner = propertyId === undefined ? partnerId : await ownerOf(store, propertyId, partnerId);
       await requirePartner(store, owner!);
       const prices = await currentPartnerPrices(store.read, knowledge, owner!);
-      if (isCsv) context.stdout.write(spreadsheetLine(SCORE_COLUMNS));
-      for await (const page of componentPages(store, { partnerId: owner!, propertyId, tier })) {
+      if (isCsv) context.stdout.write(spreadsheetCsvLine(SCORE_COLUMNS));
+      for await (const page of portfolioComponentPages(store, { partnerId: owner!, propertyId, tier })) {
         const lines = page.map((row) => {
           const record = serializeScoreLine(prices, row);
-          return isCsv ? spreadsheetLine(Object.values(record)) : `${JSON.stringify(record)}\n`;
+          return isCsv ? spreadsheetCsvLine(Object.values(record)) : `${JSON.stringify(record)}\n`;
         });
         if (lines.length > 0) context.stdout.write(lines.join(""));
       }

@@ -3,7 +3,7 @@ import { LEASE_MS } from "../../cluster/lease.ts";
 import { defineCommand } from "../command.ts";
 import { withData } from "../command-data-access.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
-import { secondText } from "../terminal/time-text.ts";
+import { terminalSecondText } from "../terminal/terminal-time-text.ts";
 
 export const serversCommand = defineCommand({
   description:
@@ -41,7 +41,7 @@ export const serversCommand = defineCommand({
                 String(server.leases),
                 `${server.silent_s.toFixed(1)} s ago`,
                 server.clock_off_s === 0 ? "OK" : `${server.clock_off_s.toFixed(1)} s off`,
-                secondText(server.started_at, context.tableWidth),
+                terminalSecondText(server.started_at, context.tableWidth),
               ]),
               context.tableWidth,
             ),

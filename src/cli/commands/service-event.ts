@@ -14,7 +14,7 @@ import {
   correctionOptions,
   correctRecordByCommand,
   recordText,
-  requireRecordFound,
+  requireRecordOfCommand,
 } from "../correction-command.ts";
 
 const show = defineCommand({
@@ -25,7 +25,7 @@ const show = defineCommand({
     const record = await withData(context, async ({ store: { read } }) => {
       const partnerId = await read.serviceEvents.ownerOf(eventId);
       const found = partnerId && (await read.serviceEvents.find(partnerId, eventId));
-      return serializeServiceEvent(requireRecordFound(found || undefined, "Service event", eventId));
+      return serializeServiceEvent(requireRecordOfCommand(found || undefined, "Service event", eventId));
     });
     context.print(record, recordText(record, context.tableWidth));
   },
@@ -66,7 +66,7 @@ const voiding = defineCommand({
 
 async function apply(context: CommandContext, eventId: string, request: ServiceEventRequest): Promise<void> {
   const changed = await withData(context, async ({ store }) => {
-    const owner = requireRecordFound(
+    const owner = requireRecordOfCommand(
       await store.read.serviceEvents.ownerOf(eventId),
       "Service event",
       eventId,

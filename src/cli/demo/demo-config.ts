@@ -1,4 +1,4 @@
-import { parseAdminListen } from "../../config/setting-formats.ts";
+import { parseAdminListenSetting } from "../../config/setting-formats.ts";
 import type { Config } from "../../config/settings.ts";
 
 /** Long enough for requests in progress, and short enough for a user who waits at a terminal. */
@@ -28,7 +28,7 @@ export function demoConfig(config: Config, dataDir: string): Config {
 }
 
 function freeListen(listen: string): string {
-  const address = parseAdminListen(listen);
+  const address = parseAdminListenSetting(listen);
   if (address === undefined || address === "main") return listen;
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   return `${host}:${freeOrAny(address.host, address.port)}`;

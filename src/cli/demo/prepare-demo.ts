@@ -18,12 +18,12 @@ import { acquireServerInstanceLock } from "../../server/server-instance-lock.ts"
 import type { PartnerTotals } from "../../store/queries/totals-queries.ts";
 import { refuseLeftoverSqliteFiles } from "../../store/sqlite/leftover-sqlite-files.ts";
 import type { Store } from "../../store/store.ts";
+import { createAdministrator } from "../../usecases/administration/administrators.ts";
+import { createDemoProperty } from "../../usecases/demo-property/create-demo-property.ts";
 import { createEmbed } from "../../usecases/embeds/embeds.ts";
 import { importPortfolio } from "../../usecases/import/import-portfolio.ts";
-import { createAdministrator } from "../../usecases/operations/administrators.ts";
 import { changePartner } from "../../usecases/partners/administer-partner.ts";
 import { type AdminUseCaseDeps, createPartner } from "../../usecases/partners/partners.ts";
-import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { takeSnapshot } from "../../usecases/snapshot/take-snapshot.ts";
 

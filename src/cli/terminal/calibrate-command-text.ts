@@ -2,19 +2,16 @@ import { type Calibration, mostCorrectedKinds } from "../../domain/calibration/c
 import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
 import type { ForecastMeasures, Proof, ProofInterval } from "../../domain/calibration/proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { scaleFromMedian } from "../../domain/scoring/weibull.ts";
+import { scaleFromMedian } from "../../domain/statistics/weibull.ts";
+import { calibrationFailureWindowRows } from "../../web/calibration/calibration-failure-windows.ts";
 import type { CalibrationContent } from "../../web/calibration/calibration-page-content.ts";
-import { pageFailureWindowRows } from "../../web/calibration/calibration-page-failure-windows.ts";
 import { type TerminalColumn, terminalTable } from "./terminal-table.ts";
 
 const CHANGES_ON_PAGE = 20;
 const CHANGES_ON_TERMINAL = 10;
 
 /** Returns the content of the calibration report page, with the names of the knowledge base. */
-export function calibrateReportPageContent(
-  knowledge: Knowledge,
-  calibration: Calibration,
-): CalibrationContent {
+export function calibrateCommandReport(knowledge: Knowledge, calibration: Calibration): CalibrationContent {
   const { fit, validation, dCalibration } = calibration;
   return {
     asOf: calibration.asOf,
@@ -107,7 +104,7 @@ export function calibrateCommandText(
     ),
     terminalTable(
       [{ heading: "80% FAILURE WINDOWS", shrinks: true }, ...["DEFAULT", "CALIBRATED"].map(numbers)],
-      pageFailureWindowRows(validation.windows).map((row, at) => [
+      calibrationFailureWindowRows(validation.windows).map((row, at) => [
         `${row.name} (${at < 2 ? 10 : 80}% expected)`,
         row.before,
         row.after,
@@ -117,7 +114,7 @@ export function calibrateCommandText(
     `D-calibration (χ², 9 degrees of freedom): ${dCalibration.before.chiSquared.toFixed(1)} default, ${dCalibration.after.chiSquared.toFixed(1)} calibrated.`,
     verdict(calibration),
     ...sharedCausesText(calibration, width),
-    ...forecastBiasWarning(validation),
+    ...calibrateCommandBiasWarning(validation),
     ...(page === undefined ? [] : ["", `Report written to ${page}`]),
     "",
     ending,
@@ -167,7 +164,7 @@ const interval = (found: ProofInterval | null) =>
   found ? `${found.low.toFixed(4)} to ${found.high.toFixed(4)}` : "-";
 
 /** Warns of forecasts that are too high or too low in total, which proof by log loss alone does not show. */
-export function forecastBiasWarning({ after, failed }: Pick<Proof, "after" | "failed">): string[] {
+export function calibrateCommandBiasWarning({ after, failed }: Pick<Proof, "after" | "failed">): string[] {
   const ratio = after.measures.actualToExpected;
   const range = after.intervals.actualToExpected;
   if (!ratio || !range || (range.low <= 1 && range.high >= 1)) return [];

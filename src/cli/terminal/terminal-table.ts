@@ -68,7 +68,7 @@ export function terminalTable(
         return align === "right" ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!);
       });
       const text = cells.join(" ".repeat(GAP));
-      return (shown.at(-1)!.wraps ? wrapText(line.at(-1)!, width, text) : text).trimEnd();
+      return (shown.at(-1)!.wraps ? wrapTerminalText(line.at(-1)!, width, text) : text).trimEnd();
     })
     .join("\n");
 }
@@ -79,18 +79,18 @@ const shortened = (text: string, width: number) =>
   text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 
 /** Formats a record as lines of a label and its value. */
-export function labeledLines(
+export function terminalLabeledLines(
   record: readonly (readonly [label: string, value: Cell])[],
   width: number,
 ): string {
   const labels = Math.max(...record.map(([label]) => label.length));
   return record
-    .map(([label, value]) => wrapText(cellText(value), width, label.padEnd(labels + GAP)).trimEnd())
+    .map(([label, value]) => wrapTerminalText(cellText(value), width, label.padEnd(labels + GAP)).trimEnd())
     .join("\n");
 }
 
 /** Wraps text to lines of at most `width` characters. `mark` precedes the first line; the others are indented by its length. */
-export function wrapText(text: string, width: number, mark = ""): string {
+export function wrapTerminalText(text: string, width: number, mark = ""): string {
   const lines: string[] = [];
   let line = mark;
   for (const word of text.split(" ")) {

@@ -6,7 +6,7 @@ import {
   hazardSinceRecordBegan,
   type UnknownPast,
 } from "../scoring/renewal.ts";
-import { ageAtProbability, cumulativeHazard } from "../scoring/weibull.ts";
+import { ageAtProbability, cumulativeHazard } from "../statistics/weibull.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { LifeOnRecord, LifeYear } from "./life.ts";
 

@@ -1,7 +1,7 @@
 import type { Knowledge, ScoringModel } from "../knowledge.ts";
 import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { ReproducibleSum } from "../statistics/reproducible-sum.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
 import { expectedHazard, expectedHazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
 import { type EvidenceRow, fitEvidenceStrengthInSteps } from "./fit-evidence-strength.ts";
 import { estimateFrailty, type FailureExperience, fitLivesInSteps, type LivesFit } from "./fit-lives.ts";

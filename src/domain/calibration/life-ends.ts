@@ -1,7 +1,7 @@
 import type { ComponentDef } from "../knowledge.ts";
-import { scaleFromMedian } from "../scoring/weibull.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
-import type { Steps } from "../steps.ts";
+import { scaleFromMedian } from "../statistics/weibull.ts";
+import type { Steps } from "../steps/steps.ts";
 import { expectedHazard } from "./expected-hazard.ts";
 import type { Fit } from "./fit.ts";
 import type { LifeOnRecord } from "./life.ts";

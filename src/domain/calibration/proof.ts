@@ -1,5 +1,5 @@
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
 
 /** Two models' forecasts of a component's year, and its outcome (docs/model/calibration.md#proof). */
 export type FailureForecast = {

@@ -1,6 +1,6 @@
 import { type Knowledge, SYSTEMS, type System } from "../knowledge.ts";
 import { countInterval, countLogProbability } from "../statistics/negative-binomial.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
 import type { FailureYear } from "./failure-years.ts";
 
 /* The limits of docs/model/calibration.md#shared-causes. */

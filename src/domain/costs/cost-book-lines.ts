@@ -1,8 +1,8 @@
-import { exactMoney } from "../currency-and-units.ts";
 import { invalid } from "../errors.ts";
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
 import { checkPastDay } from "../past-day.ts";
 import type { Day, Instant } from "../time.ts";
+import { exactMoney } from "../wording/currency-and-units.ts";
 import type { CostLine } from "./cost-line.ts";
 
 /** A line as it is stored. */

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge.ts";
-import { usDate } from "../us-english.ts";
+import { usDate } from "../wording/us-english.ts";
 
 /** The prices of the knowledge base's costs, which count wherever costs are not the owner's own. */
 export type PriceBasis = {

@@ -7,7 +7,7 @@ import {
 } from "../scoring/renewal.ts";
 import type { AgedLife } from "../scoring/scoring-types.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
-import { cumulativeHazard, cumulativeProbability } from "../scoring/weibull.ts";
+import { cumulativeHazard, cumulativeProbability } from "../statistics/weibull.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber } from "../time.ts";
 
 /** The calculation of a component's age, from its birth to the prior. */

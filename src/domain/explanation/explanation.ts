@@ -20,8 +20,8 @@ import {
 import { scorePropertyInSteps } from "../scoring/score.ts";
 import { isBrandKnown, outlookWithHazards } from "../scoring/score-without-cascades.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/scoring-types.ts";
-import { cumulativeHazard } from "../scoring/weibull.ts";
-import { runSteps, type Steps } from "../steps.ts";
+import { cumulativeHazard } from "../statistics/weibull.ts";
+import { runSteps, type Steps } from "../steps/steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { type AgeParts, explainAge } from "./age.ts";
 import { type ExplainedEvidence, explainEvidence } from "./explained-evidence.ts";

@@ -2,7 +2,7 @@ import type { ComponentDef, EnvironmentFactor, PlaceEnvironment, ScoringModel } 
 import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/scoring-types.ts";
 import { environmentFactor, usageFactor } from "../scoring/virtual-age.ts";
-import { medianFromScale } from "../scoring/weibull.ts";
+import { medianFromScale } from "../statistics/weibull.ts";
 
 /** The calculation of a component's life: the calibrated median is the product of the factors. Years of normal use. */
 export type LifeParts = {

@@ -1,7 +1,7 @@
 import type { Knowledge, System } from "../knowledge.ts";
-import { claimRatio, strongestClaimsInSteps } from "../scoring/claim-evidence.ts";
+import { claimHazardRatio, strongestClaimsInSteps } from "../scoring/claim-evidence.ts";
 import type { ClaimEvidence } from "../scoring/scoring-types.ts";
-import { mapInSteps, type Steps, sortInSteps } from "../steps.ts";
+import { mapInSteps, type Steps, sortInSteps } from "../steps/steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber, daysBetween } from "../time.ts";
 
 export type ClaimScoringStatus = "active_scoring" | "expired_no_impact";
@@ -54,7 +54,7 @@ export function* claimImpactsInSteps<C extends PropertyClaim>(
   return yield* mapInSteps(yield* sortInSteps(claims, newestFirst), (claim) => {
     const type = knowledge.claimType(claim.claimType) ?? UNKNOWN_TYPE;
     const ageYears = Math.max(0, daysBetween(claim.dateOfLoss, today)) / DAYS_PER_YEAR;
-    const effectiveRatio = isRetired ? 1 : claimRatio(knowledge, claim, dayNumber(today));
+    const effectiveRatio = isRetired ? 1 : claimHazardRatio(knowledge, claim, dayNumber(today));
     const isActive = effectiveRatio > 1;
     let affectedComponents = 0;
     for (const defId of type.componentIds) affectedComponents += present.get(defId) ?? 0;

@@ -3,7 +3,7 @@ import { UnitSums } from "../costs/whole-unit-sums.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { agedScoreOfStored, failureProbabilityWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";
 import { type ExpectedCost, ExpectedCostAccumulator } from "./expected-cost.ts";
 import { failureCostOf } from "./failure-cost.ts";

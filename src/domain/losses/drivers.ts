@@ -1,13 +1,13 @@
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
+import { type ExactLosses, forEachLossComponentInSteps, type GroupYear } from "./exact-losses.ts";
+import { failureLossMoments, type LossBook } from "./loss-book.ts";
+import { LOSSES, type LossKind } from "./loss-component.ts";
 import {
   type ComponentChunk,
   ComponentNumbering,
   LargestComponents,
   NO_SEVERITY,
-} from "./component-columns.ts";
-import { type ExactLosses, forEachLossComponentInSteps, type GroupYear } from "./exact-losses.ts";
-import { failureLossMoments, type LossBook } from "./loss-book.ts";
-import { LOSSES, type LossKind } from "./loss-component.ts";
+} from "./loss-component-columns.ts";
 import { GridStencil } from "./loss-hazard-grid.ts";
 
 export const DRIVERS = ["system", "peril", "state", "division", "property", "kind"] as const;

@@ -1,7 +1,7 @@
-import type { Steps } from "../steps.ts";
-import { type ComponentChunk, NO_SEVERITY } from "./component-columns.ts";
+import type { Steps } from "../steps/steps.ts";
 import { failureLossMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
+import { type ComponentChunk, NO_SEVERITY } from "./loss-component-columns.ts";
 import { GroupSums, type YearMoments } from "./loss-group-sums.ts";
 import { GridStencil, hazardAtGridPoint } from "./loss-hazard-grid.ts";
 import { type Quadrature, survivalOverYearFactor, yearFactorQuadrature } from "./year-factor.ts";

@@ -1,12 +1,12 @@
 import type { LossClass, System } from "../knowledge.ts";
+import type { LossComponent } from "./loss-component.ts";
 import {
   CHUNK_SIZE,
   ComponentChunk,
   ComponentNumbering,
   LargestComponents,
   NO_SEVERITY,
-} from "./component-columns.ts";
-import type { LossComponent } from "./loss-component.ts";
+} from "./loss-component-columns.ts";
 import {
   type DamageSeverity,
   damageMoments,

@@ -1,11 +1,11 @@
-import type { Steps } from "../steps.ts";
-import { CHUNK_SIZE } from "./component-columns.ts";
+import { RandomVariates } from "../statistics/random-variates.ts";
+import type { Steps } from "../steps/steps.ts";
 import { forEachLossComponentInSteps } from "./exact-losses.ts";
 import { failureLossMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
+import { CHUNK_SIZE } from "./loss-component-columns.ts";
 import { GroupSums } from "./loss-group-sums.ts";
 import { GridStencil } from "./loss-hazard-grid.ts";
-import { RandomVariates } from "./random-variates.ts";
 import type { SimulatedYearLosses } from "./simulated-year-losses.ts";
 import { type SimulatedYearFactors, type SingleComponent, simulateComponents } from "./single-components.ts";
 

@@ -1,6 +1,6 @@
-import type { Steps } from "../steps.ts";
+import type { RandomVariates } from "../statistics/random-variates.ts";
+import type { Steps } from "../steps/steps.ts";
 import type { LossKind } from "./loss-component.ts";
-import type { RandomVariates } from "./random-variates.ts";
 import { type DamageSeverity, type InsuredLayer, logNormalParameters } from "./severity.ts";
 import type { SimulatedYearLosses } from "./simulated-year-losses.ts";
 

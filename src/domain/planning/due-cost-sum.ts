@@ -1,4 +1,4 @@
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
 import type { DueComponent } from "./component-plan.ts";
 import { ComponentsByAppliance } from "./components-by-appliance.ts";
 import { type DueState, dueStateOfAppliance, type PlanContext } from "./planned-appliance.ts";

@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../component.ts";
 import type { CostBasis } from "../costs/component-costs.ts";
 import type { Knowledge } from "../knowledge.ts";
-import { forEachInSteps, type Steps } from "../steps.ts";
+import { forEachInSteps, type Steps } from "../steps/steps.ts";
 import type { Price } from "./appliance-pricing.ts";
 import { lifespanYearsOf } from "./part-in-place.ts";
 import type { ComponentPlan, DueNow, PlannedAppliance, WholePlan } from "./planned-appliance.ts";

@@ -1,4 +1,5 @@
 import type { ComponentDef, PlaceEnvironment, ScoringModel } from "../knowledge.ts";
+import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "../statistics/weibull.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import { type DatedEvents, lastReplacementDay } from "./dated-events.ts";
 import type { ModelCorrections } from "./model-corrections.ts";
@@ -6,7 +7,6 @@ import { highestScoredAge } from "./outlook.ts";
 import { PriorCache } from "./renewal.ts";
 import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./scoring-types.ts";
 import { agingRate, partBirthDay, virtualAge } from "./virtual-age.ts";
-import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "./weibull.ts";
 
 /** The conditions of a component's life, beside its own record. */
 type LifeSetting = {

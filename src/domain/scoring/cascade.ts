@@ -1,6 +1,6 @@
 import type { Cascade, Knowledge, ScoringModel } from "../knowledge.ts";
-import type { EvidenceTrail } from "./evidence.ts";
 import { clamp } from "./ratios.ts";
+import type { EvidenceTrail } from "./score-evidence.ts";
 
 /** An appliance as a source of cascades. */
 export type CascadeSource = {

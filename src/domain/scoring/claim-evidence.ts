@@ -1,8 +1,8 @@
 import type { ClaimType, Knowledge } from "../knowledge.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../time.ts";
-import { appendEvidence, type EvidenceSubject, type EvidenceTrail } from "./evidence.ts";
 import { fadedRatio } from "./ratios.ts";
+import { appendScoreEvidence, type EvidenceSubject, type EvidenceTrail } from "./score-evidence.ts";
 import type { ClaimEvidence } from "./scoring-types.ts";
 
 /** A claim whose ratio has not faded to 1, with that ratio. */
@@ -13,7 +13,7 @@ export type WeightedClaim<C extends ClaimEvidence = ClaimEvidence> = C & {
 };
 
 /** Returns a claim's hazard ratio on a day number, faded since the date of loss; 1 for a denied claim or an unknown type. */
-export function claimRatio(knowledge: Knowledge, claim: ClaimEvidence, today: number): number {
+export function claimHazardRatio(knowledge: Knowledge, claim: ClaimEvidence, today: number): number {
   const ageYears = (today - dayNumber(claim.dateOfLoss)) / DAYS_PER_YEAR;
   if (claim.status === "denied" || ageYears < 0) return 1;
   return fadedRatio(
@@ -32,7 +32,7 @@ export function strongestClaims<C extends ClaimEvidence>(
   const live: WeightedClaim<C>[] = [];
   for (const claim of claims) {
     const type = knowledge.claimType(claim.claimType);
-    const ratio = claimRatio(knowledge, claim, today);
+    const ratio = claimHazardRatio(knowledge, claim, today);
     if (type && ratio > 1) live.push({ ...claim, type, day: dayNumber(claim.dateOfLoss), ratio });
   }
   live.sort((a, b) => b.ratio - a.ratio || b.day - a.day || (a.claimType < b.claimType ? -1 : 1));
@@ -61,7 +61,7 @@ export function* strongestClaimsInSteps<C extends ClaimEvidence>(
 }
 
 /** Returns the product of the ratios of claims that affect the component and came after its last Replacement. */
-export function claimsRatio(
+export function claimsHazardRatio(
   subject: EvidenceSubject,
   claims: readonly WeightedClaim[],
   trail: EvidenceTrail,
@@ -69,6 +69,6 @@ export function claimsRatio(
   let product = 1;
   for (const claim of claims)
     if (claim.day > subject.since && claim.type.componentIds.has(subject.def.id))
-      product *= appendEvidence(trail, "claim", claim.claimType, claim.dateOfLoss, claim.ratio);
+      product *= appendScoreEvidence(trail, "claim", claim.claimType, claim.dateOfLoss, claim.ratio);
   return product;
 }

@@ -1,7 +1,7 @@
 import type { ScoringModel } from "../knowledge.ts";
+import { ageAtHazard, cumulativeHazard } from "../statistics/weibull.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";
 import type { Outlook } from "./outlook.ts";
-import { ageAtHazard, cumulativeHazard } from "./weibull.ts";
 
 /** Days from today before and after which a failure has a probability of 10 % each. */
 type FailureWindow = {

@@ -1,9 +1,9 @@
 import type { ScoringModel } from "../knowledge.ts";
+import { ageAtHazard, ageAtProbability, cumulativeHazard, medianFromScale } from "../statistics/weibull.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber, yearOfNumber } from "../time.ts";
 import { clamp } from "./ratios.ts";
 import type { Confidence, ScoreState } from "./scoring-types.ts";
 import { roundScore } from "./tier.ts";
-import { ageAtHazard, ageAtProbability, cumulativeHazard, medianFromScale } from "./weibull.ts";
 
 /** A component's life, age and evidence: the input of every projection. */
 export type Outlook = Omit<ScoreState, "lifeFactor"> & {

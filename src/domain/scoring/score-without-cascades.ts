@@ -1,21 +1,21 @@
 import type { ComponentDef, Knowledge, PlaceEnvironment } from "../knowledge.ts";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../steps/steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLifeFactor } from "./aged-life.ts";
 import type { CascadeSource } from "./cascade.ts";
-import { claimsRatio, strongestClaims, type WeightedClaim } from "./claim-evidence.ts";
+import { claimsHazardRatio, strongestClaims, type WeightedClaim } from "./claim-evidence.ts";
 import { recentServiceRecord, scoreConfidence } from "./confidence.ts";
 import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-events.ts";
+import type { ModelCorrections } from "./model-corrections.ts";
+import { type Outlook, periodRisk, riskOverScorePeriods } from "./outlook.ts";
+import { clamp } from "./ratios.ts";
 import {
-  appendEvidence,
+  appendScoreEvidence,
   type EvidenceScope,
   type EvidenceSubject,
   type EvidenceTrail,
   serviceEventRatios,
-} from "./evidence.ts";
-import type { ModelCorrections } from "./model-corrections.ts";
-import { type Outlook, periodRisk, riskOverScorePeriods } from "./outlook.ts";
-import { clamp } from "./ratios.ts";
+} from "./score-evidence.ts";
 import type {
   AgedLife,
   ApplianceHistory,
@@ -24,7 +24,7 @@ import type {
   Evidence,
   PropertyHistory,
 } from "./scoring-types.ts";
-import { activeWarnings, acuteHazardOfWarnings, type SensorWarning } from "./smart.ts";
+import { activeSensorWarnings, acuteHazardOfWarnings, type SensorWarning } from "./smart.ts";
 
 /* Scores without cascades: a component by its own age and evidence. */
 
@@ -152,7 +152,7 @@ function applianceContext(
     ...property,
     appliance,
     events,
-    warnings: activeWarnings(knowledge, appliance.smartEvents, property.today),
+    warnings: activeSensorWarnings(knowledge, appliance.smartEvents, property.today),
     hazard,
     brandIsKnown: isBrandKnown(knowledge, appliance, hazard),
     hasSharedEvidence: property.claims.length > 0 || events.events.some(isOnAppliance),
@@ -226,7 +226,7 @@ function ratioOf(
   if (trail) noteStrength(trail, strength);
   const condition = strengthened(service.condition, strength.condition);
   const repairs = strengthened(service.repairs, strength.repairs);
-  const claim = scope === "all" ? claimsRatio(subject, claims, trail) : 1;
+  const claim = scope === "all" ? claimsHazardRatio(subject, claims, trail) : 1;
   return service.others * repairs * condition * claim * makeRatio();
 
   /** A make that is known to be bad says more than what was usual in the year. */
@@ -234,7 +234,7 @@ function ratioOf(
     const { brand, model } = appliance;
     const { hazardBrand } = knowledge.model.evidence;
     if (hazard.has(subject.def.id))
-      return appendEvidence(trail, "hazard_brand", brand ?? model ?? "", null, hazardBrand.ratio);
+      return appendScoreEvidence(trail, "hazard_brand", brand ?? model ?? "", null, hazardBrand.ratio);
     return builtIn === null ? 1 : eraRatio(knowledge, subject, builtIn, brand, trail);
   }
 }
@@ -251,7 +251,7 @@ function eraRatio(
   for (const era of knowledge.erasOf(subject.def.id)) {
     if (yearBuilt < era.firstYear || yearBuilt > era.lastYear) continue;
     if (era.withoutBrand && brand !== null) continue;
-    product *= appendEvidence(trail, "era", era.id, null, era.ratio);
+    product *= appendScoreEvidence(trail, "era", era.id, null, era.ratio);
   }
   return product;
 }

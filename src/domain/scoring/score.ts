@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge.ts";
-import { runSteps, type Steps } from "../steps.ts";
+import { runSteps, type Steps } from "../steps/steps.ts";
 import type { Day } from "../time.ts";
 import { CascadeEffects, type CascadeSource } from "./cascade.ts";
 import { type ModelCorrections, UNCORRECTED } from "./model-corrections.ts";

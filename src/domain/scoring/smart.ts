@@ -1,9 +1,9 @@
 import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
 import type { Severity } from "../sensor-event.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
-import { compareNullableText, type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
-import type { EvidenceSubject, EvidenceTrail } from "./evidence.ts";
+import { compareDatedEventTexts, type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
 import { fadedRatio } from "./ratios.ts";
+import type { EvidenceSubject, EvidenceTrail } from "./score-evidence.ts";
 import type { SmartEvidence } from "./scoring-types.ts";
 
 /** A sensor warning that no later normal reading has cleared, with its ratio as faded today. */
@@ -27,7 +27,7 @@ function concernsComponent(
 }
 
 /** Returns an appliance's active warnings on the day number `today`, in an order independent of arrival. */
-export function activeWarnings(
+export function activeSensorWarnings(
   knowledge: Knowledge,
   readings: readonly SmartEvidence[],
   today: number,
@@ -60,7 +60,7 @@ export function activeWarnings(
   }
   // By type, the strongest first: `acuteHazardOfWarnings` counts one of each type.
   return warnings.sort(
-    (a, b) => compareNullableText(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day,
+    (a, b) => compareDatedEventTexts(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day,
   );
 }
 

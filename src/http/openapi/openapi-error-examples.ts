@@ -1,7 +1,7 @@
 import { newProperty } from "../../api-schemas/property-request-schema.ts";
 import { type Failure, StorageError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { demoPropertyExistsError } from "../../usecases/portfolio/create-demo-property.ts";
+import { demoPropertyExistsError } from "../../usecases/demo-property/create-demo-property.ts";
 import { invalidApiKey } from "../authenticator.ts";
 import { dailyLimitExceeded, errorReply, rateLimitExceeded } from "../http-errors.ts";
 import { bodyTooLargeFailure, notJsonFailure } from "../request-body.ts";

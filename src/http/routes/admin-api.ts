@@ -36,7 +36,7 @@ export type AdminApiDeps = {
 } & Omit<PartnerTaskDeps, "knowledge" | "address">;
 
 /** Returns the operations for administrators. */
-export function adminApi({
+export function adminApiOperations({
   knowledge,
   losses,
   partnersReachIt,

@@ -9,8 +9,8 @@ import {
   partnerFilter,
   subjectParameter,
 } from "../../api-schemas/request-parameter-schemas.ts";
-import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
-import { namedAuditEntries } from "../../usecases/operations/audit-log.ts";
+import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
+import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import { adminOperation, type Operation } from "../http-operation.ts";
 import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query-parameters.ts";

@@ -32,13 +32,13 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { bookAlerts } from "../../usecases/book/book-alerts.ts";
-import { bookPartners } from "../../usecases/book/book-members.ts";
-import { bookPortfolio, bookProperties } from "../../usecases/book/book-properties.ts";
+import { bookAlerts } from "../../usecases/book-of-business/book-alerts.ts";
+import { bookPartners } from "../../usecases/book-of-business/book-members.ts";
+import { bookPortfolio, bookProperties } from "../../usecases/book-of-business/book-properties.ts";
+import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
-import { currentPartnerPrices } from "../../usecases/portfolio/partner-prices.ts";
 import { CSV, listReplies, listReply } from "../csv-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
@@ -56,7 +56,7 @@ import {
   sortsByCost,
   wantsDemo,
 } from "../query-parameters.ts";
-import { parseTableFormat, XLSX } from "../workbook-replies.ts";
+import { parseTableFormatParameter, XLSX } from "../workbook-replies.ts";
 
 const replies = okReplies("The losses", bookLosses);
 const lossReplies = { 200: { ...replies[200], alternativeType: [CSV, XLSX] } };
@@ -168,7 +168,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const { query, request, store } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
-        const format = parseTableFormat(call);
+        const format = parseTableFormatParameter(call);
         const members = await bookPartners(store.read, partnerIdsOf(call));
         const selected = await books.ofPartners(lossDeps(call), members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;

@@ -1,6 +1,6 @@
 import { brand, brandRequest, parseBrandChangeJson, serializeBrand } from "../../api-schemas/brand-schema.ts";
 import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
-import { changeBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
+import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { requirePartnerInPath } from "./admin-partners.ts";
 
@@ -36,7 +36,7 @@ export function adminBrandOperations(): Operation[] {
       body: "json",
       async handle({ administration, body, params, store }) {
         const { id } = await requirePartnerInPath(store, params.id!);
-        return ok(serializeBrand(id, await changeBrand(administration, id, parseBrandChangeJson(body))));
+        return ok(serializeBrand(id, await changeEmbedBrand(administration, id, parseBrandChangeJson(body))));
       },
     }),
   ];

@@ -14,12 +14,12 @@ import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { readConsistently } from "../../store/consistent-read.ts";
+import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
 import type { Store } from "../../store/store.ts";
-import { explainComponent } from "../../usecases/portfolio/explain-component.ts";
-import { currentPartnerPrices } from "../../usecases/portfolio/partner-prices.ts";
+import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { explainComponent } from "../../usecases/explanation/explain-component.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import {
   type HttpQuery,
@@ -112,7 +112,7 @@ async function findComponents(
   const { read } = store;
   if (kind === "partner") {
     if (!(await read.partners.find(id))) throw notFound("Partner not found");
-    return await readConsistently(store, id, (read) =>
+    return await readStoreConsistently(store, id, (read) =>
       componentsOfPartner(read, id, { tier, byCost }, slice),
     );
   }

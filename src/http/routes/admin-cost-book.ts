@@ -13,12 +13,12 @@ import { dropOverlappingCostLines } from "../../domain/costs/cost-book-lines.ts"
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding } from "../../event-loop/event-loop.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { replaceCostBook, type SavedBook } from "../../usecases/costs/replace-cost-book.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
+import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { requirePartnerInPath } from "./admin-partners.ts";
-import { parseCostLinesOfRequest } from "./cost-book.ts";
+import { costLinesOfRequestBody } from "./cost-book.ts";
 
 /** Returns the operations on partners' cost books for administrators. */
 export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
@@ -55,7 +55,7 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       async handle({ administrator, body, now, params, store, yieldNow }) {
         const partner = await requirePartnerInPath(store, params.id!);
-        const given = await parseCostLinesOfRequest(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
+        const given = await costLinesOfRequestBody(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
         const { lines, warnings } = dropOverlappingCostLines(given.lines);
         const saved = await writePortfolio<SavedBook>(store.write, knowledge, partner, (writer) =>
           replaceCostBook(writer, administrator.id, () => lines),

@@ -11,7 +11,7 @@ import {
   serializePartnerTask,
 } from "../../api-schemas/partner-task-schema.ts";
 import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
-import { lockHolder, partnerLockName } from "../../cluster/cluster-locks.ts";
+import { clusterLockHolder, partnerLockName } from "../../cluster/cluster-locks.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
@@ -19,8 +19,8 @@ import type { PartnerTask } from "../../domain/partner-task.ts";
 import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
-import { announceCurrentTiers } from "../../usecases/deliveries/announce-current-tiers.ts";
-import type { Probed } from "../../usecases/deliveries/probe-signature-checks.ts";
+import { announceCurrentTiers } from "../../usecases/announcements/announce-current-tiers.ts";
+import type { Probed } from "../../usecases/deliveries/probe-delivery-signatures.ts";
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
 import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
 import {
@@ -65,7 +65,7 @@ export function partnerTaskOperations({
   probe: run,
 }: PartnerTaskDeps): Operation[] {
   const taskOf = async ({ read }: Pick<Store, "read">, id: string) => {
-    const heldBy = await lockHolder({ read }, partnerLockName(id));
+    const heldBy = await clusterLockHolder({ read }, partnerLockName(id));
     return serializePartnerTask(id, address(), heldBy, tasks().state(id));
   };
   return [

@@ -1,7 +1,7 @@
 import { adminSearchReply, serializeAdminSearch } from "../../api-schemas/admin-search-schema.ts";
 import { searchText } from "../../api-schemas/request-parameter-schemas.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { searchEverything } from "../../usecases/operations/search-everything.ts";
+import { searchAsAdministrator } from "../../usecases/administration/admin-search.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { parseSearchText } from "../query-parameters.ts";
 import type { ServerState } from "./admin-server.ts";
@@ -9,7 +9,7 @@ import type { ServerState } from "./admin-server.ts";
 export function adminSearchOperations(knowledge: Knowledge, server: () => ServerState): Operation[] {
   return [
     adminOperation({
-      id: "searchEverything",
+      id: "searchAsAdministrator",
       method: "GET",
       path: "/admin/search",
       summary: "Find records of all partners, deliveries, embeds, settings and audit entries",
@@ -21,7 +21,9 @@ export function adminSearchOperations(knowledge: Knowledge, server: () => Server
       async handle({ query, store: { read } }) {
         const { settings } = server();
         return ok(
-          serializeAdminSearch(await searchEverything({ read, knowledge, settings }, parseSearchText(query))),
+          serializeAdminSearch(
+            await searchAsAdministrator({ read, knowledge, settings }, parseSearchText(query)),
+          ),
         );
       },
     }),

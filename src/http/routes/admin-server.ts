@@ -12,7 +12,7 @@ import { notFound } from "../../domain/errors.ts";
 import type { ErrorLogEntry } from "../../logging/error-log-entry.ts";
 import type { JobStartResult, JobState } from "../../monitoring/job-state.ts";
 import type { ServerOverview } from "../../monitoring/server-overview.ts";
-import { startJobAsAdministrator } from "../../usecases/operations/run-job.ts";
+import { startJobAsAdministrator } from "../../usecases/administration/run-job-as-administrator.ts";
 import {
   accepted,
   acceptedReplies,

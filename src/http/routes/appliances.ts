@@ -28,19 +28,19 @@ import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRetired } from "../../domain/retirement.ts";
-import { readConsistently } from "../../store/consistent-read.ts";
+import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { RetirementFilter } from "../../store/queries/appliances-queries.ts";
 import type { Stores } from "../../store/stores.ts";
+import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { actionsOfComponents } from "../../usecases/planning/component-actions.ts";
 import {
   ApplianceCreator,
   type CreatedAppliance,
   changeAppliance,
   createAppliance,
 } from "../../usecases/portfolio/appliances.ts";
-import { actionsOfComponents } from "../../usecases/portfolio/component-actions.ts";
-import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
-import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk-request.ts";
+import { bulkReplyBody, parseBulkRequestItems, saveBulkRequestItems } from "../bulk-request.ts";
 import {
   created,
   createdReplies,
@@ -126,14 +126,14 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { appliances } = newAppliances.parse(body);
-        const items = await parseBulkItems(appliances, {
+        const items = await parseBulkRequestItems(appliances, {
           most: bulkItems,
           read: parseNewApplianceJson,
           yieldNow,
         });
         return await writePortfolio(async (writer) => {
           const creator = new ApplianceCreator(writer);
-          const result = await saveBulkItems(items, writer.tx, (item) => creator.add(item));
+          const result = await saveBulkRequestItems(items, writer.tx, (item) => creator.add(item));
           const components = await creator.finish();
           const serializeItem = (appliance: Appliance) =>
             written({
@@ -161,7 +161,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const which = parseRetiredFilter(query);
         if (propertyId === undefined) {
           const read = (read: Stores) => appliancesOfPartner(read, partner.id, slice, which);
-          const { page, total } = await readConsistently(store, partner.id, read, partner.revision);
+          const { page, total } = await readStoreConsistently(store, partner.id, read, partner.revision);
           return ok(appliancePage.of(page.map(view), slice, total, partner.name));
         }
         await requirePropertyInPath(store, partner, propertyId);

@@ -32,11 +32,11 @@ import { propertyNotFound } from "../../domain/property.ts";
 import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding } from "../../event-loop/event-loop.ts";
-import { iterateComponents } from "../../store/iterate-components.ts";
+import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
 import { claimEvidenceOfProperty } from "../../usecases/claims/property-claims.ts";
-import { parseBulkItems, saveBulkItems } from "../bulk-request.ts";
+import { parseBulkRequestItems, saveBulkRequestItems } from "../bulk-request.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   created,
@@ -79,7 +79,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle({ body, params, partner, writePortfolio, yieldNow }) {
         const list = parseClaimListJson(body);
         const parsing = { most: bulkItems, read: parseNewClaimJson, yieldNow };
-        const items = list && (await parseBulkItems(list, parsing));
+        const items = list && (await parseBulkRequestItems(list, parsing));
         const single = list ? undefined : parseNewClaimJson(body);
         return await writePortfolio(async (writer) => {
           const { tx } = writer;
@@ -89,7 +89,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           const log = new ClaimLog(writer, property);
           const result: BulkResult<Claim> = single
             ? { saved: [await log.add(single)], errors: [] }
-            : await saveBulkItems(items!, tx, (item) => log.add(item));
+            : await saveBulkRequestItems(items!, tx, (item) => log.add(item));
           await log.finish();
           const record = serializeClaims(knowledge, result, single !== undefined, dayOf(tx.now));
           return created(withPartner(record, partner.name));
@@ -172,7 +172,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           present.set(defId, (present.get(defId) ?? 0) + 1);
           return 0;
         };
-        await iterateComponents(store, property.id, count, yieldNow);
+        await iterateStoredComponents(store, property.id, count, yieldNow);
         const version = await modelVersionOf(store.read, knowledge);
         const found = claimImpactsInSteps(knowledge, claims, present, dayOf(now), isRetired(property));
         const impacts = await runYielding(found, yieldNow);

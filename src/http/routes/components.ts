@@ -44,16 +44,16 @@ import { parsePlace } from "../../domain/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
-import { readConsistently } from "../../store/consistent-read.ts";
+import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
 import type { Stores } from "../../store/stores.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { scoreReasons } from "../../usecases/explanation/score-reasons.ts";
 import { componentHistory } from "../../usecases/history/component-history.ts";
-import { actionsOfListedComponents } from "../../usecases/portfolio/actions-by-component.ts";
+import { actionsOfListedComponents } from "../../usecases/planning/actions-by-component.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
-import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
-import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
+import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
@@ -269,7 +269,7 @@ async function findComponents(
     return { rows, total: tier ? counts[tier] : counts.GOOD + counts.WARNING + counts.CRITICAL };
   }
   if (tier)
-    return await readConsistently(
+    return await readStoreConsistently(
       store,
       partner.id,
       async ({ components }, revision) => {
@@ -327,7 +327,7 @@ async function findAlerts(call: PartnerCall, slice: LimitAndOffset): Promise<Fou
         : await read.components.alertPage(filter, tier, slice);
       return { rows, ...counts, demo: await demoAlerts(read) };
     };
-    return await readConsistently(store, partner.id, read, partner.revision);
+    return await readStoreConsistently(store, partner.id, read, partner.revision);
   }
   const read = async (read: Stores, revision: string | undefined) => {
     const name = `alerts ${tier ?? ""} ${includesDemo}`;
@@ -345,7 +345,7 @@ async function findAlerts(call: PartnerCall, slice: LimitAndOffset): Promise<Fou
       demo,
     };
   };
-  return await readConsistently(store, partner.id, read, partner.revision);
+  return await readStoreConsistently(store, partner.id, read, partner.revision);
 }
 
 /** Returns the filter for one property, one appliance or the demo properties; undefined without one of these. */

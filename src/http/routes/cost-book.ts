@@ -20,8 +20,8 @@ import { Failure, type FieldIssue, invalid } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, mapYielding, type Yield } from "../../event-loop/event-loop.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
+import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../http-operation.ts";
 
 /** The most lines of a request that its error names. */
@@ -70,7 +70,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       idempotent: true,
       async handle({ body, now, partner, writePortfolio, yieldNow }) {
-        const given = await parseCostLinesOfRequest(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
+        const given = await costLinesOfRequestBody(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
         const { lines, warnings } = dropOverlappingCostLines(given.lines);
         return await writePortfolio(async (writer) => {
           const saved = await replaceCostBook(writer, partner.id, () => lines);
@@ -84,7 +84,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
 }
 
 /** Reads all lines, numbered from 1. Throws invalid_request that names the invalid ones by their numbers. */
-export async function parseCostLinesOfRequest(
+export async function costLinesOfRequestBody(
   knowledge: Knowledge,
   given: readonly unknown[],
   today: Day,

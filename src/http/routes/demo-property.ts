@@ -1,6 +1,6 @@
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import { demoPropertyReply, serializeDemoProperty } from "../../api-schemas/property-schema.ts";
-import { createDemoProperty } from "../../usecases/portfolio/create-demo-property.ts";
+import { createDemoProperty } from "../../usecases/demo-property/create-demo-property.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function demoPropertyOperations(): Operation[] {

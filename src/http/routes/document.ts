@@ -15,11 +15,11 @@ import type { ApiDocument } from "../../web/docs/api-document-types.ts";
 import type { DocsFiles } from "../../web/docs/docs-page.tsx";
 import { renderGuide } from "../../web/docs/guide.tsx";
 import { renderReference } from "../../web/docs/reference.tsx";
-import type { RenderedPage } from "../../web/html-document.tsx";
+import type { RenderedPage } from "../../web/page/page-document.tsx";
+import { guideReplyText } from "../guide-reply-text.ts";
 import { type Operation, publicOperation, type Reply } from "../http-operation.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";
 import { pageReply } from "../page-reply.ts";
-import { partnerGuideText } from "../served-guide-text.ts";
 
 /** The example programs of the guide, by name. */
 const EXAMPLES: ReadonlyMap<string, string> = new Map([
@@ -98,7 +98,7 @@ export function documentOperations(
       summary: "The partner integration guide",
       async handle(call) {
         guide ??= renderGuide(
-          partnerGuideText(openApiDocument(knowledge, operations())),
+          guideReplyText(openApiDocument(knowledge, operations())),
           await docsFiles("../assets/"),
           (target) => (/^(#|https?:)/.test(target) || isExample(target) ? target : undefined),
         );

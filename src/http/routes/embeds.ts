@@ -18,19 +18,19 @@ import { runYielding } from "../../event-loop/event-loop.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
 import type { Store } from "../../store/store.ts";
 import { loadBrand } from "../../usecases/embeds/embed-brands.ts";
-import type { RevisionCaches } from "../../usecases/partners/partner-revision-caches.ts";
+import { scoreReasons } from "../../usecases/explanation/score-reasons.ts";
+import { planProperty } from "../../usecases/planning/property-plan.ts";
 import { loadPropertyFigures } from "../../usecases/portfolio/property-figures.ts";
-import { planProperty } from "../../usecases/portfolio/property-plan.ts";
-import { scoreReasons } from "../../usecases/portfolio/score-reasons.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
+import type { RevisionCaches } from "../../usecases/revision-caches/revision-caches.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
-import { ALL_TIME } from "../../web/page-time-range.ts";
+import { ALL_TIME } from "../../web/page/page-time-range.ts";
 import {
   type DataLinks,
-  pageComponentsToExplainInSteps,
-  pageTrendComponentId,
   type ReportCsvFile,
+  sectionComponentsToExplainInSteps,
+  sectionTrendComponentId,
 } from "../../web/sections/property-sections.tsx";
 import { compressBody, encodingFor, encodingHeaders } from "../content-encoding.ts";
 import { csvReplyChunks } from "../csv-replies.ts";
@@ -114,11 +114,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     loadPropertyFigures(figuresDeps(call, found), found.property, {
       chosen: call.query.get("component"),
       terms: parsePlanTermsOrDefaults(call.query),
-      defaultTrend: pageTrendComponentId,
+      defaultTrend: sectionTrendComponentId,
     });
   /** Returns the reasons for the scores that the page shows. */
   const reasonsOn = async (call: PublicCall, { property }: FoundEmbed, all: readonly ComponentJson[]) => {
-    const ids = await runYielding(pageComponentsToExplainInSteps(all), call.yieldNow);
+    const ids = await runYielding(sectionComponentsToExplainInSteps(all), call.yieldNow);
     const rows = await Promise.all(ids.map((id) => read.components.find(property.partnerId, id)));
     const found = rows.filter((row) => row !== undefined);
     const reasons = await scoreReasons(read, knowledge, property, found, call.yieldNow);
@@ -130,8 +130,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     pageReply(deps, call, (await pages()).renderEmbedNotFoundPage(await styleAt(up)), 404);
   /** Returns the brand of the embed's partner for a page; `base` leads from the page to the embed's files. */
   const brandFor = async ({ embed }: FoundEmbed, base: string) => {
-    const { brandOfPage } = await import("../../web/embed/embed-brand.tsx");
-    return brandOfPage(await loadBrand(read, embed.partnerId), `${base}${LOGO_FILE}`);
+    const { brandOfEmbed } = await import("../../web/embed/embed-brand.tsx");
+    return brandOfEmbed(await loadBrand(read, embed.partnerId), `${base}${LOGO_FILE}`);
   };
   const passcodePage = async (
     call: Call,
@@ -318,7 +318,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         const file = CSV_FILES.find((name) => `${name}.csv` === call.params.file);
         if (!file) return await notFoundPage(call, "../../../");
         return await replyFor(call, { name: `${file}.csv`, up: "../../../" }, async (found) => {
-          const { pageCsvRows: csvRows } = await import("../../web/page-csv-rows.ts");
+          const { pageCsvRows: csvRows } = await import("../../web/page/page-csv-rows.ts");
           const steps = csvRows(file, await figuresOf(call, found));
           const { heading, rows } = await runYielding(steps, call.yieldNow);
           const { chunks } = await csvReplyChunks(heading, rows, (row) => row, call.yieldNow);

@@ -9,7 +9,7 @@ import { pagingParameters, requiredSinceParameter } from "../../api-schemas/requ
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/queries/event-log-queries.ts";
-import type { EventStream } from "../../usecases/history/event-stream.ts";
+import type { EventStream } from "../../usecases/event-stream/event-stream.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import { instantTextSince, invalidParameterFailure, parseRowRange } from "../query-parameters.ts";
 

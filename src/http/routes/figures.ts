@@ -20,12 +20,12 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
-import { iterateComponents } from "../../store/iterate-components.ts";
+import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { loadPropertyCompliance } from "../../usecases/portfolio/load-property-compliance.ts";
-import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
-import { planContextOf } from "../../usecases/portfolio/plan-context.ts";
+import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { loadPropertyCompliance } from "../../usecases/inspections/load-property-compliance.ts";
+import { planContextOf } from "../../usecases/planning/plan-context.ts";
+import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import {
   type Operation,
   ok,
@@ -130,7 +130,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     const property = await requirePropertyInPath(store, partner, params.id!);
     const prices = await partnerPrices(store.read, knowledge, partner);
     const figure = addAssumptionsToJson(prices, figureOf(prices));
-    await iterateComponents(store, property.id, figure.add, yieldNow, reserveMemory);
+    await iterateStoredComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await modelVersionOf(store.read, knowledge);
     const written = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
     const noted = withRecalculating(written, await isRecalculating(store.read, partner.id));

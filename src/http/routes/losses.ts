@@ -11,7 +11,7 @@ import { CSV } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
 import { lossDeps, lossFileReply } from "../loss-replies.ts";
-import { parseTableFormat, XLSX } from "../workbook-replies.ts";
+import { parseTableFormatParameter, XLSX } from "../workbook-replies.ts";
 import { requirePropertyInPath } from "./properties.ts";
 
 const replies = readOperationReplies("The losses", lossesReply);
@@ -36,7 +36,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const { partner, query, request, store } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
-        const format = parseTableFormat(call);
+        const format = parseTableFormatParameter(call);
         const revision = (await store.read.partners.revision(partner.id)) ?? "";
         const selected = await books.ofPartners(lossDeps(call), [{ id: partner.id, revision }], asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
@@ -60,7 +60,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const { params, partner, query, request, store } = call;
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
-        const format = parseTableFormat(call);
+        const format = parseTableFormatParameter(call);
         const property = await requirePropertyInPath(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? "" };
         const deps = lossDeps(call);

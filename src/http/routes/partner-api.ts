@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import type { EventStream } from "../../usecases/history/event-stream.ts";
+import type { EventStream } from "../../usecases/event-stream/event-stream.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import type { Operation } from "../http-operation.ts";
 import { applianceOperations } from "./appliances.ts";
@@ -37,7 +37,7 @@ type PartnerApiDeps = SystemDeps &
   };
 
 /** Returns the operations for partners, including the API document. */
-export function partnerApi(deps: PartnerApiDeps): Operation[] {
+export function partnerApiOperations(deps: PartnerApiDeps): Operation[] {
   const { knowledge, bulkItems } = deps;
   const operations: Operation[] = [
     ...systemOperations(deps),

@@ -13,7 +13,7 @@ import {
   serializeListedAction,
 } from "../../api-schemas/portfolio-action-schema.ts";
 import {
-  budgetSharesByProperty,
+  budgetSharesJson,
   portfolioPlanPage,
   serializePortfolioPlan,
   serializePortfolioPlanItem,
@@ -35,29 +35,29 @@ import {
   systemFilter,
   tier,
 } from "../../api-schemas/request-parameter-schemas.ts";
-import { spreadsheetLine } from "../../csv/write-csv.ts";
+import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { PLAN_ORDERS } from "../../domain/planning/plan-terms.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
-import { workMarksOfProperty } from "../../usecases/history/work-marks.ts";
-import { pageOfActions } from "../../usecases/portfolio/action-list.ts";
+import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { pageOfActions } from "../../usecases/planning/action-list.ts";
 import {
   collectPlanFlags,
   loadUnitLabels,
   planLinesAsJson,
   reconcilePlanFigures,
   sortedPlanLines,
-} from "../../usecases/portfolio/load-plan-lines.ts";
-import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
+} from "../../usecases/planning/load-plan-lines.ts";
 import {
   pageOfPropertyPlans,
   plannedProperties,
   planPortfolio,
-} from "../../usecases/portfolio/portfolio-plan.ts";
-import { planProperty } from "../../usecases/portfolio/property-plan.ts";
+} from "../../usecases/planning/portfolio-plan.ts";
+import { planProperty } from "../../usecases/planning/property-plan.ts";
+import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
-import { pageAssumptionSentences } from "../../web/page-assumption-sentences.ts";
+import { workMarksOfProperty } from "../../usecases/work-marks/work-marks.ts";
+import { pageAssumptionSentences } from "../../web/page/page-assumption-sentences.ts";
 import {
   CSV,
   csvPage,
@@ -80,7 +80,7 @@ import {
   parseRowRange,
   wantsDemo,
 } from "../query-parameters.ts";
-import { parseTableFormat, workbookReply, XLSX } from "../workbook-replies.ts";
+import { parseTableFormatParameter, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requirePropertyInPath } from "./properties.ts";
 
 const portfolioReplies = pageReplies("A page of the portfolio with its plan", portfolioPlanPage);
@@ -101,7 +101,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath, ...planTerms, ...formTerms],
       replies: { ...planReplies, 200: { ...planReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ reserveMemory, now, params, partner, query, request, store, yieldNow }) {
-        const wanted = parseTableFormat({ query, request });
+        const wanted = parseTableFormatParameter({ query, request });
         const asked = parseFormTerms(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const property = await requirePropertyInPath(store, partner, params.id!);
@@ -152,7 +152,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       replies: { ...portfolioReplies, 200: { ...portfolioReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ now, partner, query, request, signal, store, yieldNow }) {
         const slice = parseRowRange(query);
-        const wanted = parseTableFormat({ query, request });
+        const wanted = parseTableFormatParameter({ query, request });
         const asked = parseFormTerms(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
@@ -173,10 +173,10 @@ export function planOperations(knowledge: Knowledge): Operation[] {
           );
         const listed = { includeDemo: includesDemo, order };
         const { rows, total } = await pageOfPropertyPlans(deps, partner.id, slice, listed);
-        const shares = plan.budget && budgetSharesByProperty(plan.budget);
+        const shares = plan.budget && budgetSharesJson(plan.budget);
         if (wanted === "csv") {
           const table = serializePortfolioPlanTable(rows, shares, plan);
-          const text = table.map(spreadsheetLine).join("");
+          const text = table.map(spreadsheetCsvLine).join("");
           return csvPage(request, { ...slice, total }, text, "portfolio-plan.csv");
         }
         const items = rows.map((row) => serializePortfolioPlanItem(row, shares));

@@ -40,16 +40,16 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
-import { iterateComponents } from "../../store/iterate-components.ts";
+import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { isRecalculating } from "../../usecases/costs/recalculate.ts";
+import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { earlyInstallYearWarnings } from "../../usecases/portfolio/appliances.ts";
 import { filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { partnerPrices } from "../../usecases/portfolio/partner-prices.ts";
-import { demoProperties, portfolioSummary } from "../../usecases/portfolio/portfolio-summary.ts";
+import { portfolioDemoProperties, portfolioSummary } from "../../usecases/portfolio/portfolio-summary.ts";
 import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
+import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { listReplies, listReply } from "../csv-replies.ts";
 import {
   created,
@@ -83,7 +83,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         if (wantsSandboxEvents(query)) {
-          const demo = await demoProperties(store.read, partner.id, filter);
+          const demo = await portfolioDemoProperties(store.read, partner.id, filter);
           const rows = demo.slice(slice.offset, slice.offset + slice.limit);
           const records = rows.map((row) => serializePropertyRow(row.property));
           return ok(propertyPage.of(records, slice, demo.length, partner.name));
@@ -225,7 +225,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           prices,
           portfolioSummaryJsonAccumulator(prices, { totals, flags }),
         );
-        await iterateComponents(store, property.id, figure.add, yieldNow);
+        await iterateStoredComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);
         const summary = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
         const noted = withRecalculating(summary, await isRecalculating(store.read, partner.id));

@@ -12,7 +12,7 @@ import {
   smartEventResultReply,
 } from "../../api-schemas/sensor-event-schema.ts";
 import type { SmartEvent } from "../../domain/sensor-event.ts";
-import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/history/receive-sensor-events.ts";
+import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/sensors/receive-sensor-events.ts";
 import {
   created,
   createdReplies,

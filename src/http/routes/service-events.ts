@@ -10,7 +10,7 @@ import {
   serviceEventsBulkReply,
 } from "../../api-schemas/service-event-schema.ts";
 import { correctServiceEvent, findServiceEvent, ServiceLog } from "../../usecases/history/service-events.ts";
-import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk-request.ts";
+import { bulkReplyBody, parseBulkRequestItems, saveBulkRequestItems } from "../bulk-request.ts";
 import {
   created,
   createdReplies,
@@ -53,7 +53,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { events } = newServiceEvents.parse(body);
-        const items = await parseBulkItems(events, {
+        const items = await parseBulkRequestItems(events, {
           most: bulkItems,
           read: parseNewServiceEventJson,
           yieldNow,
@@ -61,7 +61,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
         return await writePortfolio(async (writer) => {
           const log = new ServiceLog(writer);
           await log.preloadByIds(items.flatMap((item) => ("input" in item ? item.input.applianceId : [])));
-          const result = await saveBulkItems(items, writer.tx, (item) => log.add(item));
+          const result = await saveBulkRequestItems(items, writer.tx, (item) => log.add(item));
           await log.finish();
           return created(
             withPartner(await bulkReplyBody(result, writer.tx, serializeServiceEvent), partner.name),

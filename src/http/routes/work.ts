@@ -5,8 +5,8 @@ import {
   workBody,
   workReply,
 } from "../../api-schemas/work-schema.ts";
-import { WorkMarks } from "../../usecases/history/work-marks.ts";
-import { bulkReplyBody, parseBulkItems, saveBulkItems } from "../bulk-request.ts";
+import { WorkMarks } from "../../usecases/work-marks/work-marks.ts";
+import { bulkReplyBody, parseBulkRequestItems, saveBulkRequestItems } from "../bulk-request.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function workOperations(bulkItems: number): Operation[] {
@@ -38,10 +38,14 @@ export function workOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow }) {
         const { work } = workBody.parse(body);
-        const items = await parseBulkItems(work, { most: bulkItems, read: parseWorkMarkJson, yieldNow });
+        const items = await parseBulkRequestItems(work, {
+          most: bulkItems,
+          read: parseWorkMarkJson,
+          yieldNow,
+        });
         return await writePortfolio(async (writer) => {
           const marks = new WorkMarks(writer);
-          const result = await saveBulkItems(items, writer.tx, (item) => marks.mark(item));
+          const result = await saveBulkRequestItems(items, writer.tx, (item) => marks.mark(item));
           await marks.finish();
           return created(
             withPartner(await bulkReplyBody(result, writer.tx, serializeMarkedWork), partner.name),

@@ -1,4 +1,4 @@
-import { parseAdminListen } from "../../config/setting-formats.ts";
+import { parseAdminListenSetting } from "../../config/setting-formats.ts";
 import type { Config } from "../../config/settings.ts";
 import { type HostCheck, ownHostCheck } from "../../http/host-header.ts";
 
@@ -7,7 +7,7 @@ import { type HostCheck, ownHostCheck } from "../../http/host-header.ts";
  * host of `server.public_url`.
  */
 export function composeAdminHostCheck({ admin, server }: Config): HostCheck {
-  const address = parseAdminListen(admin.listen);
+  const address = parseAdminListenSetting(admin.listen);
   const publicHost = URL.parse(server.publicUrl)?.hostname;
   return ownHostCheck({
     listenHost: typeof address === "object" ? address.host : server.host,

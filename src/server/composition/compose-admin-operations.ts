@@ -1,14 +1,14 @@
-import { publicUrl } from "../../config/public-url.ts";
+import { configuredPublicUrl } from "../../config/configured-public-url.ts";
 import type { ConsoleSessions } from "../../http/console-session-cookies.ts";
 import type { Operation } from "../../http/http-operation.ts";
-import { type AdminApiDeps, adminApi } from "../../http/routes/admin-api.ts";
+import { type AdminApiDeps, adminApiOperations } from "../../http/routes/admin-api.ts";
 import { consoleOperations } from "../../http/routes/console.ts";
 import { metricsOperation } from "../../http/routes/metrics.ts";
 import type { ErrorLogEntry } from "../../logging/error-log-entry.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import { testPmsConnection } from "../../pms/pms-connection-test.ts";
 import type { Store } from "../../store/store.ts";
-import { probePartnerSignatureChecks } from "../../usecases/deliveries/probe-signature-checks.ts";
+import { probeDeliverySignatures } from "../../usecases/deliveries/probe-delivery-signatures.ts";
 import { createWebhookResolver } from "../../webhooks/webhook-dns-resolver.ts";
 import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
 import type { CalibrationRuns } from "./compose-calibration-runs.ts";
@@ -45,12 +45,12 @@ export function composeAdminOperations(
       isSecure: () => later.listeners?.adminUrl.startsWith("https:") ?? false,
     }),
     metricsOperation(metrics, { partnersReachIt }),
-    ...adminApi({
+    ...adminApiOperations({
       knowledge,
       losses,
       clock,
       partnersReachIt,
-      publicUrl: () => publicUrl(config, later.listeners?.url),
+      publicUrl: () => configuredPublicUrl(config, later.listeners?.url),
       newPartnersBudget: config.limits.dailyBudget,
       server: () =>
         composeServerState(
@@ -62,7 +62,7 @@ export function composeAdminOperations(
       tasks: () => tasks,
       probe: async (administration, partner) => {
         const { timeoutMs } = config.webhooks;
-        return (await probePartnerSignatureChecks({ administration, send, clock, timeoutMs }, [partner]))[0];
+        return (await probeDeliverySignatures({ administration, send, clock, timeoutMs }, [partner]))[0];
       },
       runRmPreflight: () =>
         testPmsConnection({ settings: config.rm, resolve: createWebhookResolver(), clock }),

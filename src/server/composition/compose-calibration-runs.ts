@@ -1,4 +1,4 @@
-import { renewInBackground } from "../../cluster/cluster-locks.ts";
+import { renewClusterLockInBackground } from "../../cluster/cluster-locks.ts";
 import type { Config } from "../../config/settings.ts";
 import type { CalibrationProposal } from "../../domain/calibration/calibration-proposal.ts";
 import type { Logger } from "../../logging/logger.ts";
@@ -34,7 +34,7 @@ export function composeCalibrationRuns(deps: {
 
   /** The child process renews the lock as well, so that it keeps the lock if this server stops first. */
   const fit = async (lockId: string) => {
-    const { stop } = renewInBackground(store, lockId);
+    const { stop } = renewClusterLockInBackground(store, lockId);
     const args = ["calibrate", "--keep", "--data-dir", config.storage.dataDir, ...settings];
     try {
       await selfExec({ args, env: { ...env, [FIT_LOCK]: lockId }, signal: abort.signal });

@@ -1,7 +1,7 @@
 import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
+import { clusterLeaseRepository } from "../../cluster/cluster-lease-repository.ts";
 import { Membership } from "../../cluster/cluster-membership.ts";
 import { leaseMsFor } from "../../cluster/lease.ts";
-import { leaseRepository } from "../../cluster/lease-repository.ts";
 import type { Config } from "../../config/settings.ts";
 import type { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -44,7 +44,7 @@ export function composeClusterMembership(deps: {
     model: knowledge.modelVersion,
   };
   const membership = new Membership({
-    repository: leaseRepository(store),
+    repository: clusterLeaseRepository(store),
     self: () => self,
     clock,
     monotonicMs,

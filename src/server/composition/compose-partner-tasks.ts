@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { acquireLock, partnerLockName } from "../../cluster/cluster-locks.ts";
+import { acquireClusterLock, partnerLockName } from "../../cluster/cluster-locks.ts";
 import type { Config } from "../../config/settings.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -10,7 +10,7 @@ import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, type ImpersonationTokens } from "../../secrets/impersonation-token.ts";
 import type { Store } from "../../store/store.ts";
-import { announceCurrentTiers } from "../../usecases/deliveries/announce-current-tiers.ts";
+import { announceCurrentTiers } from "../../usecases/announcements/announce-current-tiers.ts";
 import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
 import { failureText, selfExec } from "../self-exec.ts";
 
@@ -74,7 +74,7 @@ export function composePartnerTasks(deps: {
   /** Acquires the lock on the partner; returns a description of its holder if another has it. */
   const lockOn = async (partnerId: string, by: string) => {
     if (isBusy(partnerId)) return BUSY;
-    const lock = await acquireLock(store, partnerLockName(partnerId), by);
+    const lock = await acquireClusterLock(store, partnerLockName(partnerId), by);
     if ("heldBy" in lock || !isBusy(partnerId)) return lock;
     await lock.release();
     return BUSY;

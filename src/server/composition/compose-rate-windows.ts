@@ -1,9 +1,9 @@
+import { PARTNER_CALLER } from "../../cluster/cluster-rate-window-permits.ts";
 import {
   DistributedAddressRateWindow,
   type RateWindow,
 } from "../../cluster/distributed-address-rate-window.ts";
 import { DistributedRateWindow } from "../../cluster/distributed-rate-window.ts";
-import { PARTNER_CALLER } from "../../cluster/rate-window-permits.ts";
 import type { Config } from "../../config/settings.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import { systemTimers } from "../../event-loop/event-loop.ts";

@@ -19,7 +19,7 @@ import {
 } from "../../doctor/doctor-check.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf, type Instant, isoText, MS_PER_DAY } from "../../domain/time.ts";
-import type { DailyCallLimits } from "../../http/daily-call-limits.ts";
+import type { DailyCallLimits } from "../../http/request-daily-call-limits.ts";
 import type { ServerOverview } from "../../monitoring/server-overview.ts";
 import type { ServiceHealth } from "../../monitoring/service-health.ts";
 import type { Store } from "../../store/store.ts";

@@ -7,9 +7,9 @@ import { sweepTemporaryFiles } from "../../files/durable-files.ts";
 import type { ScheduledJob } from "../../jobs/job-schedule.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { PageState } from "../../monitoring/service-health.ts";
-import { findDatabasePageProblems } from "../../store/sqlite/inspect-database.ts";
+import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-database.ts";
 import type { Store } from "../../store/store.ts";
-import { deleteOrphanedPhotos } from "../../usecases/portfolio/photos.ts";
+import { deleteOrphanedPhotos } from "../../usecases/photos/photos.ts";
 import { SelfExecFailed, selfExec } from "../self-exec.ts";
 import { databaseFile } from "../server-data-folder.ts";
 import { composePhotoStorage } from "./compose-photo-storage.ts";
@@ -97,7 +97,7 @@ async function findProblems(
   file: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (statSync(file).size <= SMALL_BYTES) return await findDatabasePageProblems(file, yieldToEventLoop);
+  if (statSync(file).size <= SMALL_BYTES) return await findSqlitePageProblems(file, yieldToEventLoop);
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const args = ["doctor", "--pages", "--data-dir", config.storage.dataDir, ...settings];
   try {

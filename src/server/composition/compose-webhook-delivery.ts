@@ -7,8 +7,8 @@ import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
 import { readAuthorities } from "../../tls/pem-files.ts";
 import {
+  createDeliveryLeases,
   createDeliveryRepository,
-  createPartnerLeases,
 } from "../../usecases/deliveries/stored-delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../../webhooks/webhook-dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../../webhooks/webhook-dispatcher-deps.ts";
@@ -50,7 +50,7 @@ export function composeWebhookDispatcher(
   cluster: Cluster = SINGLE_NODE,
 ): Dispatcher {
   const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;
-  const leases = createPartnerLeases(cluster);
+  const leases = createDeliveryLeases(cluster);
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
   return createDispatcher(
     {

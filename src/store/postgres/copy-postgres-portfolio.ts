@@ -1,12 +1,12 @@
 import type { Instant } from "../../domain/time.ts";
 import { copyPortfolioRows } from "../database-transfer.ts";
 import { openSqliteTransferEndpoint } from "../sqlite/sqlite-transfer-endpoint.ts";
-import { TYPE_PARSERS } from "./column-type-parsers.ts";
-import { parseDatabaseUrl } from "./connection/database-address.ts";
+import { parsePostgresUrl } from "./connection/postgres-address.ts";
 import { PostgresConnections } from "./connection/postgres-connections.ts";
-import { openReadSnapshot } from "./connection/read-snapshot.ts";
+import { openPostgresReadSnapshot } from "./connection/postgres-read-snapshot.ts";
 import { postgresEngine } from "./postgres-engine.ts";
 import { explainPostgresError } from "./postgres-errors.ts";
+import { TYPE_PARSERS } from "./postgres-type-parsers.ts";
 
 /**
  * Copies a partner's portfolio, as of one read snapshot, to a database file, to try an import there. Writers do not wait
@@ -18,10 +18,10 @@ export async function copyPostgresPortfolioToFile(
   partnerId: string,
   now: Instant,
 ): Promise<void> {
-  const address = parseDatabaseUrl(url);
+  const address = parsePostgresUrl(url);
   const connections = new PostgresConnections(address);
   try {
-    const snapshot = await openReadSnapshot(connections);
+    const snapshot = await openPostgresReadSnapshot(connections);
     const to = openSqliteTransferEndpoint(file, now);
     try {
       const lastInstant = async () => {

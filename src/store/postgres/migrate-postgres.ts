@@ -3,7 +3,7 @@ import { LEASE_MS } from "../../cluster/lease.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { olderSchemaError } from "../older-schema-error.ts";
-import type { DatabaseAddress } from "./connection/database-address.ts";
+import type { DatabaseAddress } from "./connection/postgres-address.ts";
 import type { PostgresMigration } from "./postgres-migrations.ts";
 import { schemaTablesAndColumns } from "./postgres-tables.ts";
 

@@ -1,9 +1,9 @@
 import type { Day } from "../../domain/time.ts";
 import type { BudgetReservation, BudgetReservations } from "../store.ts";
-import { TYPE_PARSERS } from "./column-type-parsers.ts";
 import type { PostgresConnections } from "./connection/postgres-connections.ts";
-import { REVISION_OF } from "./connection/server-runs.ts";
+import { REVISION_OF } from "./connection/postgres-server-runs.ts";
 import { isConnectionLost } from "./postgres-errors.ts";
+import { TYPE_PARSERS } from "./postgres-type-parsers.ts";
 
 /*
  * Calls of a partner's day are reserved by the statement that reads the partner's revision, in a transaction of its own.

@@ -10,7 +10,7 @@ import {
   primaryKey,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import type { ColumnTypes } from "../column-types.ts";
+import type { ColumnTypes } from "../store-column-types.ts";
 
 /** Text that sorts by its bytes, as in SQLite: ids sort by creation whatever the locale of the database. */
 const byteOrdered = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });

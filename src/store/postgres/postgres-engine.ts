@@ -2,27 +2,27 @@ import { is, Param, Placeholder, sql } from "drizzle-orm";
 import { NodePgDatabase, NodePgDriver } from "drizzle-orm/node-postgres";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Db, Engine } from "../engine.ts";
-import { lazy } from "../lazy-value.ts";
+import { lazyStatement } from "../lazy-statement.ts";
 import { columnsToInsert, type RowValues, type RowWrite } from "../row-writes.ts";
-import { TYPE_PARSERS } from "./column-type-parsers.ts";
-import { REVISION_OF } from "./connection/server-runs.ts";
+import { REVISION_OF } from "./connection/postgres-server-runs.ts";
 import {
   type Statement,
   type StatementResult,
   type StatementRunner,
   statementNameOf,
 } from "./postgres-statement.ts";
+import { PostgresTableNamingDialect } from "./postgres-table-naming-dialect.ts";
 import { tables } from "./postgres-tables.ts";
-import { TableNamingDialect } from "./table-naming-dialect.ts";
+import { TYPE_PARSERS } from "./postgres-type-parsers.ts";
 import {
-  addToRowsStatement,
-  insertRowsStatement,
+  postgresAddStatement,
+  postgresInsertStatement,
+  postgresUpdateStatement,
   type RowStatement,
-  updateRowsStatement,
-} from "./writer/row-statements.ts";
+} from "./writer/postgres-row-statements.ts";
 
 type Query = { toSQL(): { sql: string; params: unknown[] } };
-const dialect = new TableNamingDialect();
+const dialect = new PostgresTableNamingDialect();
 const NOTHING: StatementResult = { rows: [] };
 const WRITES = /^\s*(insert|update|delete)\b/i;
 const RETURNS = /\breturning\b/i;
@@ -41,7 +41,7 @@ export function postgresEngine(
 ): Engine {
   const isSet = new Map<unknown, Set<string>>();
   const rowWrite = (make: () => RowStatement): RowWrite => {
-    const statement = lazy(make);
+    const statement = lazyStatement(make);
     return (values) => {
       if (!batcher) throw new Error("a reader was asked to write");
       return batcher.add(statement(), values);
@@ -81,26 +81,26 @@ export function postgresEngine(
     db: new NodePgDatabase(dialect, session, undefined) as unknown as Db,
     tables,
     read<T>(make: () => Query) {
-      const statement = lazy(() => prepare(make()));
+      const statement = lazyStatement(() => prepare(make()));
       return async (values: RowValues) => (await runner.read(statement()(values))).rows as T[];
     },
     write(make) {
-      const statement = lazy(() => prepare(make()));
+      const statement = lazyStatement(() => prepare(make()));
       return (values) => runner.write(statement()(values));
     },
     insertRow: (table, columns, options = {}) =>
-      rowWrite(() => insertRowsStatement(table, columnsToInsert(table, columns, options), options)),
+      rowWrite(() => postgresInsertStatement(table, columnsToInsert(table, columns, options), options)),
     setRow: (table, key, columns) => {
       // Batches of two statements are not sent in the order in which their rows were written.
       const [twice] = columns.filter((column) => isSet.has(table) && isSet.get(table)!.has(column));
       if (twice) throw new Error(`two statements set ${twice}`);
       isSet.set(table, new Set([...(isSet.get(table) ?? []), ...columns]));
-      return rowWrite(() => updateRowsStatement(table, key, columns));
+      return rowWrite(() => postgresUpdateStatement(table, key, columns));
     },
     addToRow: (table, keys, columns, options = {}) =>
-      rowWrite(() => addToRowsStatement(table, keys, columns, options)),
+      rowWrite(() => postgresAddStatement(table, keys, columns, options)),
     prepared(make) {
-      return lazy(() => {
+      return lazyStatement(() => {
         const query = make() as unknown as Query & { prepare(name?: string): never };
         return query.prepare(preparesStatements ? statementNameOf(query.toSQL().sql) : undefined);
       });

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm";
 import { OperatorError, StorageError } from "../../domain/errors.ts";
-import type { DatabaseAddress } from "./connection/database-address.ts";
+import type { DatabaseAddress } from "./connection/postgres-address.ts";
 
 /**
  * An error of the driver. Errors of PostgreSQL have an SQLSTATE as their code, those of the system a code of Node.js.

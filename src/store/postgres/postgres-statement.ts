@@ -1,4 +1,4 @@
-import type { TYPE_PARSERS } from "./column-type-parsers.ts";
+import type { TYPE_PARSERS } from "./postgres-type-parsers.ts";
 
 /** A statement as it is sent. Each connection parses a statement with a name only once. */
 export type Statement = {

@@ -1,10 +1,10 @@
 import type pg from "pg";
 import type { Store, StoreOptions } from "../store.ts";
 import { createStores } from "../stores.ts";
-import { ChangePoller } from "./connection/change-poller.ts";
-import { parseDatabaseUrl } from "./connection/database-address.ts";
+import { parsePostgresUrl } from "./connection/postgres-address.ts";
+import { PostgresChangePoller } from "./connection/postgres-change-poller.ts";
 import { PostgresConnections, type ReadTimeouts } from "./connection/postgres-connections.ts";
-import { openReadSnapshot } from "./connection/read-snapshot.ts";
+import { openPostgresReadSnapshot } from "./connection/postgres-read-snapshot.ts";
 import {
   postgresWalArchivingOf,
   WAL_ARCHIVING,
@@ -49,7 +49,7 @@ export type PostgresStoreOptions = StoreOptions & {
  * can't be used, and with `requiresCurrentSchema` also when it would have to be migrated.
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions): Promise<Store> {
-  const address = parseDatabaseUrl(url);
+  const address = parsePostgresUrl(url);
   const connections = new PostgresConnections(address, options.readTimeouts ?? READS);
   const { migrations = POSTGRES_MIGRATIONS, whenEmpty, requiresCurrentSchema } = options;
   try {
@@ -59,7 +59,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
     if (requiresCurrentSchema) await refuseOlderSchema(client, address, migrations);
     const applied = await applyPostgresMigrations(client, address, migrations, options.clock());
     const process = Buffer.from(options.random(new Uint8Array(12))).toString("base64url");
-    const poller = new ChangePoller(connections, process);
+    const poller = new PostgresChangePoller(connections, process);
     await poller.start(client);
     return assemble({ ...options, connections, applied, process, poller });
   } catch (error) {
@@ -73,7 +73,7 @@ type Opened = StoreOptions & {
   applied: readonly PostgresMigration[];
   /** The name of this process, unique among all processes on the database. */
   process: string;
-  poller: ChangePoller;
+  poller: PostgresChangePoller;
 };
 
 function assemble(opened: Opened): Store {
@@ -91,7 +91,7 @@ function assemble(opened: Opened): Store {
   return {
     read: createStores(postgresEngine(connections.reader, address.preparesStatements)),
     async inReadSnapshot(run) {
-      const snapshot = await openReadSnapshot(connections);
+      const snapshot = await openPostgresReadSnapshot(connections);
       try {
         return await run(createStores(postgresEngine(snapshot.runner, address.preparesStatements)));
       } finally {

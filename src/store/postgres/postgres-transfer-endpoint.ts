@@ -2,7 +2,7 @@ import type pg from "pg";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { TransferEndpoint } from "../database-transfer.ts";
-import { type DatabaseAddress, parseDatabaseUrl } from "./connection/database-address.ts";
+import { type DatabaseAddress, parsePostgresUrl } from "./connection/postgres-address.ts";
 import { PostgresConnections } from "./connection/postgres-connections.ts";
 import {
   applyPostgresMigrations,
@@ -83,7 +83,7 @@ async function openEndpoint(
   url: string,
   prepare: Prepare,
 ): Promise<PostgresEndpoint & { run(sql: string): Promise<void> }> {
-  const address = parseDatabaseUrl(url);
+  const address = parsePostgresUrl(url);
   const connections = new PostgresConnections(address);
   const explained = async <T>(work: () => Promise<T>) => {
     try {

@@ -14,9 +14,9 @@ import {
 } from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
+import { isElevatedScoreSql } from "./elevated-score-condition.ts";
 import { placedComponentPage } from "./placed-component-rows-queries.ts";
 
 const { placeholder } = sql;

@@ -4,7 +4,6 @@ import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { RETIRED_COUNTER } from "../stored-counter-buckets.ts";
 import {
   isInSequenceRange,
   listPageStarts,
@@ -12,6 +11,7 @@ import {
   sortBySequence,
 } from "./list-page-starts-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
+import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
 

@@ -4,13 +4,13 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
 import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/property-totals.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
-import { WHOLE_BUCKET } from "../stored-counter-buckets.ts";
 import { alertFilterKind, costIndexReadsByFilter, scoreRangeOfTier } from "./alert-lists-queries.ts";
+import { isElevatedScoreSql } from "./elevated-score-condition.ts";
 import type { CodeCount } from "./flags-queries.ts";
 import { selectPlacedComponents } from "./placed-component-rows-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
+import { WHOLE_BUCKET } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
 

@@ -1,9 +1,12 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import { type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { isElevatedScoreSql } from "../elevated-score-condition.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
+import { isElevatedScoreSql } from "./elevated-score-condition.ts";
+import { listPageStarts } from "./list-page-starts-queries.ts";
+import { placedComponentPage } from "./placed-component-rows-queries.ts";
+import { aliased } from "./sql-column-aliases.ts";
 import {
   BLOCK_SIZE,
   ELEVATED_SCORES,
@@ -11,10 +14,7 @@ import {
   SETTLED_ELEVATED,
   TIER_BUCKETS,
   WHOLE_BUCKET,
-} from "../stored-counter-buckets.ts";
-import { listPageStarts } from "./list-page-starts-queries.ts";
-import { placedComponentPage } from "./placed-component-rows-queries.ts";
-import { aliased } from "./sql-column-aliases.ts";
+} from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
 

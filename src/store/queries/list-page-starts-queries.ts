@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, gte, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Engine } from "../engine.ts";
-import { BLOCK_SIZE, WHOLE_BUCKET } from "../stored-counter-buckets.ts";
 import { aliased } from "./sql-column-aliases.ts";
+import { BLOCK_SIZE, WHOLE_BUCKET } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
 

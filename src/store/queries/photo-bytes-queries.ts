@@ -3,7 +3,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 
 /** The bytes of pictures, if servers do not share a folder. */
-export function uploadStore(engine: Engine) {
+export function photoBytesStore(engine: Engine) {
   const { db } = engine;
   const { uploads } = engine.tables;
   return {

@@ -12,9 +12,9 @@ import type { Property } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { RETIRED_COUNTER } from "../stored-counter-buckets.ts";
 import { listPageStarts } from "./list-page-starts-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
+import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
 

@@ -4,8 +4,6 @@ import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { LimitAndOffset } from "../limit-and-offset.ts";
-import { lowerCaseSql, searchedTextForm } from "../searched-texts.ts";
-import { RETIRED_COUNTER } from "../stored-counter-buckets.ts";
 import {
   isInSequenceRange,
   listPageStarts,
@@ -13,7 +11,9 @@ import {
   sortBySequence,
 } from "./list-page-starts-queries.ts";
 import { propertiesWithSums } from "./properties-with-sums-queries.ts";
+import { lowerCaseSql, searchedTextForm } from "./searched-texts.ts";
 import { aliased } from "./sql-column-aliases.ts";
+import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
 

@@ -27,8 +27,8 @@ import type { StoredOutlook } from "../../domain/projections.ts";
 import { PROPERTY_TOTALS, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
-import { BLOCK_SIZE, RETIRED_COUNTER, WHOLE_BUCKET } from "../stored-counter-buckets.ts";
 import { aliased } from "./sql-column-aliases.ts";
+import { BLOCK_SIZE, RETIRED_COUNTER, WHOLE_BUCKET } from "./stored-counter-buckets.ts";
 import type { StoredTotals } from "./totals-queries.ts";
 
 const { placeholder } = sql;

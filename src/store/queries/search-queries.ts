@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Engine, Query } from "../engine.ts";
-import { LAST_CHARACTER, lowerCaseSql, searchedTextForm, streetWithoutNumberSql } from "../searched-texts.ts";
+import { LAST_CHARACTER, lowerCaseSql, searchedTextForm, streetWithoutNumberSql } from "./searched-texts.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

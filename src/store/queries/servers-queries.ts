@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import type { ServerRows } from "../../cluster/cluster-lease-repository.ts";
 import { CLOCK_TOLERANCE_MS, type ListedServer } from "../../cluster/cluster-server.ts";
 import { type Lease, LONGEST_LEASE_MS } from "../../cluster/lease.ts";
-import type { ServerRows } from "../../cluster/lease-repository.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 

@@ -3,7 +3,7 @@ import { and, eq, is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Db, Engine, Query } from "../engine.ts";
-import { lazy } from "../lazy-value.ts";
+import { lazyStatement } from "../lazy-statement.ts";
 import {
   columnsToInsert,
   type InsertOptions,
@@ -22,7 +22,7 @@ import * as tables from "./sqlite-tables.ts";
 export function sqliteEngine(client: Database): Engine {
   const db: Db = drizzle(client);
   const write = (make: () => Query): RowWrite => {
-    const statement = lazy(() => prepare(client, make()));
+    const statement = lazyStatement(() => prepare(client, make()));
     return (values) => {
       const { run, bind } = statement();
       run.run(...bind(values));
@@ -33,7 +33,7 @@ export function sqliteEngine(client: Database): Engine {
     db,
     tables,
     read: <T>(make: () => Query) => {
-      const statement = lazy(() => prepare(client, make()));
+      const statement = lazyStatement(() => prepare(client, make()));
       return (values: RowValues) => {
         const { run, bind } = statement();
         return run.all(...bind(values)) as T[];
@@ -41,7 +41,7 @@ export function sqliteEngine(client: Database): Engine {
     },
     write,
     ...rowWrites(db, write),
-    prepared: (make) => lazy(() => make().prepare()),
+    prepared: (make) => lazyStatement(() => make().prepare()),
     isAmong: (column, placeholder) =>
       sql`${column} in (select value from json_each(${sql.placeholder(placeholder)}))`,
     isAmongSelected: (column, values) => sql`${column} in ${values}`,

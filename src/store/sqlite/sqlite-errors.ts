@@ -8,7 +8,7 @@ import { OperatorError, StorageError } from "../../domain/errors.ts";
 export function explainSqliteError(error: unknown, file: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   const { code = "", message } = error;
-  if (code === "SQLITE_NOTADB") return notADatabaseError(file);
+  if (code === "SQLITE_NOTADB") return notASqliteDatabaseError(file);
   if (code.startsWith("SQLITE_CORRUPT"))
     return new OperatorError(
       `${file} is damaged (${message})`,
@@ -52,13 +52,13 @@ function isDiskFull(folder: string): boolean {
 }
 
 /** Returns the error of a query without its values, which are the partners', so that it can be logged. */
-export function errorWithoutValues(error: unknown): unknown {
+export function sqliteErrorWithoutValues(error: unknown): unknown {
   if (!(error instanceof DrizzleQueryError)) return error;
   return error.cause instanceof SQLiteError ? error.cause : new Error(`a query failed: ${error.query}`);
 }
 
 /** Returns the error for a file that is no SQLite database. */
-export function notADatabaseError(file: string): OperatorError {
+export function notASqliteDatabaseError(file: string): OperatorError {
   return new OperatorError(
     `${file} is no SQLite database`,
     "Restore it from a backup with `mainstay restore`, or name another data folder.",

@@ -4,10 +4,10 @@ import { type IdKind, increasingIds, newDeliveryId } from "../../domain/ids.ts";
 import { TimeSlice } from "../../event-loop/event-loop.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { createStores } from "../stores.ts";
-import { openSqlite, type SqliteOptions } from "./open.ts";
-import { errorWithoutValues, explainSqliteError } from "./sqlite-errors.ts";
+import { openSqlite, type SqliteOptions } from "./open-sqlite.ts";
+import { explainSqliteError, sqliteErrorWithoutValues } from "./sqlite-errors.ts";
 import { SQLITE_MIGRATIONS } from "./sqlite-migrations.ts";
-import { WriteQueue } from "./write-queue.ts";
+import { WriteQueue } from "./sqlite-write-queue.ts";
 
 /** The longest time that a write runs between two yields to the event loop, in milliseconds. */
 const SLICE_MS = 8;
@@ -88,7 +88,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     const latestSeq = (list: NumberedList) => numbers[list];
     return { nextSeq, latestSeq, nextInstant, latestInstant, newDeliveryId: newDelivery };
   }
-  const explain = (error: unknown) => explainSqliteError(errorWithoutValues(error), file);
+  const explain = (error: unknown) => explainSqliteError(sqliteErrorWithoutValues(error), file);
   return {
     // The lock on the data folder excludes other servers.
     isShared: false,

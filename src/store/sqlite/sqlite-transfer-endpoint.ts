@@ -1,7 +1,7 @@
 import type { Instant } from "../../domain/time.ts";
 import type { TransferEndpoint } from "../database-transfer.ts";
 import { latestInstantStore } from "../queries/latest-instant-queries.ts";
-import { openSqlite } from "./open.ts";
+import { openSqlite } from "./open-sqlite.ts";
 
 /** Opens a database file as an endpoint of a transfer; creates it when missing. No other process may write to it. */
 export function openSqliteTransferEndpoint(file: string, now: Instant): TransferEndpoint & { close(): void } {

@@ -1,5 +1,5 @@
 import { allXmlElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
-import { lookUpOwnKey } from "../import/mapping/own-key-lookup.ts";
+import { lookUpImportValue } from "../import/mapping/import-value-lookup.ts";
 
 /* The systems of BuildingSync 2 as equipment. */
 
@@ -16,10 +16,10 @@ const isElectric = (element: XmlElement) => /^electric/i.test(xmlTextAt(element,
 const hasAt = (element: XmlElement, ...path: string[]) => xmlElementsAt(element, ...path).length > 0;
 
 /** Returns the equipment of an element below `Systems`, such as an `HVACSystem`. */
-export function equipmentOfElement(system: XmlElement): Equipment[] {
+export function buildingSyncEquipmentOf(system: XmlElement): Equipment[] {
   const { name } = system;
   if (name === "HVACSystem") return hvacOf(system);
-  const typeId = lookUpOwnKey(TYPES, name)?.(system);
+  const typeId = lookUpImportValue(TYPES, name)?.(system);
   return [{ element: system, what: plainName(name), typeId }];
 }
 

@@ -13,7 +13,7 @@ const CAPACITY = new Set([
 ]);
 
 /** Returns the area of each roof by its ID, in square feet. */
-export function roofAreas(buildings: readonly XmlElement[]): ReadonlyMap<string, number> {
+export function buildingSyncRoofAreas(buildings: readonly XmlElement[]): ReadonlyMap<string, number> {
   const areas = new Map<string, number>();
   for (const building of buildings)
     for (const element of allXmlElements(building)) {
@@ -25,7 +25,7 @@ export function roofAreas(buildings: readonly XmlElement[]): ReadonlyMap<string,
 }
 
 /** Returns the size of a system with its unit; undefined where the document has none. */
-export function equipmentSizeOf(
+export function buildingSyncEquipmentSize(
   system: XmlElement,
   typeId: string,
   roofs: ReadonlyMap<string, number>,

@@ -1,14 +1,14 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { allXmlElements, type XmlElement, xmlElementsAt, xmlTextAt } from "../../xml/read-xml.ts";
-import { type AreaUnit, convertAreaText } from "../import/mapping/area-units.ts";
+import { type AreaUnit, convertImportedArea } from "../import/mapping/import-area-units.ts";
 import {
   type ImportTable,
   type LeftOut,
   standardFormatTable,
   type TableCells,
-} from "../import/mapping/source-table.ts";
-import { type Equipment, equipmentOfElement } from "./buildingsync-equipment.ts";
-import { equipmentSizeOf, roofAreas } from "./buildingsync-sizes.ts";
+} from "../import/mapping/import-source-table.ts";
+import { buildingSyncEquipmentOf, type Equipment } from "./buildingsync-equipment.ts";
+import { buildingSyncEquipmentSize, buildingSyncRoofAreas } from "./buildingsync-sizes.ts";
 
 const LONGEST_REFERENCE = 100;
 
@@ -50,11 +50,11 @@ export function buildingSyncTables(path: string, root: XmlElement, areaUnit: Are
     for (const building of buildings)
       properties.push({ line: building.element.line, cells: propertyOf(building, areaUnit) });
     const places = placesOf(buildings);
-    const areas = roofAreas(buildings.map(({ element }) => element));
+    const areas = buildingSyncRoofAreas(buildings.map(({ element }) => element));
     for (const { children } of xmlElementsAt(facility, "Systems"))
       for (const system of children.flatMap((list) => list.children)) {
         const building = buildingOf(system, buildings, places);
-        for (const equipment of equipmentOfElement(system)) {
+        for (const equipment of buildingSyncEquipmentOf(system)) {
           if (equipment.typeId === undefined) leave(equipment.what, "no kind of equipment");
           else if (!building) leave(equipment.what, "no building named");
           else
@@ -123,7 +123,7 @@ function propertyOf({ element, site, isOnly, reference }: Building, areaUnit: Ar
     country: /^[A-Z]{2}$/.exec(at(...address, "Country"))?.[0],
     year_built: xmlTextAt(element, "YearOfConstruction"),
     stories: xmlTextAt(element, "FloorsAboveGrade"),
-    gross_area_sqft: grossArea ? convertAreaText(String(grossArea), "sqft", areaUnit) : undefined,
+    gross_area_sqft: grossArea ? convertImportedArea(String(grossArea), "sqft", areaUnit) : undefined,
     unit_count: units > 0 ? String(units) : undefined,
   };
 }
@@ -180,6 +180,6 @@ function applianceOf(
     model: near("ModelNumber"),
     install_year: YEAR.test(year) ? year : undefined,
     quantity: Number.isInteger(quantity) && quantity > 1 && quantity <= MOST ? String(quantity) : undefined,
-    size: equipmentSizeOf(element, typeId!, areas),
+    size: buildingSyncEquipmentSize(element, typeId!, areas),
   };
 }

@@ -12,7 +12,7 @@ export async function modelVersionOf(stores: Pick<Stores, "models">, knowledge: 
 }
 
 /** Returns the active calibration as far as scoring these appliances needs it. */
-export async function loadCorrections(
+export async function loadModelCorrections(
   stores: Pick<Stores, "models">,
   knowledge: Knowledge,
   appliances: readonly { id: string }[],
@@ -29,7 +29,7 @@ export async function loadCorrections(
 }
 
 /** Returns the variances of year factors that the active calibration has learned, by class. */
-export async function learnedYearFactorVariances(
+export async function calibratedYearFactorVariances(
   stores: Pick<Stores, "models">,
   knowledge: Knowledge,
 ): Promise<ReadonlyMap<string, number>> {

@@ -19,7 +19,7 @@ import type { Store } from "../../store/store.ts";
 import { baseModelVersion } from "./active-model.ts";
 import {
   type CalibrationDeps,
-  forEachPropertyHistory,
+  forEachHistoryToCalibrate,
   runCalibrationInTimeSlices,
   YearForecasts,
 } from "./forecast-year.ts";
@@ -30,7 +30,7 @@ import {
  */
 export async function calibrateModel(environment: CalibrationDeps, asOf: Day): Promise<Calibration> {
   const { store, knowledge } = environment;
-  await requireScoresOfThisModel(store, knowledge);
+  await requireScoresOfCalibratedModel(store, knowledge);
   const yearAgo = addDays(asOf, -HAZARD_YEAR_DAYS);
   const slices = <T>(steps: Generator<void, T>) => runCalibrationInTimeSlices(environment, steps);
   // One after the other, since the lives of a large portfolio take much memory.
@@ -81,7 +81,7 @@ async function livesAsOf(
   alsoTake?: (history: PropertyHistory, lives: readonly LifeOnRecord[]) => Promise<void>,
 ): Promise<LifeOnRecord[]> {
   const lives: LifeOnRecord[] = [];
-  await forEachPropertyHistory(environment, asOf, async (histories) => {
+  await forEachHistoryToCalibrate(environment, asOf, async (histories) => {
     for (const history of histories) {
       const ofHistory = await runCalibrationInTimeSlices(
         environment,
@@ -125,7 +125,7 @@ function refuseThinRecord(lives: readonly LifeOnRecord[], yearAgo: Day): void {
 }
 
 /** Throws an OperatorError if the database's scores, or its active calibration, belong to another model version. */
-export async function requireScoresOfThisModel(
+export async function requireScoresOfCalibratedModel(
   { read }: Pick<Store, "read">,
   knowledge: Knowledge,
 ): Promise<void> {

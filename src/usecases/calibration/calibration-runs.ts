@@ -1,15 +1,15 @@
 import {
   type Acquired,
-  acquireLockInTransaction,
+  acquireClusterLockInTransaction,
   type ClusterLock,
+  clusterLockHolder,
   lockHeldError,
-  lockHolder,
-  renewInBackground,
+  renewClusterLockInBackground,
 } from "../../cluster/cluster-locks.ts";
-import type { AuditAction } from "../../domain/audit-actions.ts";
 import type { CalibrationProposal } from "../../domain/calibration/calibration-proposal.ts";
 import { storedFitId } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
+import type { AuditAction } from "../../domain/wording/audit-actions.ts";
 import type { LatestCalibration } from "../../store/queries/models-queries.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -43,7 +43,7 @@ export async function beginCalibration(
   { by, actor }: { by: string; actor: string },
 ): Promise<Acquired> {
   return await store.write(async (tx) => {
-    const acquired = await acquireLockInTransaction(tx, FIT, by);
+    const acquired = await acquireClusterLockInTransaction(tx, FIT, by);
     if ("id" in acquired) {
       await tx.models.saveLatestCalibration({
         ...NOT_REQUESTED,
@@ -74,7 +74,7 @@ export async function failCalibration(
  * Runs under the lock on calibrations: its own, or the one `handedOver` by the server that started this process and
  * records the end. Throws an OperatorError that names the holder if another process has the lock.
  */
-export async function withFitLock<T>(
+export async function withCalibrationLock<T>(
   store: Pick<Store, "write">,
   { by, actor, handedOver }: { by: string; actor: string; handedOver: string | undefined },
   run: (lock: FitLock) => Promise<T>,
@@ -82,7 +82,7 @@ export async function withFitLock<T>(
   const begun = handedOver === undefined ? await beginCalibration(store, { by, actor }) : { id: handedOver };
   if ("heldBy" in begun) throw lockHeldError("a calibration is in progress", begun.heldBy);
   const { id } = begun;
-  const { confirm, stop } = renewInBackground(store, id);
+  const { confirm, stop } = renewClusterLockInBackground(store, id);
   const finish: FitLock["finish"] = async (tx, { proposalId, modelVersion }) => {
     await confirm(tx);
     await tx.locks.release(FIT, id);
@@ -111,7 +111,7 @@ export async function recordFitApplied(tx: Tx, actor: string, modelVersion: stri
 /** Returns the latest calibration that was requested, the same on every server, with the one that is stored. */
 export async function latestCalibration(read: Stores): Promise<CalibrationProposal> {
   for (let latest = await read.models.latestCalibration(); ; ) {
-    const proposal = await proposalOf(read, latest, await lockHolder({ read }, FIT));
+    const proposal = await proposalOf(read, latest, await clusterLockHolder({ read }, FIT));
     // Read in several steps: a start or an end in between shows as another state.
     const again = await read.models.latestCalibration();
     if (Bun.deepEquals(again, latest)) return proposal;

@@ -52,7 +52,7 @@ export async function forecastPastYear(
 ): Promise<Calibration["validation"]> {
   const { knowledge } = environment;
   const forecasts = new YearForecasts(environment, asOf);
-  await forEachPropertyHistory(environment, asOf, async (histories, appliances) => {
+  await forEachHistoryToCalibrate(environment, asOf, async (histories, appliances) => {
     const corrections = await correctionsOf(appliances);
     for (const history of histories) {
       const lives = await runCalibrationInTimeSlices(
@@ -131,7 +131,7 @@ export class YearForecasts {
  * Visits the histories of all properties except demo properties, a few at a time, as they are scored at the start
  * of the year up to `asOf`; yields in between.
  */
-export async function forEachPropertyHistory(
+export async function forEachHistoryToCalibrate(
   { store, knowledge, yieldNow, monotonicMs, signal }: CalibrationDeps,
   asOf: Day,
   take: (

@@ -1,4 +1,8 @@
-import { acquireLockInTransaction, type ClusterLock, withLock } from "../../cluster/cluster-locks.ts";
+import {
+  acquireClusterLockInTransaction,
+  type ClusterLock,
+  withClusterLock,
+} from "../../cluster/cluster-locks.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
 import { type StoredFit, storedFitId } from "../../domain/calibration/model-version.ts";
@@ -36,7 +40,7 @@ type Fitted = { calibration: Calibration; evidence: Record<string, unknown> };
  */
 export async function storeProposedFit(deps: Storing, { calibration, evidence }: Fitted): Promise<StoredFit> {
   const { store, knowledge, fitLock } = deps;
-  return await withLock(store, modelLock(deps.actor), async (lock) => {
+  return await withClusterLock(store, modelLock(deps.actor), async (lock) => {
     const number = await storeFrailties(deps, lock, calibration);
     return await store.write(async (tx) => {
       await lock.confirm(tx);
@@ -68,7 +72,7 @@ export async function activateProposedFit(
   { force }: { force: boolean },
 ): Promise<string> {
   return await store.write(async (tx) => {
-    const lock = await acquireLockInTransaction(tx, MODEL, actor);
+    const lock = await acquireClusterLockInTransaction(tx, MODEL, actor);
     if ("heldBy" in lock) throw beingStored();
     const kept = await tx.models.keptFit();
     const [, number] = /^(\d{1,9})-\d+$/.exec(id) ?? [];
@@ -103,7 +107,7 @@ export async function applyCalibration(
 ): Promise<string> {
   const { store, knowledge, actor, fitLock } = deps;
   if (!calibration.validation.better && !force) throw notProven(calibration);
-  return await withLock(store, modelLock(deps.actor), async (lock) => {
+  return await withClusterLock(store, modelLock(deps.actor), async (lock) => {
     const number = await storeFrailties(deps, lock, calibration);
     return await store.write(async (tx) => {
       await lock.confirm(tx);
@@ -203,7 +207,7 @@ export async function revertModel(
   from?: string,
 ): Promise<{ from: string; to: string }> {
   return await store.write(async (tx) => {
-    const lock = await acquireLockInTransaction(tx, MODEL, actor);
+    const lock = await acquireClusterLockInTransaction(tx, MODEL, actor);
     if ("heldBy" in lock) throw beingStored();
     const current = await tx.models.inUse();
     const version = current?.version ?? knowledge.modelVersion;

@@ -1,6 +1,5 @@
 import { serializeStoredClaim } from "../../api-schemas/claim-schema.ts";
 import type { ChangeOrVoid, Voiding } from "../../api-schemas/voiding-schema.ts";
-import type { AuditAction } from "../../domain/audit-actions.ts";
 import {
   type Claim,
   type ClaimChange,
@@ -15,11 +14,12 @@ import { voidingToApply } from "../../domain/record-voiding.ts";
 import { refuseRetired } from "../../domain/retirement.ts";
 import { strongestClaims } from "../../domain/scoring/claim-evidence.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
+import type { AuditAction } from "../../domain/wording/audit-actions.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { rescoreProperty } from "../portfolio/rescore.ts";
+import { rescoreProperty } from "../rescoring/rescore.ts";
 import { loadClaimEvidence } from "./property-claims.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { applianceTypeOfWords, plainWords } from "../import/mapping/heading-words.ts";
-import { lookUpOwnKey } from "../import/mapping/own-key-lookup.ts";
+import { applianceTypeOfHeadingWords, plainWords } from "../import/mapping/import-heading-words.ts";
+import { lookUpImportValue } from "../import/mapping/import-value-lookup.ts";
 
 /*
  * The types of appliances as classes of products: OmniClass Table 23 in the edition of COBie's pick list, and UniFormat.
@@ -127,7 +127,7 @@ function digitsOf(text: string): string {
 }
 
 /** Returns the type of a product by its class and its words; undefined for one that has no type. */
-export function applianceTypeOfProduct({
+export function cobieApplianceType({
   category,
   name,
   description,
@@ -146,10 +146,10 @@ export function applianceTypeOfProduct({
   if (byWords) return byWords;
   const element = /^\s*([A-G]\d{4})/.exec(category)?.[1];
   if (element !== undefined) return BY_ELEMENT.find(([pattern]) => pattern.test(element))?.[1];
-  return (digits === "" ? wordsType(category) : undefined) ?? lookUpOwnKey(BY_OBJECT, object);
+  return (digits === "" ? wordsType(category) : undefined) ?? lookUpImportValue(BY_OBJECT, object);
 }
 
 function wordsType(text: string): string | undefined {
   const words = plainWords(text.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
-  return ACCESSORY.test(words) ? undefined : applianceTypeOfWords(words);
+  return ACCESSORY.test(words) ? undefined : applianceTypeOfHeadingWords(words);
 }

@@ -16,7 +16,7 @@ export function isCobie(sheets: readonly SheetTable[]): boolean {
 }
 
 /** Returns the rows of a sheet that have a name, in their order; none without the sheet. */
-export function sheetRows(sheets: readonly SheetTable[], name: string): SheetRow[] {
+export function cobieSheetRows(sheets: readonly SheetTable[], name: string): SheetRow[] {
   const [heading, ...rows] =
     sheets.find(({ sheet }) => plainHeading(sheet) === plainHeading(name))?.rows ?? [];
   const at = new Map(heading?.cells.map((text, index) => [plainHeading(text), index] as const));

@@ -2,18 +2,22 @@ import { OperatorError } from "../../domain/errors.ts";
 import { addDays, addMonths } from "../../domain/time.ts";
 import { parseCellDate } from "../../table-cells/table-cell-dates.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
-import { type AreaUnit, convertAreaText, parseAreaUnit } from "../import/mapping/area-units.ts";
-import { fieldOfHeading } from "../import/mapping/heading-words.ts";
-import { lookUpOwnKey } from "../import/mapping/own-key-lookup.ts";
+import {
+  type AreaUnit,
+  convertImportedArea,
+  parseImportAreaUnit,
+} from "../import/mapping/import-area-units.ts";
+import { fieldOfImportHeading } from "../import/mapping/import-heading-words.ts";
 import {
   type ImportTable,
   type LeftOut,
   standardFormatTable,
   type TableCells,
-} from "../import/mapping/source-table.ts";
+} from "../import/mapping/import-source-table.ts";
+import { lookUpImportValue } from "../import/mapping/import-value-lookup.ts";
 import { CATEGORIES, COMPONENT_ATTRIBUTES, FACILITY_ATTRIBUTES, OWN_SYSTEM } from "./cobie-layout.ts";
-import { applianceTypeOfProduct, PRODUCT_CLASSES } from "./cobie-product-classes.ts";
-import { type SheetRow, sheetRows } from "./cobie-sheet-rows.ts";
+import { cobieApplianceType, PRODUCT_CLASSES } from "./cobie-product-classes.ts";
+import { cobieSheetRows, type SheetRow } from "./cobie-sheet-rows.ts";
 
 /** The longest name that serves as a property's reference. */
 const LONGEST_REFERENCE = 100;
@@ -26,7 +30,7 @@ const UNKNOWN_YEAR = 1900;
  * with several.
  */
 export function cobieTables(path: string, sheets: readonly SheetTable[], areaUnit: AreaUnit): ImportTable[] {
-  const facilities = sheetRows(sheets, "Facility");
+  const facilities = cobieSheetRows(sheets, "Facility");
   const [facility] = facilities;
   if (!facility || facilities.length > 1)
     throw new OperatorError(
@@ -36,11 +40,11 @@ export function cobieTables(path: string, sheets: readonly SheetTable[], areaUni
   const attributes = attributesOf(sheets);
   const property = propertyOf(sheets, facility, attributes, areaUnit);
   const reference: TableCells = { partner_property_id: property.partner_property_id, name: property.name };
-  const types = new Map(sheetRows(sheets, "Type").map((row) => [row.cell("Name"), row] as const));
+  const types = new Map(cobieSheetRows(sheets, "Type").map((row) => [row.cell("Name"), row] as const));
   const companies = new Map(
-    sheetRows(sheets, "Contact").map((row) => [row.cell("Email"), row.cell("Company")] as const),
+    cobieSheetRows(sheets, "Contact").map((row) => [row.cell("Email"), row.cell("Company")] as const),
   );
-  const components = sheetRows(sheets, "Component");
+  const components = cobieSheetRows(sheets, "Component");
   const known = Object.fromEntries(
     [...types].flatMap(([name, row]) => {
       const typeId = typeIdOf(name, row);
@@ -48,7 +52,7 @@ export function cobieTables(path: string, sheets: readonly SheetTable[], areaUni
     }),
   );
   const dwellings = new Map(
-    sheetRows(sheets, "Space")
+    cobieSheetRows(sheets, "Space")
       .filter(isDwelling)
       .map((row, at) => [row.cell("Name"), unitOf(row, at)] as const),
   );
@@ -82,7 +86,7 @@ const keyOf = (sheet: string, row: string) => JSON.stringify([sheet.toLowerCase(
 
 function attributesOf(sheets: readonly SheetTable[]): ReadonlyMap<string, Attributes> {
   const found = new Map<string, Map<string, { value: string; unit: string }>>();
-  for (const { cell } of sheetRows(sheets, "Attribute")) {
+  for (const { cell } of cobieSheetRows(sheets, "Attribute")) {
     const sheet = cell("SheetName");
     if (!/^(facility|component)$/i.test(sheet) || cell("Value") === "") continue;
     const key = keyOf(sheet, cell("RowName"));
@@ -110,15 +114,15 @@ function propertyOf(
   for (const [name, { value, unit }] of attributes.get(keyOf("Facility", cell("Name"))) ?? []) {
     const field =
       Object.entries(FACILITY_ATTRIBUTES).find(([, own]) => own === name)?.[0] ??
-      fieldOfHeading("properties", name);
+      fieldOfImportHeading("properties", name);
     if (field === undefined || field === "name" || stated[field] !== undefined) continue;
     stated[field] =
       field === "gross_area_sqft"
-        ? convertAreaText(value, parseAreaUnit(unit || cell("AreaUnits")) ?? areaUnit, areaUnit)
+        ? convertImportedArea(value, parseImportAreaUnit(unit || cell("AreaUnits")) ?? areaUnit, areaUnit)
         : value;
   }
-  const floors = sheetRows(sheets, "Floor").filter((row) => /^floor$/i.test(row.cell("Category")));
-  const dwellings = sheetRows(sheets, "Space").filter(isDwelling);
+  const floors = cobieSheetRows(sheets, "Floor").filter((row) => /^floor$/i.test(row.cell("Category")));
+  const dwellings = cobieSheetRows(sheets, "Space").filter(isDwelling);
   return {
     ...siteOf(cell("SiteName")),
     ...(floors.length > 0 && { stories: String(floors.length) }),
@@ -145,7 +149,7 @@ function typeIdOf(name: string, { cell }: SheetRow): string | undefined {
     string,
     string,
   ];
-  return applianceTypeOfProduct({ category, name, description, object });
+  return cobieApplianceType({ category, name, description, object });
 }
 
 /** Returns what tells a component from others of its facility: its name, unless it is ours, whose name is made up. */
@@ -252,14 +256,14 @@ function jobsOf(
       .filter(({ serial }) => serial !== ""),
     ({ type }) => type,
   );
-  for (const { line, cell } of sheetRows(sheets, "Job")) {
+  for (const { line, cell } of cobieSheetRows(sheets, "Job")) {
     const date = dateOf(cell("Start"));
     const what = cell("Category") || "Job";
     const leave = (reason: string, cells = 1) => {
       const key = JSON.stringify([what, reason]);
       left.set(key, { file: "Job", what, reason, cells: (left.get(key)?.cells ?? 0) + cells });
     };
-    const event_type = lookUpOwnKey(EVENT_OF_JOB, what.toLowerCase());
+    const event_type = lookUpImportValue(EVENT_OF_JOB, what.toLowerCase());
     if (!/^completed$/i.test(cell("Status"))) leave("a plan of maintenance");
     else if (event_type === undefined) leave("no kind of event");
     else if (date === undefined) leave("no date");

@@ -37,7 +37,7 @@ type ReadCosts = {
  * Reads a CSV file with lines of a cost book. Invalid rows are written to a file in `rejectsFolder`; without a folder they are
  * only counted. Throws an OperatorError for a file that is not one of costs, or has more lines than a book.
  */
-export async function readCostFile(
+export async function readCostBookFile(
   source: CsvSource,
   {
     knowledge,

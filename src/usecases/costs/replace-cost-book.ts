@@ -9,7 +9,7 @@ import {
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { invalid } from "../../domain/errors.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { applyPricesToStoredSums } from "./recalculate.ts";
+import { recalculateSumsForPrices } from "../recalculation/recalculate-sums.ts";
 
 /** Changes that one entry of the audit log lists. */
 const CHANGES_AN_ENTRY = 100;
@@ -47,7 +47,7 @@ export async function replaceCostBook(
     await tx.costLines.replace(partner.id, lines);
   if (changes.length > 0) {
     await recordChanges(writer, actor, changes);
-    await applyPricesToStoredSums(writer);
+    await recalculateSumsForPrices(writer);
   }
   const recalculating = (await tx.recalculations.ofPartner(partner.id)) !== undefined;
   return { lines, changes: changes.length, recalculating };

@@ -1,7 +1,7 @@
 import { webhookTestMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
+import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
-import { AnnouncementOutbox } from "./announcement-outbox.ts";
 
 export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
 

@@ -6,9 +6,9 @@ import type { Store, Tx } from "../../store/store.ts";
 import type { AttemptResult } from "../../webhooks/delivery-attempt.ts";
 import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
 import { MAX_DELAY_MS } from "../../webhooks/delivery-retry-schedule.ts";
-import type { PartnerLeases } from "../../webhooks/webhook-dispatcher-deps.ts";
+import type { DeliveryLeases } from "../../webhooks/webhook-dispatcher-deps.ts";
 import { HEALTHY } from "../../webhooks/webhook-endpoint-health.ts";
-import { hasSecretOverlapEnded } from "../partners/administer-partner.ts";
+import { hasPartnerSecretOverlapEnded } from "../partners/administer-partner.ts";
 
 /** The most decrypted secrets kept in memory, by their encrypted text. */
 const MAX_SECRETS = 1000;
@@ -39,7 +39,7 @@ export function createDeliveryRepository(
     if (!endpoint) return null;
     const { url, revision } = endpoint;
     const next = endpoint.nextSecret && (await decrypt(endpoint.nextSecret));
-    if (next && hasSecretOverlapEnded(endpoint, clock()))
+    if (next && hasPartnerSecretOverlapEnded(endpoint, clock()))
       return { url, revision, secret: next, nextSecret: null };
     return { url, revision, secret: await decrypt(endpoint.secret), nextSecret: next || null };
   }
@@ -91,7 +91,7 @@ export async function deliveryResultsUnderLeases<Made extends { partnerId: strin
 }
 
 /** Returns the leases of the dispatcher; undefined on a single node. */
-export function createPartnerLeases(cluster: Cluster): PartnerLeases | undefined {
+export function createDeliveryLeases(cluster: Cluster): DeliveryLeases | undefined {
   if (cluster.isSingleNode) return undefined;
   const prefix = leaseName("");
   const partnerOf = (name: string) => name.slice(prefix.length);

@@ -21,7 +21,7 @@ export const loadBrand = async (read: Pick<Stores, "brands">, partnerId: string)
  * Changes how a partner's embeds look, and returns the result. Throws invalid_request for a color that cannot be read,
  * with the nearest that can.
  */
-export async function changeBrand(
+export async function changeEmbedBrand(
   { store, actor, changed }: AdminUseCaseDeps,
   partnerId: string,
   change: BrandChange,

@@ -14,8 +14,8 @@ import type { ClaimEvidenceRow } from "../../store/queries/claims-queries.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
+import { loadSmartEventsForScoring } from "../sensors/scoring-smart-events.ts";
 import { loadServiceEventsForScoring } from "./scoring-service-events.ts";
-import { loadSmartEventsForScoring } from "./scoring-smart-events.ts";
 
 /** The input of scoring for a property: the appliances with components and evidence, and the claims. */
 export type LoadedProperty = {

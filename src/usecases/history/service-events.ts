@@ -2,7 +2,6 @@ import { type ServiceEventRequest, serializeServiceEvent } from "../../api-schem
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import { serviceEventCreatedMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
-import type { AuditAction } from "../../domain/audit-actions.ts";
 import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
@@ -19,12 +18,13 @@ import {
   totalCostCents,
 } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
+import type { AuditAction } from "../../domain/wording/audit-actions.ts";
 import { concernsWork, endOfDay, isDoneBy } from "../../domain/work.ts";
 import type { Stores } from "../../store/stores.ts";
+import { PredictionOutcomeLog } from "../calibration/prediction-outcomes.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { type RescoreInput, rescoreBatches, rescoreProperties } from "../portfolio/rescore.ts";
+import { type RescoreInput, rescoreBatches, rescoreProperties } from "../rescoring/rescore.ts";
 import { findNewestEventDays } from "./newest-event-days.ts";
-import { PredictionOutcomeLog } from "./prediction-outcomes.ts";
 import { extendRecordStarts, rederiveRecordStarts } from "./update-record-starts.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };

@@ -17,19 +17,19 @@ import {
   NOT_RETIRED,
   type Retirement,
 } from "../../domain/retirement.ts";
-import { ApplianceCreator, changeAppliance, installYearWarnings } from "../portfolio/appliances.ts";
-import { BatchScores } from "../portfolio/batch-scores.ts";
+import { ApplianceCreator, changeAppliance, portfolioInstallYearWarnings } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { BatchScores } from "../rescoring/batch-scores.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import {
+  importedRetirement,
   PROPERTY_REFERENCES,
   PropertyCache,
   propertyReferenceText,
   RETIREMENT_COLUMNS,
   type RowPropertyReference,
   readPropertyReference,
-  statedRetirement,
 } from "./property-import.ts";
 import {
   type AddedCounts,
@@ -83,7 +83,7 @@ export const applianceImportRows: RowKind<Entry> = {
     input: parseNewApplianceJson({ ...cells, property_id: UNRESOLVED }),
     property: readPropertyReference(cells),
     unit: readUnit(unit, cells),
-    retirement: statedRetirement(cells, parseApplianceChangeJson),
+    retirement: importedRetirement(cells, parseApplianceChangeJson),
     cells,
   }),
   start() {
@@ -185,7 +185,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   }
 
   #countEarly(appliance: Appliance, property: Property): void {
-    if (installYearWarnings(appliance, property).length > 0) this.#earlyYears++;
+    if (portfolioInstallYearWarnings(appliance, property).length > 0) this.#earlyYears++;
   }
 
   #countUnusual({ typeId, size }: Appliance): void {

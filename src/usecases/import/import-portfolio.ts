@@ -1,8 +1,8 @@
 import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { addImportNotes, type ImportNotes, importNotesOf } from "../../domain/import-notes.ts";
 import type { Instant } from "../../domain/time.ts";
+import { addImportNotes, type ImportNotes, importNotesOf } from "../../domain/wording/import-notes.ts";
 import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
 import { componentImportRows } from "./component-import.ts";

@@ -11,7 +11,7 @@ import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
 import { applyRetirementChange, NOT_RETIRED, type Retirement } from "../../domain/retirement.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { changeProperty, createProperty, firstOfItsAddress } from "../portfolio/properties.ts";
+import { changeProperty, createProperty, firstPropertyOfAddress } from "../portfolio/properties.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
 import { NOTHING_ADDED, type RowCells, type RowKind, type SameAddress } from "./row-kind.ts";
 
@@ -69,7 +69,7 @@ export const propertyImportRows: RowKind<Entry> = {
       throw invalid("partner_property_id or property_id required", [
         { field: "partner_property_id", message: "is required" },
       ]);
-    const retirement = statedRetirement(cells, parsePropertyChangeJson);
+    const retirement = importedRetirement(cells, parsePropertyChangeJson);
     return { input, retirement, reference: { partnerPropertyId }, cells };
   },
   start: () => (writer) => {
@@ -101,12 +101,12 @@ export const propertyImportRows: RowKind<Entry> = {
 };
 
 async function sameAddressAs(writer: PortfolioWriter, property: Property): Promise<SameAddress | undefined> {
-  const first = await firstOfItsAddress(writer, property);
+  const first = await firstPropertyOfAddress(writer, property);
   return first && { propertyId: property.id, firstId: first.id };
 }
 
 /** Returns the retirement that a row's cells state, as `parse` reads them; undefined without any. Throws invalid_request. */
-export function statedRetirement(
+export function importedRetirement(
   { retired_at, retired_reason }: RowCells,
   parse: (cells: RowCells) => Partial<Retirement>,
 ): Partial<Retirement> | undefined {

@@ -9,16 +9,19 @@ import { LOSSES, type LossComponent, type LossKind } from "../../domain/losses/l
 import type { InsuredLayer } from "../../domain/losses/severity.ts";
 import { lossClassesWith, type YearFactor, yearFactorsOf } from "../../domain/losses/year-factors.ts";
 import type { Property } from "../../domain/property.ts";
-import { sortInSteps } from "../../domain/steps.ts";
+import { sortInSteps } from "../../domain/steps/steps.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import { iterateLossRows, iterateLossRowsOfProperty } from "../../store/iterate-components.ts";
+import {
+  iterateStoredLossRows,
+  iterateStoredLossRowsOfProperty,
+} from "../../store/iterate-stored-components.ts";
 import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows-queries.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { learnedYearFactorVariances, modelVersionOf } from "../calibration/active-model.ts";
-import type { RevisionCache, RevisionCaches, ShownPartner } from "../partners/partner-revision-caches.ts";
-import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
+import { calibratedYearFactorVariances, modelVersionOf } from "../calibration/active-model.ts";
+import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import type { RevisionCache, RevisionCaches, ShownPartner } from "../revision-caches/revision-caches.ts";
 
 /** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
 const LARGEST_DAMAGES = [10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000];
@@ -120,7 +123,7 @@ export class LossBooks {
         for (const { id } of partners) {
           const left = selection.includeDemo ? [] : await read.lossRows.demoPropertyIds(id);
           const visit = await this.#visitor(read, id, selection, add, new Set(left));
-          await iterateLossRows(read, id, visit, deps.yieldNow, deps.reserveMemory);
+          await iterateStoredLossRows(read, id, visit, deps.yieldNow, deps.reserveMemory);
         }
       });
     return await this.#once(deps, book, request, collect);
@@ -220,7 +223,7 @@ export class LossBooks {
   }
 
   async #yearFactors({ store }: LossDeps): Promise<YearFactor[]> {
-    return yearFactorsOf(this.knowledge, await learnedYearFactorVariances(store.read, this.knowledge));
+    return yearFactorsOf(this.knowledge, await calibratedYearFactorVariances(store.read, this.knowledge));
   }
 
   async #book(
@@ -262,7 +265,7 @@ export class LossBooks {
     add: AddRow<NamedLossRow>,
   ): Promise<void> {
     const visit = await this.#visitor(store.read, partnerId, selection, add);
-    await iterateLossRowsOfProperty(store, id, visit, yieldNow, reserveMemory);
+    await iterateStoredLossRowsOfProperty(store, id, visit, yieldNow, reserveMemory);
   }
 
   /** Returns a function that adds a partner's rows of a selection, and returns how many bytes of memory each retains. */

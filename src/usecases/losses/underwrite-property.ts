@@ -7,10 +7,10 @@ import { damageSavedByReplacement } from "../../domain/losses/replacement-damage
 import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
-import { iterateComponents } from "../../store/iterate-components.ts";
-import type { ShownPartner } from "../partners/partner-revision-caches.ts";
-import { loadPropertyCompliance } from "../portfolio/load-property-compliance.ts";
-import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
+import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
+import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
+import type { ShownPartner } from "../revision-caches/revision-caches.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
 import { priceSelectedLosses } from "./price-selected-losses.ts";
 
@@ -107,7 +107,7 @@ async function lossControlOf(
     best.length = Math.min(best.length, NAMED);
     return 0;
   };
-  await iterateComponents(store, id, visit, yieldNow, reserveMemory);
+  await iterateStoredComponents(store, id, visit, yieldNow, reserveMemory);
   return { ...sums, plannedCents: costs.sums.first.planned, best };
 }
 

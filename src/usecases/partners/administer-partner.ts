@@ -1,7 +1,7 @@
-import type { AuditAction } from "../../domain/audit-actions.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Partner, PartnerSettings, WebhookEndpoint } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
+import type { AuditAction } from "../../domain/wording/audit-actions.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { type AdminUseCaseDeps, refuseDeletedPartner } from "./partners.ts";
@@ -91,7 +91,8 @@ export async function rotateWebhookSecret(
   const encrypted = await administration.encryptor.encrypt(secret);
   return await change(administration, partnerId, async (tx, { endpoint }, record) => {
     const takesEffectAt = tx.now + overlapMs;
-    const current = (hasSecretOverlapEnded(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
+    const current =
+      (hasPartnerSecretOverlapEnded(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
     await tx.partners.updateEndpoint(
       partnerId,
       overlapMs > 0
@@ -104,7 +105,7 @@ export async function rotateWebhookSecret(
 }
 
 /** Returns whether the overlap of a rotation has ended, so that the next secret signs. */
-export function hasSecretOverlapEnded(
+export function hasPartnerSecretOverlapEnded(
   { rotatesAt }: Pick<WebhookEndpoint, "rotatesAt">,
   now: Instant,
 ): boolean {
@@ -112,7 +113,7 @@ export function hasSecretOverlapEnded(
 }
 
 /** Deletes previous secrets whose overlap has ended, so that a clock that is set back cannot reactivate them. */
-export async function deleteExpiredSecrets(store: Store): Promise<string[]> {
+export async function deleteExpiredPartnerSecrets(store: Store): Promise<string[]> {
   return await store.write((tx) => tx.partners.finishRotations(tx.now));
 }
 

@@ -28,9 +28,9 @@ import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { ExportedTable } from "../../store/queries/export-queries.ts";
 import type { Store } from "../../store/store.ts";
-import { isRecalculating } from "../costs/recalculate.ts";
-import { actionsOfListedComponents } from "../portfolio/actions-by-component.ts";
-import { currentPartnerPrices } from "../portfolio/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { actionsOfListedComponents } from "../planning/actions-by-component.ts";
+import { isRecalculating } from "../recalculation/recalculate-sums.ts";
 
 const PAGE = 500;
 /** A component has at most one trend row per change within a year. */

@@ -23,12 +23,12 @@ import {
 import type { BrandTier } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
+import type { BatchScores } from "../rescoring/batch-scores.ts";
+import { type RescoreInput, rescoreProperties, rescoreProperty } from "../rescoring/rescore.ts";
 import { checkStatedFlags } from "./appliance-flags.ts";
-import type { BatchScores } from "./batch-scores.ts";
 import { moveAppliance } from "./moved-appliance.ts";
 import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { type RescoreInput, rescoreProperties, rescoreProperty } from "./rescore.ts";
 import { applyApplianceRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
 
 /** Appliances per query. */
@@ -316,7 +316,7 @@ const statedFlags = ({ flagsSet, flagsCleared }: Appliance) => ({
   flags_cleared: parseStoredCodes(flagsCleared),
 });
 
-/** Returns a warning about appliances that are older than the building, as `installYearWarnings` does of one. */
+/** Returns a warning about appliances that are older than the building, as `portfolioInstallYearWarnings` does of one. */
 export async function earlyInstallYearWarnings(tx: Tx, { id, yearBuilt }: Property): Promise<string[]> {
   if (yearBuilt === null) return [];
   let count = 0;
@@ -338,7 +338,7 @@ export async function earlyInstallYearWarnings(tx: Tx, { id, yearBuilt }: Proper
 
 /** Returns what is probably wrong about an appliance. */
 const warningsAbout = (knowledge: Knowledge, appliance: Appliance, property: Property): string[] => [
-  ...installYearWarnings(appliance, property),
+  ...portfolioInstallYearWarnings(appliance, property),
   ...applianceSizeWarnings(knowledge.type(appliance.typeId), appliance.size),
 ];
 
@@ -351,7 +351,7 @@ const droppedSize = (before: Appliance, after: Appliance): string[] =>
     : [];
 
 /** Equipment may have been moved from an older building, so that a year before the building's is taken. */
-export function installYearWarnings(
+export function portfolioInstallYearWarnings(
   { installYear }: Pick<Appliance, "installYear">,
   { yearBuilt }: Pick<Property, "yearBuilt">,
 ): string[] {

@@ -11,9 +11,9 @@ import { checkBuildingYear, type Property } from "../../domain/property.ts";
 import { refuseRetired, refuseRetiredComponent } from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
-import { installYearWarnings } from "./appliances.ts";
+import { type RescoreInput, rescoreProperties } from "../rescoring/rescore.ts";
+import { portfolioInstallYearWarnings } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { type RescoreInput, rescoreProperties } from "./rescore.ts";
 
 /** Corrects what is stated of components and, when `finish` is called, scores their appliances. */
 export class ComponentCorrector {
@@ -104,7 +104,7 @@ export async function changeComponent(
       ...(isEarly
         ? [`install_year ${installYear} is before install_year ${appliance.installYear} of the appliance`]
         : []),
-      ...installYearWarnings(component, property),
+      ...portfolioInstallYearWarnings(component, property),
     ],
   };
 }

@@ -2,7 +2,7 @@ import type { Property } from "../../domain/property.ts";
 import { type PropertyFilter, propertyFilterPredicate } from "../../domain/property-filter.ts";
 import { emptyTotals, PROPERTY_TOTALS, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import { readConsistently } from "../../store/consistent-read.ts";
+import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { FilteredRow } from "../../store/queries/filtered-property-rows-queries.ts";
 import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags-queries.ts";
@@ -35,9 +35,9 @@ export async function filteredProperties(
   filter: PropertyFilter,
   slice: LimitAndOffset,
 ): Promise<FilteredPage> {
-  return await readConsistently(store, partnerId, async (read) => {
-    const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
-    return await listMatchingProperties(read, matches, slice);
+  return await readStoreConsistently(store, partnerId, async (read) => {
+    const matches = await findPortfolioMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
+    return await listPortfolioMatches(read, matches, slice);
   });
 }
 
@@ -49,10 +49,10 @@ export async function filteredPortfolio(
   without: readonly string[],
   slice: LimitAndOffset,
 ): Promise<FilteredPage & FilteredSums> {
-  const matches = await findMatchingProperties(read, yieldNow, [await listOf(read, partnerId)], filter);
+  const matches = await findPortfolioMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
   return {
-    ...(await listMatchingProperties(read, matches, slice)),
-    ...(await sumsOfMatches(read, yieldNow, matches, without)),
+    ...(await listPortfolioMatches(read, matches, slice)),
+    ...(await sumsOfPortfolioMatches(read, yieldNow, matches, without)),
   };
 }
 
@@ -61,7 +61,7 @@ async function listOf({ totals }: Stores, id: string): Promise<FilteredList> {
 }
 
 /** Returns all matches, by partner in the order of the lists, then by creation. Reads all lists, a step at a time. */
-export async function findMatchingProperties(
+export async function findPortfolioMatches(
   { propertyFilters }: Stores,
   yieldNow: Yield,
   lists: readonly FilteredList[],
@@ -116,7 +116,7 @@ function* stepsOf(
 }
 
 /** Returns a page of matches. */
-export async function listMatchingProperties(
+export async function listPortfolioMatches(
   { propertyFilters }: Stores,
   matches: readonly Match[],
   { limit, offset }: LimitAndOffset,
@@ -128,7 +128,7 @@ export async function listMatchingProperties(
 }
 
 /** Returns the sums over matches that are not retired, but those `without`. */
-export async function sumsOfMatches(
+export async function sumsOfPortfolioMatches(
   { flags, propertyFilters }: Stores,
   yieldNow: Yield,
   matches: readonly Match[],

@@ -6,11 +6,11 @@ import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims-queries.ts";
 import { rederiveRecordStarts } from "../history/update-record-starts.ts";
+import { rescoreProperty } from "../rescoring/rescore.ts";
 import { applyBuildingYearToAppliances } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { changeProperty, duplicateWarnings } from "./properties.ts";
-import { rescoreProperty } from "./rescore.ts";
 
 /** Records read by one query. */
 const APPLIANCES_A_STEP = 100;

@@ -5,9 +5,9 @@ import { isServicing } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import { findNewestEventDays } from "../history/newest-event-days.ts";
 import { rederiveRecordStarts } from "../history/update-record-starts.ts";
+import { rescoreProperty } from "../rescoring/rescore.ts";
 import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { rescoreProperty } from "./rescore.ts";
 
 /** Events that one statement moves. */
 const EVENTS_A_STEP = 500;

@@ -9,7 +9,7 @@ import {
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { currentPartnerPrices } from "./partner-prices.ts";
+import { currentPartnerPrices } from "../costs/partner-prices.ts";
 
 /** Properties whose counts are read together, and components of a changed property. */
 const PROPERTIES_A_STEP = 500;

@@ -3,18 +3,18 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { addMoneyTotals, countTier, emptyTotals, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { NumberedList, Tx } from "../../store/store.ts";
-import { recountPropertySums } from "../operations/derived-data.ts";
-import type { MoneyChanges } from "./appliance-money-changes.ts";
-import type { DueCostChanges } from "./due-cost-changes.ts";
-import { FlagCountChanges } from "./flag-count-changes.ts";
-import { type Direction, ListCounters } from "./list-counters.ts";
+import { recountPropertySums } from "../recalculation/recount-derived-data.ts";
+import type { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
+import { PortfolioFlagCountChanges } from "./portfolio-flag-count-changes.ts";
+import { type Direction, PortfolioListCounters } from "./portfolio-list-counters.ts";
+import type { PortfolioMoneyChanges } from "./portfolio-money-changes.ts";
 
 /**
  * Collects by how much a write changes the sums of the properties and of the partner, the numbers of the lists, the counters by
  * score, and which plans become stale. `store` writes them once.
  */
 export class PortfolioSumChanges {
-  readonly flags = new FlagCountChanges();
+  readonly flags = new PortfolioFlagCountChanges();
   readonly #partner = {
     ...emptyTotals(),
     properties: 0,
@@ -24,7 +24,7 @@ export class PortfolioSumChanges {
     retiredComponents: 0,
   };
   readonly #properties = new Map<string, PropertyTotals>();
-  readonly #counters = new ListCounters();
+  readonly #counters = new PortfolioListCounters();
   /** Properties whose sums are counted again by `store`. */
   readonly #recounted = new Set<string>();
   readonly #stalePlans = new Set<string>();
@@ -105,7 +105,12 @@ export class PortfolioSumChanges {
   }
 
   /** Adds the differences to the stored sums. */
-  async store(tx: Tx, partnerId: string, money: MoneyChanges, due: DueCostChanges): Promise<void> {
+  async store(
+    tx: Tx,
+    partnerId: string,
+    money: PortfolioMoneyChanges,
+    due: PortfolioDueCostChanges,
+  ): Promise<void> {
     await due.settleRest();
     for await (const { propertyId, money: amounts, sign } of money.differences(due))
       for (const totals of [this.ofProperty(propertyId), this.#partner])

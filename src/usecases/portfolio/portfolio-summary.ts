@@ -4,14 +4,14 @@ import type { Property, SummarizedProperty } from "../../domain/property.ts";
 import { matchesPropertyFilter, type PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import { readConsistently } from "../../store/consistent-read.ts";
+import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { RevisedPartner } from "../../store/queries/partners-queries.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { isRecalculating } from "../costs/recalculate.ts";
-import type { SumsOf } from "../partners/partner-revision-caches.ts";
+import { isRecalculating } from "../recalculation/recalculate-sums.ts";
+import type { SumsOf } from "../revision-caches/revision-caches.ts";
 import { filteredPortfolio } from "./filtered-properties.ts";
 import { type CountedProperties, portfolioAssumptionCounts } from "./portfolio-assumption-counts.ts";
 import { type PortfolioTotals, portfolioSums, sumOfProperties } from "./portfolio-totals.ts";
@@ -58,7 +58,7 @@ export async function portfolioSummary(
   partner: RevisedPartner,
   request: SummaryRequest,
 ): Promise<PortfolioSummary> {
-  return await readConsistently(
+  return await readStoreConsistently(
     store,
     partner.id,
     async (read, revision) => {
@@ -78,7 +78,7 @@ export async function portfolioSummary(
 }
 
 /** Returns the partner's demo properties that match the filter. */
-export async function demoProperties(
+export async function portfolioDemoProperties(
   { flags, properties }: Pick<Stores, "flags" | "properties">,
   partnerId: string,
   filter: PropertyFilter | undefined,
@@ -108,7 +108,7 @@ async function findProperties(
   { filter, includeDemo, isSandbox, slice }: SummaryRequest,
 ): Promise<Found> {
   if (isSandbox) {
-    const demo = await demoProperties(read, partnerId, filter);
+    const demo = await portfolioDemoProperties(read, partnerId, filter);
     const ids = demo.map(({ property }) => property.id);
     return {
       rows: demo.slice(slice.offset, slice.offset + slice.limit),

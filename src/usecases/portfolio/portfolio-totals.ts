@@ -20,13 +20,16 @@ export async function portfolioSums(
   if (demo.length === 0) return { totals: sums, flags: counts, demo };
   return {
     totals: subtractProperties(sums, await totals.ofDemoProperties(partnerId)),
-    flags: subtractFlagCounts(counts, await flags.sumOf(demo)),
+    flags: subtractPortfolioFlagCounts(counts, await flags.sumOf(demo)),
     demo,
   };
 }
 
 /** Returns counts less those of some of their properties. */
-export function subtractFlagCounts(all: readonly CodeCount[], some: readonly CodeCount[]): CodeCount[] {
+export function subtractPortfolioFlagCounts(
+  all: readonly CodeCount[],
+  some: readonly CodeCount[],
+): CodeCount[] {
   const taken = new Map(some.map((count) => [count.code, count]));
   return all.map(({ code, known, suspected, properties }) => {
     const less = taken.get(code) ?? { known: 0, suspected: 0, properties: 0 };

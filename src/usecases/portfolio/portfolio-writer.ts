@@ -1,6 +1,5 @@
 import { webhookEventOfTier } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
-import type { AuditAction } from "../../domain/audit-actions.ts";
 import { type Component, type ComponentToScore, tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedProperty } from "../../domain/costs/size.ts";
@@ -11,17 +10,22 @@ import type { Property } from "../../domain/property.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
+import type { AuditAction } from "../../domain/wording/audit-actions.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
-import { AnnouncementOutbox } from "../deliveries/announcement-outbox.ts";
+import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
+import {
+  announcesTierChange,
+  isOnlyAged,
+  type ScoreCause,
+} from "../announcements/score-change-announcement.ts";
+import { TierAnnouncements } from "../announcements/tier-announcements.ts";
+import type { PlannedPlace } from "../costs/cost-context.ts";
 import { extractNoteFindings } from "../history/note-findings.ts";
-import { MoneyChanges, type SummedAppliance } from "./appliance-money-changes.ts";
-import { auditDetailOfCorrection } from "./audit-correction-detail.ts";
-import type { PlannedPlace } from "./cost-context.ts";
-import { DueCostChanges } from "./due-cost-changes.ts";
-import type { Direction } from "./list-counters.ts";
+import { auditDetailOfPortfolioCorrection } from "./portfolio-correction-detail.ts";
+import { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
+import type { Direction } from "./portfolio-list-counters.ts";
+import { PortfolioMoneyChanges, type SummedAppliance } from "./portfolio-money-changes.ts";
 import { PortfolioSumChanges } from "./portfolio-sum-changes.ts";
-import { announcesTierChange, isOnlyAged, type ScoreCause } from "./score-change-announcement.ts";
-import { TierAnnouncements } from "./tier-announcements.ts";
 
 /** The maker of a change in the audit log: a partner's or administrator's id, or `cli:<user>(<user id>)`. */
 type Actor = string;
@@ -76,8 +80,8 @@ export class PortfolioWriter {
   readonly #sums: PortfolioSumChanges;
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
-  readonly #money: MoneyChanges;
-  readonly due: DueCostChanges;
+  readonly #money: PortfolioMoneyChanges;
+  readonly due: PortfolioDueCostChanges;
   readonly #tierChanges = new TierAnnouncements();
   /** The flags that this write has stored, by appliance. */
   #savedFlags = new Map<string, string>();
@@ -92,8 +96,8 @@ export class PortfolioWriter {
   ) {
     this.outbox = new AnnouncementOutbox(tx, partner, rows);
     this.#sums = new PortfolioSumChanges(knowledge);
-    this.#money = new MoneyChanges(tx, knowledge, partner.id);
-    this.due = new DueCostChanges(tx, knowledge, this.#money, (propertyId, cents) => {
+    this.#money = new PortfolioMoneyChanges(tx, knowledge, partner.id);
+    this.due = new PortfolioDueCostChanges(tx, knowledge, this.#money, (propertyId, cents) => {
       this.#sums.ofProperty(propertyId).dueCents += cents;
     });
   }
@@ -116,7 +120,7 @@ export class PortfolioWriter {
    * Adds nothing if none differs. The values are deleted when the partner is purged.
    */
   async auditCorrection(action: AuditAction, subject: string, before: object, after: object): Promise<void> {
-    const detail = auditDetailOfCorrection(before, after);
+    const detail = auditDetailOfPortfolioCorrection(before, after);
     if (!detail) return;
     const entry = { at: this.tx.now, actor: this.actor, action, subject };
     const kept = { fields: Object.keys(detail.after) };

@@ -24,10 +24,10 @@ import {
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { deriveRecordStart } from "../history/update-record-starts.ts";
+import { rescoreProperty } from "../rescoring/rescore.ts";
 import { applyBuildingYearToAppliances, refuseClearedBuildingYear } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { addUnits, changeUnits } from "./property-units.ts";
-import { rescoreProperty } from "./rescore.ts";
 import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
 
 /**
@@ -159,7 +159,7 @@ function placedChange(before: Property, { country, state, zip }: PropertyChange)
 }
 
 /** Returns the property created before this one that has its address. */
-export async function firstOfItsAddress(
+export async function firstPropertyOfAddress(
   { tx, partner }: Pick<PortfolioWriter, "tx" | "partner">,
   property: Property,
 ): Promise<{ id: string; name: string } | undefined> {
@@ -171,7 +171,7 @@ export async function firstOfItsAddress(
 
 /** Returns what is probably wrong about a property: that one created before it has its address. */
 export async function duplicateWarnings(writer: PortfolioWriter, property: Property): Promise<string[]> {
-  const first = await firstOfItsAddress(writer, property);
+  const first = await firstPropertyOfAddress(writer, property);
   if (!first) return [];
   return [
     `property ${first.id} (${JSON.stringify(first.name)}) has the same address. If it is the same building, merge this one into it: POST /v1/properties/${first.id}/merge with from: ${property.id}`,

@@ -26,17 +26,17 @@ import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, isoText } from "../../domain/time.ts";
 import { mapYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import { iterateComponents } from "../../store/iterate-components.ts";
+import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
+import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import { componentHistory } from "../history/component-history.ts";
+import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
+import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "../planning/load-plan-lines.ts";
+import { planContextOf } from "../planning/plan-context.ts";
+import { planLoadedProperty } from "../planning/property-plan.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
-import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "./load-plan-lines.ts";
-import { loadPropertyCompliance } from "./load-property-compliance.ts";
-import { currentPartnerPrices } from "./partner-prices.ts";
-import { planContextOf } from "./plan-context.ts";
-import { planLoadedProperty } from "./property-plan.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */
 const COMPONENT_BYTES = 8_000;
@@ -90,7 +90,7 @@ export async function loadPropertyFigures(
     for (const figure of [condition, forecast, reserve, assumptions]) figure.add(row);
     return COMPONENT_BYTES;
   };
-  await iterateComponents(store, property.id, add, yieldNow, reserveMemory);
+  await iterateStoredComponents(store, property.id, add, yieldNow, reserveMemory);
   const modelVersion = await modelVersionOf(read, knowledge);
   const figureOf = <Written>(figure: FigureJsonAccumulator<Written>) =>
     runYielding(figure.write(property, { now, modelVersion }), yieldNow);

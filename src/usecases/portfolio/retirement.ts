@@ -6,9 +6,9 @@ import { isRetired, type Retirement } from "../../domain/retirement.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
-import type { BatchScores } from "./batch-scores.ts";
+import type { BatchScores } from "../rescoring/batch-scores.ts";
+import { rescoreProperty } from "../rescoring/rescore.ts";
 import { type PortfolioWriter, writePortfolio } from "./portfolio-writer.ts";
-import { rescoreProperty } from "./rescore.ts";
 
 /*
  * A retirement takes effect on its day: the numbers of the property's or appliance's rows become negative, so that no list,

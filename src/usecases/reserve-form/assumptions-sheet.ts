@@ -1,10 +1,10 @@
 import { serializePlanAssumptions } from "../../api-schemas/plan-assumptions-schema.ts";
 import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
-import { wholeMoney } from "../../domain/currency-and-units.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
-import { IMMEDIATE_WORK } from "../../domain/planning/immediate-work-text.ts";
 import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import { wholeMoney } from "../../domain/wording/currency-and-units.ts";
+import { IMMEDIATE_WORK } from "../../domain/wording/immediate-work-text.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { ReserveForm } from "./reserve-form.ts";
 import { headingCells, PERCENT, SHARE, SHEETS, USD } from "./reserve-form-cells.ts";

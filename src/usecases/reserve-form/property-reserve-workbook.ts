@@ -4,7 +4,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
 import { type ReserveItem, reserveItemsOf, reserveLinesOf } from "../../domain/planning/reserve-lines.ts";
-import type { Steps } from "../../domain/steps.ts";
+import type { Steps } from "../../domain/steps/steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
 import { assumptionsOfPropertyForm, assumptionsSheet } from "./assumptions-sheet.ts";

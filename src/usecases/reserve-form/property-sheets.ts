@@ -1,9 +1,9 @@
 import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_BASES, type CostBasis } from "../../domain/costs/component-costs.ts";
-import { plainTodaysMoney } from "../../domain/currency-and-units.ts";
 import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import { plainTodaysMoney } from "../../domain/wording/currency-and-units.ts";
 import { cellReference, columnName } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";

@@ -1,7 +1,7 @@
-import { unitsAndAreaOf, exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
-import { areaUnit, plainTodaysMoney } from "../../domain/currency-and-units.ts";
-import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
+import { unitsAndAreaJson, exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import { areaUnit, plainTodaysMoney } from "../../domain/wording/currency-and-units.ts";
+import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
 import { cellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
@@ -19,7 +19,7 @@ import {
 
 /** Returns the name of what deposits are divided by, and its number; null where neither units nor area are known. */
 export function depositUnitsOrArea(plan: Pick<PlanSummary, "sums">): { name: string; number: number } | null {
-  const { units, thousandSqft } = unitsAndAreaOf(plan.sums);
+  const { units, thousandSqft } = unitsAndAreaJson(plan.sums);
   if (units !== null) return { name: "unit", number: units };
   return thousandSqft === null ? null : { name: `1,000 ${areaUnit()}`, number: thousandSqft };
 }

@@ -9,14 +9,14 @@ import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Tx } from "../../store/store.ts";
-import { baseModelVersion, loadCorrections, modelVersionOf } from "../calibration/active-model.ts";
+import type { ScoreCause } from "../announcements/score-change-announcement.ts";
+import { baseModelVersion, loadModelCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
 import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
 import { saveDerivedFlagsAndDeficiencies } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { rescoredUpstreamAppliances, scoreAppliancesInBatches } from "../portfolio/rescore.ts";
-import type { ScoreCause } from "../portfolio/score-change-announcement.ts";
+import { rescoredUpstreamAppliances, scoreAppliancesInBatches } from "../rescoring/rescore.ts";
 import { isFirstSnapshotOfWeek, recordConditionTrends } from "./condition-trends.ts";
 
 /** Days for which trend points are kept. */
@@ -153,7 +153,7 @@ export async function scoreProperties(
   const others = properties.filter((property) => !isLarge(property));
   const ofOthers = others.flatMap(({ id }) => byProperty.get(id) ?? []);
   const loaded = await loadHistories(tx, knowledge, others, ofOthers, day);
-  const corrections = await loadCorrections(tx, knowledge, ofOthers);
+  const corrections = await loadModelCorrections(tx, knowledge, ofOthers);
   const moved: string[] = [];
   const expected = new Map<string, number>();
   for (const property of properties) {

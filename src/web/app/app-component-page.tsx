@@ -5,22 +5,22 @@ import type {
   TrendPointJson,
 } from "../../api-schemas/component-schema.ts";
 import type { ExplainedComponentJson } from "../../api-schemas/score-reason-schema.ts";
-import { probabilityText } from "../../domain/us-english.ts";
+import { probabilityText } from "../../domain/wording/us-english.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
-import { ApplianceNames } from "../page-appliance-names.ts";
-import { COST_BASIS_LABELS, TIER_LABELS } from "../page-code-labels.ts";
-import { expectedLossUsd } from "../page-expected-loss.ts";
-import { capitalizeFirst, countWithNoun, moneyText, pageLikelyFailureText } from "../page-format.ts";
-import { ApplianceBreadcrumbs } from "../records/appliance-record.tsx";
-import { EditComponent } from "../records/edit-component.tsx";
-import { ServiceEvents } from "../records/service-events.tsx";
-import { ScoreReasons } from "../sections/reasons.tsx";
-import { ScoreTrend } from "../sections/score-trend.tsx";
+import { ApplianceNames } from "../page/page-appliance-names.ts";
+import { COST_BASIS_LABELS, TIER_LABELS } from "../page/page-code-labels.ts";
+import { expectedLossUsd } from "../page/page-expected-loss.ts";
+import { capitalizeFirst, countWithNoun, moneyText, pageLikelyFailureText } from "../page/page-format.ts";
+import { ApplianceRecordBreadcrumbs } from "../records/appliance-record.tsx";
+import { EditComponentRecord } from "../records/edit-component.tsx";
+import { ServiceEventRecords } from "../records/service-events.tsx";
+import { ScoreTrendSection } from "../sections/score-trend.tsx";
+import { SectionScoreReasons } from "../sections/section-score-reasons.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
+import { TierMark } from "../widgets/tier-mark.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 
 /** A component: its failure risk and costs, score history and service history. */
@@ -32,7 +32,7 @@ export function AppComponentPage({ id }: { id: string }) {
     <LoadedContent loaded={loaded} what="the component" isPage>
       {({ component, why, appliance, points, events, applianceNames }) => (
         <>
-          <ApplianceBreadcrumbs appliance={appliance} />
+          <ApplianceRecordBreadcrumbs appliance={appliance} />
           <header class="heading">
             <div>
               <h1>{component.component_name}</h1>
@@ -54,20 +54,25 @@ export function AppComponentPage({ id }: { id: string }) {
                 )}
               </p>
             </div>
-            <EditComponent component={component} onChanged={loaded.reload} />
+            <EditComponentRecord component={component} onChanged={loaded.reload} />
           </header>
           <StatusFigures component={component} />
           {why.length > 0 && (
             <section class="card" aria-labelledby="why">
               <h2 id="why">Why this score</h2>
-              <ScoreReasons reasons={why} />
+              <SectionScoreReasons reasons={why} />
             </section>
           )}
-          <ScoreTrend component={component} points={points} events={events} applianceNames={applianceNames} />
+          <ScoreTrendSection
+            component={component}
+            points={points}
+            events={events}
+            applianceNames={applianceNames}
+          />
           <section class="card" aria-labelledby="history">
             <h2 id="history">Service history</h2>
             <p class="about">Component and appliance records, newest first.</p>
-            <ServiceEvents events={events} onChanged={loaded.reload} />
+            <ServiceEventRecords events={events} onChanged={loaded.reload} />
           </section>
         </>
       )}

@@ -2,10 +2,10 @@ import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { ApiClient } from "../browser/api-client.ts";
 import { applianceTypes } from "../records/records-context.ts";
-import type { PortfolioLoader } from "./portfolio-loader.ts";
+import type { AppPortfolioLoader } from "./app-portfolio-loader.ts";
 
 /** The dependencies that all pages of a session share. */
-export type AppServices = { api: ApiClient; portfolio: PortfolioLoader; signOut: () => void };
+export type AppServices = { api: ApiClient; portfolio: AppPortfolioLoader; signOut: () => void };
 
 export const AppContext = createContext<AppServices | undefined>(undefined);
 export const useApp = () => useContext(AppContext)!;

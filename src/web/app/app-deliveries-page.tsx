@@ -2,17 +2,17 @@ import { useState } from "preact/hooks";
 import type { DeliveryJson, DeliveryPageJson } from "../../api-schemas/delivery-schema.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count, countWithNoun } from "../page-format.ts";
-import { DataTable } from "../sections/section.tsx";
+import { count, countWithNoun } from "../page/page-format.ts";
+import { SectionTable } from "../sections/section.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { showToast } from "../widgets/toasts.tsx";
-import { labelWithDetails, useApiCallCost } from "./api-call-cost.ts";
+import { appLabelWithDetails, useApiCallCost } from "./app-call-cost.ts";
 import { useApp, useAppTitle } from "./app-context.ts";
-import { WebhookEndpointCard } from "./own-endpoint-card.tsx";
-import { usePagedList } from "./paged-list.ts";
+import { useAppPagedList } from "./app-paged-list.ts";
+import { AppWebhookEndpoint } from "./app-webhook-endpoint.tsx";
 
 const STATUS_LABELS: Readonly<Record<DeliveryStatus, { name: string; chip: string }>> = {
   failed: { name: "Failed", chip: "overdue" },
@@ -41,7 +41,7 @@ export function AppDeliveriesPage({ route }: { route: Route }) {
     ([, value]) => value,
   );
   const path = `/v1/webhook-deliveries${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
-  const list = usePagedList(api, path, ({ deliveries }: DeliveryPageJson) => deliveries);
+  const list = useAppPagedList(api, path, ({ deliveries }: DeliveryPageJson) => deliveries);
   const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
   const costOf = useApiCallCost();
   const refresh = () => {
@@ -56,7 +56,7 @@ export function AppDeliveriesPage({ route }: { route: Route }) {
           <p class="muted">Events sent to your webhook endpoint, newest first.</p>
         </div>
       </header>
-      <WebhookEndpointCard onSent={refresh} />
+      <AppWebhookEndpoint onSent={refresh} />
       <FilterRow>
         <SelectFilter
           label="Status"
@@ -74,7 +74,7 @@ export function AppDeliveriesPage({ route }: { route: Route }) {
           {list.value && countWithNoun(list.value.total, "delivery", "deliveries")}
         </p>
         <button type="button" class="outline" aria-busy={list.isLoading} onClick={refresh}>
-          {labelWithDetails("Refresh", costOf(1))}
+          {appLabelWithDetails("Refresh", costOf(1))}
         </button>
       </FilterRow>
       <LoadedContent loaded={list} what="the deliveries">
@@ -143,7 +143,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
         <p class="small muted">
           <code>{id}</code>
         </p>
-        <DataTable
+        <SectionTable
           caption={`Attempts of ${id}`}
           rows={attempts}
           columns={[

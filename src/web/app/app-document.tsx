@@ -1,5 +1,5 @@
-import { type RenderedPage, renderDocument } from "../html-document.tsx";
-import { READER_ATTRIBUTE } from "./browser-workbook-file.ts";
+import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
+import { READER_ATTRIBUTE } from "./app-workbook-file.ts";
 
 /** Renders the document into which the app's script renders itself. */
 export function renderAppPage(addresses: {
@@ -9,7 +9,7 @@ export function renderAppPage(addresses: {
   workbookReader: string;
 }): RenderedPage {
   const { workbookReader, ...document } = addresses;
-  return renderDocument({
+  return renderPageDocument({
     title: "Mainstay",
     ...document,
     children: (

@@ -7,20 +7,20 @@ import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { ValueBar } from "../charts/bar.tsx";
 import { TierBar } from "../charts/tier-bar.tsx";
-import { TierCount, TierMark } from "../charts/tier-mark.tsx";
-import { systemLabel } from "../page-code-labels.ts";
-import { count, countWithNoun, date, moneyText } from "../page-format.ts";
-import { ConditionTrend } from "../sections/condition-trend.tsx";
-import { CollapsedTable, ReportSection } from "../sections/section.tsx";
-import { apiFailureMessage } from "../widgets/edit-record.tsx";
+import { systemLabel } from "../page/page-code-labels.ts";
+import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
+import { editFailureMessage } from "../records/edit-record.tsx";
+import { ConditionTrendSection } from "../sections/condition-trend.tsx";
+import { CollapsedSectionTable, ReportSection } from "../sections/section.tsx";
 import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../widgets/load-states.tsx";
+import { TierCount, TierMark } from "../widgets/tier-mark.tsx";
 import { showToast } from "../widgets/toasts.tsx";
+import { readAppAlertsBySystem, type SystemAlerts } from "./app-alerts-by-system.ts";
 import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
-import { downloadRecords } from "./csv-download.tsx";
-import { readPageAlertsBySystem, type SystemAlerts } from "./page-alerts-by-system.ts";
-import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
-import { pageTotalsByState, type StateTotals } from "./portfolio-page-list.ts";
-import { DueWorkOfPortfolio, PortfolioPlanSection, usePortfolioPlan } from "./portfolio-plan-section.tsx";
+import { downloadAppRecords } from "./app-csv-download.tsx";
+import { AppLoadingProgress } from "./app-loading-progress.tsx";
+import { AppDueWork, AppPortfolioPlan, useAppPortfolioPlan } from "./app-portfolio-plan.tsx";
+import { appTotalsByState, type StateTotals } from "./app-property-list.ts";
 
 const MAX_STATES = 10;
 
@@ -75,11 +75,11 @@ export function AppOverviewPage({ route }: { route: Route }) {
 }
 
 function Plan({ route }: { route: Route }) {
-  const plan = usePortfolioPlan();
+  const plan = useAppPortfolioPlan();
   return (
     <>
-      <DueWorkOfPortfolio plan={plan.plan} />
-      <PortfolioPlanSection route={route} {...plan} />
+      <AppDueWork plan={plan.plan} />
+      <AppPortfolioPlan route={route} {...plan} />
     </>
   );
 }
@@ -91,10 +91,10 @@ function OverTime() {
     readAllPages<"trend", ConditionPointJson>(api, "/v1/portfolio/condition-trend", "trend"),
   );
   return (
-    <ConditionTrend
+    <ConditionTrendSection
       points={value}
       actions={hrefTo(["actions"])}
-      csv={() => downloadRecords("condition-trend.csv", value)}
+      csv={() => downloadAppRecords("condition-trend.csv", value)}
     />
   );
 }
@@ -105,7 +105,7 @@ function FirstSteps() {
   const [isBusy, setBusy] = useState(false);
   const createDemo = async () => {
     setBusy(true);
-    const failure = await apiFailureMessage(async () => {
+    const failure = await editFailureMessage(async () => {
       await api.write("POST", "/v1/onboarding/demo-property");
       await portfolio.reload();
     });
@@ -190,7 +190,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
 
 function BySystem({ includesDemo }: { includesDemo: boolean }) {
   const { api } = useApp();
-  const systems = useLoad(`systems ${includesDemo}`, () => readPageAlertsBySystem(api, includesDemo));
+  const systems = useLoad(`systems ${includesDemo}`, () => readAppAlertsBySystem(api, includesDemo));
   return (
     <ReportSection
       id="by-system"
@@ -211,10 +211,10 @@ function BySystem({ includesDemo }: { includesDemo: boolean }) {
                   />
                 ))}
               </ul>
-              <CollapsedTable
+              <CollapsedSectionTable
                 caption="Risk by building system"
                 rows={rows}
-                csv={() => downloadRecords("by-system.csv", rows)}
+                csv={() => downloadAppRecords("by-system.csv", rows)}
                 columns={[
                   { heading: "System", cell: (row: SystemAlerts) => systemLabel(row.system) },
                   { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
@@ -249,8 +249,8 @@ function SystemLine({ row, most }: { row: SystemAlerts; most: number }) {
   );
 }
 
-function ByState({ items }: { items: Parameters<typeof pageTotalsByState>[0] }) {
-  const rows = useMemo(() => pageTotalsByState(items), [items]);
+function ByState({ items }: { items: Parameters<typeof appTotalsByState>[0] }) {
+  const rows = useMemo(() => appTotalsByState(items), [items]);
   const most = Math.max(...rows.map(({ deferred }) => deferred), 0);
   return (
     <ReportSection
@@ -258,7 +258,7 @@ function ByState({ items }: { items: Parameters<typeof pageTotalsByState>[0] }) 
       title="Planned cost by state or region"
       about="Replacement cost of critical and warning components."
     >
-      <PortfolioLoadingProgress hasTotal={false} />
+      <AppLoadingProgress hasTotal={false} />
       <ul class="sums">
         {rows.slice(0, MAX_STATES).map((row) => (
           <li>
@@ -271,14 +271,14 @@ function ByState({ items }: { items: Parameters<typeof pageTotalsByState>[0] }) 
           </li>
         ))}
       </ul>
-      <CollapsedTable
+      <CollapsedSectionTable
         caption="Planned cost by state or region"
         summary={
           rows.length > MAX_STATES ? `View all ${count(rows.length)} states and regions as table` : undefined
         }
         rows={rows}
         csv={() =>
-          downloadRecords(
+          downloadAppRecords(
             "by-state.csv",
             rows.map(({ deferred, reactive, ...row }) => ({
               ...row,

@@ -3,9 +3,8 @@ import type { PortfolioItemJson, PortfolioPageJson } from "../../api-schemas/por
 import { addressLine } from "../../domain/address.ts";
 import { joinPlace } from "../../domain/place.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { TierCount } from "../charts/tier-mark.tsx";
-import { count, countWithNoun, moneyText } from "../page-format.ts";
-import { HazardFilter } from "../records/hazard-filter.tsx";
+import { count, countWithNoun, moneyText } from "../page/page-format.ts";
+import { RecordHazardFilter } from "../records/record-hazard-filter.tsx";
 import {
   FilterRow,
   RETIRED_CHOICES,
@@ -15,26 +14,27 @@ import {
 } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../widgets/load-states.tsx";
+import { TierCount } from "../widgets/tier-mark.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
-import { DownloadCsv } from "./csv-download.tsx";
-import { usePagedList } from "./paged-list.ts";
-import { PortfolioLoadingProgress } from "./portfolio-loading-progress.tsx";
+import { AppDownloadCsv } from "./app-csv-download.tsx";
+import { AppLoadingProgress } from "./app-loading-progress.tsx";
+import { useAppPagedList } from "./app-paged-list.ts";
 import {
-  filterPageProperties,
+  filterAppProperties,
   formatSortOrder,
   NOT_RATED,
-  parsePageSortOrder,
+  parseAppSortOrder,
   type SearchableProperty,
-  sortPageProperties,
+  sortAppProperties,
   toSearchableProperty,
-} from "./portfolio-page-list.ts";
-import { RetiredProperties } from "./retired-properties.tsx";
+} from "./app-property-list.ts";
+import { AppRetiredProperties } from "./app-retired-properties.tsx";
 
 const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "Fair", FAIL: "Fail" };
 
 /** The list of properties, with search, filters and sorting. */
-export function PropertiesPage({ route }: { route: Route }) {
+export function AppPropertiesPage({ route }: { route: Route }) {
   const { portfolio } = useApp();
   useAppTitle("Properties");
   useRerenderOnChange(portfolio);
@@ -50,7 +50,7 @@ export function PropertiesPage({ route }: { route: Route }) {
       <header class="heading">
         <div>
           <h1>Properties</h1>
-          {total !== undefined && !showsRetired && flag === "" && <PortfolioLoadingProgress />}
+          {total !== undefined && !showsRetired && flag === "" && <AppLoadingProgress />}
         </div>
         <a class="screen" href={hrefTo(["import"])}>
           Import a file
@@ -76,7 +76,7 @@ export function PropertiesPage({ route }: { route: Route }) {
               onChange={(status) => replaceAddressQuery(route, { status })}
             />
           </FilterRow>
-          <RetiredProperties />
+          <AppRetiredProperties />
         </>
       ) : flag !== "" ? (
         <FlaggedProperties flag={flag} route={route} />
@@ -90,7 +90,7 @@ export function PropertiesPage({ route }: { route: Route }) {
 /** The properties with a known hazard, which only the API knows. */
 function FlaggedProperties({ flag, route }: { flag: string; route: Route }) {
   const { api } = useApp();
-  const list = usePagedList(
+  const list = useAppPagedList(
     api,
     `/v1/portfolio/summary?${new URLSearchParams({ flag })}`,
     ({ portfolio }: PortfolioPageJson) => portfolio,
@@ -112,9 +112,9 @@ function FlaggedProperties({ flag, route }: { flag: string; route: Route }) {
 function PropertyList({ all, route }: { all: readonly SearchableProperty[]; route: Route }) {
   const parameter = (name: string) => route.query.get(name) ?? "";
   const filter = { search: parameter("q"), state: parameter("state"), rating: parameter("rating") };
-  const sorting = parsePageSortOrder(route.query.get("sort"));
+  const sorting = parseAppSortOrder(route.query.get("sort"));
   const rows = useMemo(
-    () => sortPageProperties(filterPageProperties(all, filter), sorting),
+    () => sortAppProperties(filterAppProperties(all, filter), sorting),
     [all, filter.search, filter.state, filter.rating, sorting.key, sorting.isDescending],
   );
   const states = useMemo(() => [...new Set(all.map(({ item }) => joinPlace(item)))].sort(), [all]);
@@ -135,12 +135,12 @@ function PropertyList({ all, route }: { all: readonly SearchableProperty[]; rout
           choices={[...Object.entries(RATING_LABELS), [NOT_RATED, "Not assessed"]]}
           onChange={(rating) => set({ rating })}
         />
-        <HazardFilter value={parameter("flag")} onChange={(flag) => set({ flag })} />
+        <RecordHazardFilter value={parameter("flag")} onChange={(flag) => set({ flag })} />
         <RetiredFilter value="" onChange={(status) => set({ status })} />
         <p class="result-count" role="status">
           {countWithNoun(rows.length, "property", "properties")}
         </p>
-        <DownloadCsv file="properties.csv" rows={rows} total={rows.length} />
+        <AppDownloadCsv file="properties.csv" rows={rows} total={rows.length} />
       </FilterRow>
       {rows.length === 0 ? (
         <EmptyState title="No matching properties">

@@ -5,33 +5,33 @@ import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { ConditionPointJson } from "../../api-schemas/condition-trend-schema.ts";
 import type { PropertyPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PropertyJson, UnitJson } from "../../api-schemas/property-schema.ts";
-import { runSteps } from "../../domain/steps.ts";
+import { runSteps } from "../../domain/steps/steps.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
-import { pageCsvRows } from "../page-csv-rows.ts";
-import { date } from "../page-format.ts";
-import { truncatedName } from "../page-print-footer.ts";
-import { ClaimsOfProperty } from "../records/claims-section.tsx";
-import { PropertyEquipment } from "../records/equipment-section.tsx";
-import { PropertyActions } from "../records/property-actions.tsx";
+import { pageCsvRows } from "../page/page-csv-rows.ts";
+import { date } from "../page/page-format.ts";
+import { truncatedName } from "../page/page-print-footer.ts";
+import { ClaimRecords } from "../records/claims-section.tsx";
+import { EquipmentRecords } from "../records/equipment-section.tsx";
+import { PropertyRecordActions } from "../records/property-actions.tsx";
 import { isRetiredNow } from "../records/retirement-actions.tsx";
-import { BudgetSlider } from "../sections/budget-planner.tsx";
+import { BudgetSectionSlider } from "../sections/budget-section.tsx";
 import {
   type DataLinks,
   type PropertyPageData,
-  PropertyReportHeading,
   PropertySections,
+  PropertySectionsHeading,
 } from "../sections/property-sections.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
-import { MarkWork } from "./mark-work.tsx";
-import { budgetInAddress } from "./plan-terms-controls.tsx";
+import { AppMarkWork } from "./app-mark-work.tsx";
+import { budgetInAddress } from "./app-plan-terms.tsx";
 
 const TABS = [
   { tab: "", name: "Condition" },
@@ -66,7 +66,7 @@ export function AppPropertyPage({
       <LoadedContent loaded={loaded} what="the property" isPage>
         {(value) => (
           <div class="property">
-            <PropertyReportHeading
+            <PropertySectionsHeading
               data={value}
               links={linksOf(id, value)}
               workbook={
@@ -77,7 +77,7 @@ export function AppPropertyPage({
                 />
               }
             />
-            <PropertyActions
+            <PropertyRecordActions
               property={value.property}
               onChanged={() => {
                 setVersion(version + 1);
@@ -95,26 +95,26 @@ export function AppPropertyPage({
               ))}
             </nav>
             {tab === "equipment" ? (
-              <PropertyEquipment
+              <EquipmentRecords
                 key={version}
                 propertyId={id}
                 data={value}
                 isRetired={isRetiredNow(value.property)}
               />
             ) : tab === "claims" ? (
-              <ClaimsOfProperty key={version} propertyId={id} />
+              <ClaimRecords key={version} propertyId={id} />
             ) : (
               <PropertySections
                 data={{ ...value, budget: budgetInAddress(route) }}
                 links={linksOf(id, value)}
                 renderBudgetPlanner={(props) => (
-                  <BudgetSlider
+                  <BudgetSectionSlider
                     {...props}
                     onSettled={(amount) => replaceAddressQuery(route, { budget: String(amount) })}
                   />
                 )}
                 renderMark={(row, placeOf) => (
-                  <MarkWork
+                  <AppMarkWork
                     name={row.lines[0]!.name}
                     items={row.lines.map((line) => ({ line, place: placeOf(line) }))}
                     onMarked={loaded.reload}

@@ -1,7 +1,7 @@
 import type { SearchJson, SearchResultJson } from "../../api-schemas/search-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { SearchButton } from "../widgets/search-dialog.tsx";
-import { useApiCallCost } from "./api-call-cost.ts";
+import { useApiCallCost } from "./app-call-cost.ts";
 import { useApp } from "./app-context.ts";
 
 const hrefOf = ({ kind, id, property_id }: SearchResultJson) =>
@@ -12,7 +12,7 @@ const hrefOf = ({ kind, id, property_id }: SearchResultJson) =>
       : hrefTo([kind === "appliance" ? "appliances" : "components", id]);
 
 /** The search over the whole portfolio. */
-export function PortfolioSearch() {
+export function AppPortfolioSearch() {
   const { api } = useApp();
   const cost = useApiCallCost()(1);
   return (

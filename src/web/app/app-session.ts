@@ -1,4 +1,4 @@
-import { ApiFailure, OFFLINE_MESSAGE, readFailure } from "../browser/api-failure.ts";
+import { ApiFailure, OFFLINE_MESSAGE, readApiFailure } from "../browser/api-failure.ts";
 
 /**
  * The credentials of a tab, in its sessionStorage: they survive a reload, and are removed when the tab is closed. A client
@@ -86,7 +86,7 @@ async function requestToken(
   }).catch(() => {
     throw new ApiFailure("offline", OFFLINE_MESSAGE);
   });
-  if (!response.ok) throw await readFailure(response);
+  if (!response.ok) throw await readApiFailure(response);
   const { access_token, expires_in } = (await response.json()) as {
     access_token: string;
     expires_in: number;

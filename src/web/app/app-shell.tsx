@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { count, countWithNoun } from "../page-format.ts";
-import { isCallLimitLow } from "./api-call-cost.ts";
+import { count, countWithNoun } from "../page/page-format.ts";
+import { isCallLimitLow } from "./app-call-cost.ts";
 import { useApp, useRerenderOnChange } from "./app-context.ts";
-import { PortfolioSearch } from "./app-search.tsx";
+import { AppPortfolioSearch } from "./app-search.tsx";
 
 const AREAS = [
   { segment: "", name: "Overview" },
@@ -46,7 +46,7 @@ export function AppShell({ route, children }: { route: Route; children: Componen
               </a>
             ))}
           </nav>
-          <PortfolioSearch />
+          <AppPortfolioSearch />
           <button type="button" class="plain sign-out" onClick={signOut}>
             Sign out
           </button>

@@ -3,7 +3,7 @@ import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
 import { useApp, useRerenderOnChange } from "./app-context.ts";
 
 /** A filter by the states of the loaded properties; by those of the United States until they have been loaded. */
-export function PortfolioStateFilter(props: { value: string; onChange: (state: string) => void }) {
+export function AppStateFilter(props: { value: string; onChange: (state: string) => void }) {
   const { portfolio } = useApp();
   useRerenderOnChange(portfolio);
   const loaded = portfolio.state.loaded.map(({ item }) => joinPlace(item));

@@ -2,9 +2,9 @@ import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts"
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
-import { date } from "../page-format.ts";
-import { truncatedName } from "../page-print-footer.ts";
-import { UnderwritingReport } from "../sections/underwriting.tsx";
+import { date } from "../page/page-format.ts";
+import { truncatedName } from "../page/page-print-footer.ts";
+import { UnderwritingSections } from "../sections/underwriting.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -35,7 +35,7 @@ export function AppUnderwritingPage({ id, route }: { id: string; route: Route })
       />
       <LoadedContent loaded={loaded} what="the underwriting page" isPage>
         {(made) => (
-          <UnderwritingReport made={made} book="portfolio" isLoading={loaded.isLoading}>
+          <UnderwritingSections made={made} book="portfolio" isLoading={loaded.isLoading}>
             <InsuredLayerFields route={route}>
               <DownloadWorkbook
                 api={api}
@@ -43,7 +43,7 @@ export function AppUnderwritingPage({ id, route }: { id: string; route: Route })
                 path={`/v1/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
               />
             </InsuredLayerFields>
-          </UnderwritingReport>
+          </UnderwritingSections>
         )}
       </LoadedContent>
     </>

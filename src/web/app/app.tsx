@@ -2,18 +2,18 @@ import "../browser/apply-display-choice.ts";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
-import { enableChartReadouts } from "../browser/chart-readouts.ts";
+import { enableBrowserChartReadouts } from "../browser/browser-chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
-import { ComponentHref } from "../sections/component-name.tsx";
+import { ComponentHref } from "../sections/section-component-name.tsx";
 import { Toasts } from "../widgets/toasts.tsx";
-import { useApiCallCost } from "./api-call-cost.ts";
+import { useApiCallCost } from "./app-call-cost.ts";
 import { AppContext, type AppServices } from "./app-context.ts";
 import { AppRouter } from "./app-pages.tsx";
+import { AppPortfolioLoader, portfolioPath } from "./app-portfolio-loader.ts";
 import { AppSession } from "./app-session.ts";
 import { AppShell } from "./app-shell.tsx";
 import { AppSignIn } from "./app-sign-in.tsx";
-import { PortfolioLoader, portfolioPath } from "./portfolio-loader.ts";
 
 /** The base path of the API, derived from the address of the page, `<base path>/embed/app`. */
 const ROOT = location.pathname.replace(/\/embed\/app\/?$/, "");
@@ -46,7 +46,7 @@ function App() {
       () => session.headers(),
       () => end(session.endMessage),
     );
-    const portfolio = new PortfolioLoader(api);
+    const portfolio = new AppPortfolioLoader(api);
     return { session, api, portfolio, records: recordsOf(api, portfolio), signOut: () => end() };
   }
 
@@ -83,7 +83,7 @@ function App() {
   );
 }
 
-const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): RecordsApi => ({
+const recordsOf = (api: ApiClient, portfolio: AppPortfolioLoader): RecordsApi => ({
   read: (path) => api.read(`/v1${path}`),
   write: (method, path, body) => api.write(method, `/v1${path}`, body),
   propertiesPath: (q) => `/properties?${new URLSearchParams({ limit: "8", ...(q !== "" && { q }) })}`,
@@ -95,7 +95,7 @@ const recordsOf = (api: ApiClient, portfolio: PortfolioLoader): RecordsApi => ({
 
 const componentHref = (id: string) => hrefTo(["components", id]);
 
-enableChartReadouts();
+enableBrowserChartReadouts();
 const root = document.getElementById("app")!;
 root.replaceChildren();
 render(<App />, root);

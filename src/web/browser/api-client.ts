@@ -1,4 +1,4 @@
-import { ApiFailure, OFFLINE_MESSAGE, readFailure } from "./api-failure.ts";
+import { ApiFailure, OFFLINE_MESSAGE, readApiFailure } from "./api-failure.ts";
 
 /** The daily call limit and the calls that remain, from the headers of the last response. */
 export type CallLimit = { limit: number; remaining: number; resetsAt: string };
@@ -118,7 +118,7 @@ export class ApiClient {
       const response = await fetchOrFail(this.root + path, { ...options, headers, cache: "no-store" });
       this.#readCallLimit(response);
       if (response.ok || response.status === 304) return response;
-      const failure = await readFailure(response);
+      const failure = await readApiFailure(response);
       if (failure.kind === "unauthenticated") this.onSignedOut(failure);
       const waitS = failure.kind === "rate_limited" ? failure.retryAfterS : undefined;
       if (waitS === undefined || waitS > MAX_WAIT_S || attempt === MAX_ATTEMPTS) throw failure;

@@ -32,7 +32,7 @@ export class ApiFailure extends Error {
 }
 
 /** Makes a failed response into a failure. */
-export async function readFailure(response: Response): Promise<ApiFailure> {
+export async function readApiFailure(response: Response): Promise<ApiFailure> {
   const body = (await response.json().catch(() => ({}))) as { error?: unknown; code?: unknown };
   const message = typeof body.error === "string" ? body.error : `HTTP ${response.status}`;
   const after = Number(response.headers.get("retry-after") ?? Number.NaN);

@@ -1,4 +1,4 @@
-import { setCurrencyAndUnits, UNIT_SYSTEMS } from "../../domain/currency-and-units.ts";
+import { setCurrencyAndUnits, UNIT_SYSTEMS } from "../../domain/wording/currency-and-units.ts";
 
 /* Chooses the currency and units that the server has written into the document. Imported before everything that formats. */
 

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { printFooterCss } from "../page-print-footer.ts";
+import { printFooterCss } from "../page/page-print-footer.ts";
 
 /** Prints a title and the page number in the footer of each page, while the component is mounted. */
 export function usePrintFooter(title: string, { isLandscape = false } = {}): void {

@@ -3,28 +3,28 @@ import { area, curveStepAfter, line } from "d3-shape";
 import {
   type ChartFrame,
   type ChartScale,
+  chartSvgElement,
   escapeHtml,
   percentText,
   roundCoordinate,
-  svgElement,
   xAxis,
   yAxis,
   yTitle,
-} from "./calibration-chart-svg.ts";
+} from "../charts/chart-svg.ts";
 import {
   type BinContent,
   type CurveContent,
   calibratedSurvivalOnPage,
   type DecileContent,
-  defaultSurvivalOnPage,
   type LifeCorrection,
   type ModelContent,
+  uncalibratedSurvivalOnPage,
 } from "./calibration-page-content.ts";
 
 const FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 /** Draws outcomes over forecasts; on the diagonal, they are equal. */
-export function reliabilityChart(model: ModelContent, name: string): string {
+export function calibrationReliabilityChart(model: ModelContent, name: string): string {
   const frame: ChartFrame = { width: 420, height: 360, left: 52, right: 16, top: 32, bottom: 48 };
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);
   const y = scaleLinear([0, 1], [frame.height - frame.bottom, frame.top]);
@@ -32,7 +32,7 @@ export function reliabilityChart(model: ModelContent, name: string): string {
   const exact = `<line class="exact" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>`;
   const largest = Math.max(1, ...model.bins.map(({ components }) => components));
   const dots = model.bins.map((bin) => forecastDot(bin, x, y, largest)).join("");
-  return svgElement(
+  return chartSvgElement(
     frame,
     `${name}: share that failed by forecast, in ten bins; the table below has the values`,
     yTitle(frame, "Failed within the year") +
@@ -60,7 +60,7 @@ function forecastDot(
 }
 
 /** Draws the share of lifetimes that ended in each decile of the prior, with a line at 10%. */
-export function decileChart({ shares }: DecileContent, name: string): string {
+export function calibrationDecileChart({ shares }: DecileContent, name: string): string {
   const frame: ChartFrame = { width: 420, height: 280, left: 52, right: 16, top: 32, bottom: 48 };
   const highest = Math.max(0.2, ...shares) * 1.05;
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);
@@ -73,7 +73,7 @@ export function decileChart({ shares }: DecileContent, name: string): string {
     })
     .join("");
   const tenPercent = roundCoordinate(y(0.1));
-  return svgElement(
+  return chartSvgElement(
     frame,
     `${name}: share of lifetimes that ended in each decile of the prior; the table below has the values`,
     yTitle(frame, "Share of lifetimes") +
@@ -87,7 +87,7 @@ export function decileChart({ shares }: DecileContent, name: string): string {
 const ROW_HEIGHT = 24;
 
 /** Draws the lifetime correction of each component type on a logarithmic scale. */
-export function correctionChart(corrections: readonly LifeCorrection[]): string {
+export function calibrationCorrectionChart(corrections: readonly LifeCorrection[]): string {
   const frame: ChartFrame = {
     width: 860,
     height: corrections.length * ROW_HEIGHT + 84,
@@ -121,7 +121,7 @@ export function correctionChart(corrections: readonly LifeCorrection[]): string 
         `<line class="${tick === 1 ? "axis" : "grid"}" x1="${roundCoordinate(x(tick))}" x2="${roundCoordinate(x(tick))}" y1="${frame.top}" y2="${frame.height - frame.bottom}"/>`,
     )
     .join("");
-  return svgElement(
+  return chartSvgElement(
     frame,
     "Calibrated lifetime of each component type as a multiple of the default; the table below has the values",
     grid +
@@ -135,7 +135,7 @@ const shortened = (name: string) =>
   name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
 
 /** Draws the observed survival with its band, and the survival by both models. */
-export function survivalChart(curve: CurveContent): string {
+export function calibrationSurvivalChart(curve: CurveContent): string {
   const frame: ChartFrame = { width: 420, height: 280, left: 52, right: 16, top: 32, bottom: 48 };
   const oldest = curve.steps.at(-1)!.age;
   const x = scaleLinear([0, oldest * 1.05], [frame.left, frame.width - frame.right]);
@@ -160,13 +160,13 @@ export function survivalChart(curve: CurveContent): string {
       (age) => roundCoordinate(x(age)),
       (age) => roundCoordinate(y(survival(curve, age))),
     )(ages);
-  return svgElement(
+  return chartSvgElement(
     frame,
     `${curve.name}: share that survives each age; the table below has the values`,
     yTitle(frame, "Still in service") +
       yAxis(frame, y, FIFTHS, (tick) => percentText(tick)) +
       `<path class="band" d="${band}"/><path class="observed" d="${steps}"/>` +
-      `<path class="default" d="${model(defaultSurvivalOnPage)}"/><path class="calibrated" d="${model(calibratedSurvivalOnPage)}"/>` +
+      `<path class="default" d="${model(uncalibratedSurvivalOnPage)}"/><path class="calibrated" d="${model(calibratedSurvivalOnPage)}"/>` +
       xAxis(frame, x, x.ticks(5), { label: String, title: "Age in years of normal use" }),
   );
 }

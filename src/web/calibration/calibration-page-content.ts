@@ -1,4 +1,4 @@
-import type { pageFailureWindowRows } from "./calibration-page-failure-windows.ts";
+import type { calibrationFailureWindowRows } from "./calibration-failure-windows.ts";
 
 /** The data of a calibration report. Shares and probabilities are 0 to 1, dates YYYY-MM-DD, ages in years. */
 export type CalibrationContent = {
@@ -18,7 +18,7 @@ export type CalibrationContent = {
     logLossDifference: { mean: number; low: number; high: number } | null;
     before: ModelContent;
     after: ModelContent;
-    windows: Parameters<typeof pageFailureWindowRows>[0];
+    windows: Parameters<typeof calibrationFailureWindowRows>[0];
   };
   deciles: { before: DecileContent; after: DecileContent };
   corrections: readonly LifeCorrection[];
@@ -102,6 +102,6 @@ export function calibratedSurvivalOnPage(
 }
 
 /** Returns the probability of surviving an age by the default model. */
-export function defaultSurvivalOnPage({ defaultScale, shape }: CurveContent, age: number): number {
+export function uncalibratedSurvivalOnPage({ defaultScale, shape }: CurveContent, age: number): number {
   return Math.exp(-((age / defaultScale) ** shape));
 }

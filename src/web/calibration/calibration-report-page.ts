@@ -1,19 +1,24 @@
-import { date } from "../page-format.ts";
+import { escapeHtml, percentText } from "../charts/chart-svg.ts";
+import { date } from "../page/page-format.ts";
 import tokens from "../style/tokens.css" with { type: "text" };
 import style from "./calibration.css" with { type: "text" };
-import { escapeHtml, percentText } from "./calibration-chart-svg.ts";
-import { correctionChart, decileChart, reliabilityChart, survivalChart } from "./calibration-charts.ts";
+import {
+  calibrationCorrectionChart,
+  calibrationDecileChart,
+  calibrationReliabilityChart,
+  calibrationSurvivalChart,
+} from "./calibration-charts.ts";
+import { calibrationFailureWindowRows } from "./calibration-failure-windows.ts";
 import {
   type CalibrationContent,
   type CausesContent,
   type CurveContent,
   calibratedSurvivalOnPage,
   type DrawnInterval,
-  defaultSurvivalOnPage,
   type MeasureName,
   type ModelContent,
+  uncalibratedSurvivalOnPage,
 } from "./calibration-page-content.ts";
-import { pageFailureWindowRows } from "./calibration-page-failure-windows.ts";
 
 /** The 95th percentile of χ² with nine degrees of freedom. */
 const CHI_SQUARED_5_PERCENT = 16.92;
@@ -129,7 +134,7 @@ function validationSection({
         cell(after, name, decimals),
       ] as const,
   );
-  const held = pageFailureWindowRows(windows).map(
+  const held = calibrationFailureWindowRows(windows).map(
     (row) =>
       [
         `<strong>${row.name}</strong><br><span class="muted">${row.means}</span>`,
@@ -162,7 +167,7 @@ function forecastFigure(model: ModelContent, name: string): string {
       : `${percentText(bin.interval.low, 1)} to ${percentText(bin.interval.high, 1)}`,
   ]);
   const headings = ["Forecast", "Components", "Failed", "Mean forecast", "Share failed", "90% interval"];
-  return `<figure><h3>${name}</h3>${reliabilityChart(model, name)}${collapsible(table(headings, rows))}</figure>`;
+  return `<figure><h3>${name}</h3>${calibrationReliabilityChart(model, name)}${collapsible(table(headings, rows))}</figure>`;
 }
 
 function decileSection({ deciles: { before, after } }: CalibrationContent): string {
@@ -171,7 +176,7 @@ function decileSection({ deciles: { before, after } }: CalibrationContent): stri
       `${percentText(i / shares.length)} to ${percentText((i + 1) / shares.length)}`,
       percentText(share, 1),
     ]);
-    return `<figure><h3>${name}</h3>${decileChart({ shares, chiSquared }, name)}<figcaption>χ² = ${chiSquared.toFixed(1)}. For a correct forecast, it is below ${CHI_SQUARED_5_PERCENT} with 95% probability.</figcaption>${collapsible(table(["Prior", "Share of lifetimes"], rows))}</figure>`;
+    return `<figure><h3>${name}</h3>${calibrationDecileChart({ shares, chiSquared }, name)}<figcaption>χ² = ${chiSquared.toFixed(1)}. For a correct forecast, it is below ${CHI_SQUARED_5_PERCENT} with 95% probability.</figcaption>${collapsible(table(["Prior", "Share of lifetimes"], rows))}</figure>`;
   };
   return `<h2>Calibration of lifetimes</h2>
 <p>The forecast probability of failure by the age at which each component failed (D-calibration). A correct forecast has 10% of lifetimes in each decile; more on the left means that components fail earlier than forecast. A component that still works is spread evenly over the deciles that it can still reach.</p>
@@ -197,7 +202,7 @@ function correctionSection({ corrections }: CalibrationContent): string {
   ];
   return `<h2>Component types with the largest corrections</h2>
 <p>The calibrated lifetime as a multiple of the default. With few failures, corrections stay small: each has a prior centered on the default model with a standard deviation of 0.3 on the log lifetime. Expected failures are those of the calibrated model for the same components.</p>
-<figure>${correctionChart(corrections)}${collapsible(table(headings, rows))}</figure>`;
+<figure>${calibrationCorrectionChart(corrections)}${collapsible(table(headings, rows))}</figure>`;
 }
 
 function survivalSection({ curves }: CalibrationContent): string {
@@ -216,11 +221,11 @@ function curveFigure(curve: CurveContent): string {
     String(atRisk),
     percentText(survival, 1),
     `${percentText(band.low, 1)} to ${percentText(band.high, 1)}`,
-    percentText(defaultSurvivalOnPage(curve, age), 1),
+    percentText(uncalibratedSurvivalOnPage(curve, age), 1),
     percentText(calibratedSurvivalOnPage(curve, age), 1),
   ]);
   const headings = ["Age", "At risk", "Observed", "90% band", "Default", "Calibrated"];
-  return `<figure><h3>${escapeHtml(curve.name)}</h3>${survivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;
+  return `<figure><h3>${escapeHtml(curve.name)}</h3>${calibrationSurvivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;
 }
 
 function causesSection({ causes: { classes, years, outside } }: CalibrationContent): string {

@@ -2,11 +2,11 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import type { FitJson } from "../../api-schemas/model-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
-import { RatioBar } from "../explanation/component-evidence.tsx";
-import { formatPreciseNumber, formatPrecisePercent } from "../explanation/page-precise-numbers.ts";
-import { pageCodeLabel } from "../page-code-labels.ts";
-import { count } from "../page-format.ts";
-import { CollapsedTable } from "../sections/section.tsx";
+import { ExplainedRatioBar } from "../explanation/component-evidence.tsx";
+import { formatExplainedNumber, formatExplainedPercent } from "../explanation/explained-numbers.ts";
+import { pageCodeLabel } from "../page/page-code-labels.ts";
+import { count } from "../page/page-format.ts";
+import { CollapsedSectionTable } from "../sections/section.tsx";
 
 /** Shows how a calibration changes component lifetimes, and how well the forecast lifetimes match the observed ones. */
 export function CalibrationReport({ fit }: { fit: FitJson }) {
@@ -20,12 +20,12 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
       <p class="small">
         {frailty_shape === null
           ? "Appliances of the same type show no difference in reliability beyond chance."
-          : `Appliances of the same type differ in reliability (frailty shape ${formatPreciseNumber(frailty_shape)}).`}{" "}
-        Evidence exponents: condition {formatPreciseNumber(strength.condition)}, repairs{" "}
-        {formatPreciseNumber(strength.repairs)}.
+          : `Appliances of the same type differ in reliability (frailty shape ${formatExplainedNumber(frailty_shape)}).`}{" "}
+        Evidence exponents: condition {formatExplainedNumber(strength.condition)}, repairs{" "}
+        {formatExplainedNumber(strength.repairs)}.
       </p>
       <DCalibrationChart dCalibration={d_calibration} />
-      <CollapsedTable
+      <CollapsedSectionTable
         summary="Lifetime by component type"
         rows={byChange}
         columns={[
@@ -33,14 +33,16 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
           {
             heading: "Lifetime",
             isNumber: true,
-            cell: ({ life_factor }) => `× ${formatPreciseNumber(life_factor)}`,
+            cell: ({ life_factor }) => `× ${formatExplainedNumber(life_factor)}`,
           },
           {
             heading: "Shorter · longer",
-            cell: ({ life_factor }) => <RatioBar factor={life_factor} furthest={furthest} isGoodAbove />,
+            cell: ({ life_factor }) => (
+              <ExplainedRatioBar factor={life_factor} furthest={furthest} isGoodAbove />
+            ),
           },
           { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
-          { heading: "Expected", isNumber: true, cell: ({ expected }) => formatPreciseNumber(expected) },
+          { heading: "Expected", isNumber: true, cell: ({ expected }) => formatExplainedNumber(expected) },
         ]}
       />
       {shared_causes && <SharedCauses causes={shared_causes} />}
@@ -60,24 +62,24 @@ function SharedCauses({ causes }: { causes: NonNullable<FitJson["shared_causes"]
           : `Of ${years.length} whole years, the failures of ${outside.before} lay outside their 90% interval with the default variances of shared causes, and of ${outside.after} with those learned from the other years.`}
       </p>
       {years.length > 0 && (
-        <CollapsedTable
+        <CollapsedSectionTable
           summary="Shared causes by class"
           rows={classes.filter((cause) => cause.years > 0)}
           columns={[
             { heading: "Class", cell: ({ system }) => pageCodeLabel(system) },
             { heading: "Years", isNumber: true, cell: (cause) => count(cause.years) },
             { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
-            { heading: "Expected", isNumber: true, cell: ({ expected }) => formatPreciseNumber(expected) },
+            { heading: "Expected", isNumber: true, cell: ({ expected }) => formatExplainedNumber(expected) },
             {
               heading: "Default",
               isNumber: true,
-              cell: (cause) => formatPreciseNumber(cause.default_variance),
+              cell: (cause) => formatExplainedNumber(cause.default_variance),
             },
             {
               heading: "In use",
               isNumber: true,
               cell: (cause) =>
-                `${formatPreciseNumber(cause.year_factor_variance)}${cause.learned ? "" : " (default)"}`,
+                `${formatExplainedNumber(cause.year_factor_variance)}${cause.learned ? "" : " (default)"}`,
             },
           ]}
         />
@@ -102,7 +104,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
         name="lifetimes by decile of the forecast"
         points={deciles.map((at) => ({
           x: x(String(at))! + half,
-          text: `Decile ${at + 1}: ${formatPrecisePercent(before.shares[at]!)} by default, ${formatPrecisePercent(after.shares[at]!)} calibrated`,
+          text: `Decile ${at + 1}: ${formatExplainedPercent(before.shares[at]!)} by default, ${formatExplainedPercent(after.shares[at]!)} calibrated`,
         }))}
       >
         <svg
@@ -110,7 +112,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
           width="100%"
           height={HEIGHT}
           role="img"
-          aria-label={`Share of lifetimes that ended in each decile of the forecast; 10% each if the forecast is correct. Chi-squared: default ${formatPreciseNumber(before.chi_squared)}, calibrated ${formatPreciseNumber(after.chi_squared)}.`}
+          aria-label={`Share of lifetimes that ended in each decile of the forecast; 10% each if the forecast is correct. Chi-squared: default ${formatExplainedNumber(before.chi_squared)}, calibrated ${formatExplainedNumber(after.chi_squared)}.`}
         >
           {deciles.map((at) =>
             [before, after].map(({ shares }, nth) => (
@@ -136,13 +138,13 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
         Share of lifetimes that ended in each decile of the forecast. The line marks 10%, as expected of a
         correct forecast.
       </p>
-      <CollapsedTable
+      <CollapsedSectionTable
         caption="Lifetimes by decile of the forecast"
         rows={deciles}
         columns={[
           { heading: "Decile", cell: (at) => String(at + 1) },
-          { heading: "Default", isNumber: true, cell: (at) => formatPrecisePercent(before.shares[at]!) },
-          { heading: "Calibrated", isNumber: true, cell: (at) => formatPrecisePercent(after.shares[at]!) },
+          { heading: "Default", isNumber: true, cell: (at) => formatExplainedPercent(before.shares[at]!) },
+          { heading: "Calibrated", isNumber: true, cell: (at) => formatExplainedPercent(after.shares[at]!) },
         ]}
       />
     </figure>

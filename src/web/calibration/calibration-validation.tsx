@@ -1,7 +1,7 @@
 import type { ValidationJson } from "../../api-schemas/calibration-schema.ts";
-import { count, countWithNoun, date } from "../page-format.ts";
-import { DataTable } from "../sections/section.tsx";
-import { pageFailureWindowRows } from "./calibration-page-failure-windows.ts";
+import { count, countWithNoun, date } from "../page/page-format.ts";
+import { SectionTable } from "../sections/section.tsx";
+import { calibrationFailureWindowRows } from "./calibration-failure-windows.ts";
 
 const MEASURES = [
   {
@@ -42,7 +42,7 @@ export function CalibrationValidation({ validation }: { validation: ValidationJs
         {difference &&
           ` Change in log loss: ${formatMeasure(difference.mean)} (90% interval ${formatMeasure(difference.low)} to ${formatMeasure(difference.high)}). The calibration is better if the whole interval is below 0.`}
       </p>
-      <DataTable
+      <SectionTable
         caption="Forecasts compared with outcomes"
         rows={MEASURES}
         columns={[
@@ -59,9 +59,9 @@ export function CalibrationValidation({ validation }: { validation: ValidationJs
         ]}
       />
       {windows && (
-        <DataTable
+        <SectionTable
           caption="80% failure windows compared with outcomes"
-          rows={pageFailureWindowRows(windows)}
+          rows={calibrationFailureWindowRows(windows)}
           columns={[
             {
               heading: "Failure windows",

@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import type { PlanYearJson } from "../../api-schemas/plan-summary-schema.ts";
-import { compactMoney, moneyText } from "../page-format.ts";
+import { compactMoney, moneyText } from "../page/page-format.ts";
 import { percentLength } from "./bar.tsx";
 import { ChartWithReadouts } from "./chart.tsx";
 
@@ -103,7 +103,7 @@ function yearText({ year, planned_cost, failure_cost, run_to_failure }: PlanYear
 }
 
 /** The legend of the chart. */
-export function ScheduleLegend() {
+export function ScheduleChartLegend() {
   return (
     <p class="small schedule-legend">
       <span class="legend">

@@ -1,5 +1,5 @@
 import type { ConsoleSessionJson } from "../../api-schemas/console-session-schema.ts";
-import { ApiFailure, OFFLINE_MESSAGE, readFailure } from "../browser/api-failure.ts";
+import { ApiFailure, OFFLINE_MESSAGE, readApiFailure } from "../browser/api-failure.ts";
 
 /** The path, relative to the page, below which the admin API accepts the console's session cookie. */
 export const ROOT = "console";
@@ -58,7 +58,7 @@ async function request<T>(
   const response = await fetch(ROOT + path, { ...options, cache: "no-store" }).catch(() => {
     throw new ApiFailure("offline", OFFLINE_MESSAGE);
   });
-  if (!response.ok) throw await readFailure(response);
+  if (!response.ok) throw await readApiFailure(response);
   return await read(response).catch(() => {
     throw new ApiFailure("offline", OFFLINE_MESSAGE);
   });

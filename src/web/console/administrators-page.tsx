@@ -3,11 +3,11 @@ import { hrefTo, type Route } from "../browser/route.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { ConsolePagedTable } from "./console-paged-table.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { PagedTable } from "./paged-table.tsx";
 
 /** Lists who may sign in to the console, with a link to what each has changed. */
-export function AdministratorsPage({ route }: { route: Route }) {
+export function ConsoleAdministratorsPage({ route }: { route: Route }) {
   const loaded = useAdminRead<AdministratorPageJson>(
     `/admin/administrators?${new URLSearchParams({ offset: route.query.get("offset") ?? "0" })}`,
   );
@@ -28,7 +28,7 @@ export function AdministratorsPage({ route }: { route: Route }) {
           page.total === 0 ? (
             <EmptyState title="No administrators" />
           ) : (
-            <PagedTable
+            <ConsolePagedTable
               caption="Administrators"
               page={page}
               rows={page.administrators}

@@ -1,30 +1,30 @@
 import { useState } from "preact/hooks";
 import type { AdministratorPageJson } from "../../api-schemas/administrator-schema.ts";
 import type { AuditEntryJson, AuditPageJson } from "../../api-schemas/audit-schema.ts";
-import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
+import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
 import { CSV_TYPE } from "../browser/browser-csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { pageAuditValueText } from "../page-audit-changes.ts";
-import { count } from "../page-format.ts";
+import { pageAuditValueText } from "../page/page-audit-changes.ts";
+import { count } from "../page/page-format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { fetchAuditCsv, MOST_IN_FILE } from "./audit-csv.ts";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { ConsoleTextWithIdLinks } from "./console-id-links.tsx";
+import { ConsolePeriodFilter, useConsolePeriodBounds } from "./console-period-filter.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { TextWithIdLinks } from "./id-link.tsx";
 import { PartnerField } from "./partner-field.tsx";
-import { PeriodFilter, usePeriodBounds } from "./period-filter.tsx";
 
 const PATH = "/admin/audit";
 const FILTERS = ["subject", "actor", "action", "partner_id"] as const;
 
 /** Lists the administrative changes in sentences, with their time and details. */
-export function AuditPage({ route }: { route: Route }) {
+export function ConsoleAuditPage({ route }: { route: Route }) {
   const of = (name: string) => route.query.get(name) ?? "";
-  const { bounds } = usePeriodBounds(route);
+  const { bounds } = useConsolePeriodBounds(route);
   const filters = FILTERS.map((name) => [name, of(name)] as const).filter(([, value]) => value !== "");
   const query = new URLSearchParams([...filters.map((one) => [...one]), ...Object.entries(bounds)]);
   const offset = of("offset") || "0";
@@ -67,7 +67,7 @@ export function AuditPage({ route }: { route: Route }) {
           value={of("partner_id")}
           onChange={(partner_id) => set({ partner_id })}
         />
-        <PeriodFilter route={route} onChange={set} />
+        <ConsolePeriodFilter route={route} onChange={set} />
         {loaded.value && <DownloadLog filters={query} total={loaded.value.total} />}
       </FilterRow>
       <LoadedContent loaded={loaded} what="the audit log">
@@ -114,14 +114,14 @@ function Change({ entry }: { entry: AuditEntryJson }) {
             <div>
               <dt>Subject</dt>
               <dd>
-                <TextWithIdLinks text={subject} />
+                <ConsoleTextWithIdLinks text={subject} />
               </dd>
             </div>
             {Object.entries(detail).map(([name, value]) => (
               <div key={name}>
                 <dt>{name.replaceAll("_", " ")}</dt>
                 <dd>
-                  <TextWithIdLinks text={pageAuditValueText(value)} />
+                  <ConsoleTextWithIdLinks text={pageAuditValueText(value)} />
                 </dd>
               </div>
             ))}
@@ -135,14 +135,15 @@ function Change({ entry }: { entry: AuditEntryJson }) {
 /** The sentence, with the partner's name and IDs as links. */
 function Sentence({ entry: { sentence, partner_id, partner_name } }: { entry: AuditEntryJson }) {
   const at = partner_name === null ? -1 : sentence.lastIndexOf(partner_name);
-  if (partner_id === null || partner_name === null || at < 0) return <TextWithIdLinks text={sentence} />;
+  if (partner_id === null || partner_name === null || at < 0)
+    return <ConsoleTextWithIdLinks text={sentence} />;
   return (
     <>
-      <TextWithIdLinks text={sentence.slice(0, at)} />
+      <ConsoleTextWithIdLinks text={sentence.slice(0, at)} />
       <a href={hrefTo(["partners", partner_id])}>
         <bdi>{partner_name}</bdi>
       </a>
-      <TextWithIdLinks text={sentence.slice(at + partner_name.length)} />
+      <ConsoleTextWithIdLinks text={sentence.slice(at + partner_name.length)} />
     </>
   );
 }

@@ -1,20 +1,20 @@
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { hrefTo } from "../browser/route.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
 import { ExplainedAge, ExplainedLife } from "../explanation/component-age.tsx";
-import { ScoreEvidence } from "../explanation/component-evidence.tsx";
+import { ExplainedScoreEvidence } from "../explanation/component-evidence.tsx";
 import {
-  CitedSources,
-  RecommendedAction,
-  ScoreConfidence,
-  WhatIfScenarios,
+  ExplainedConfidence,
+  ExplainedRecommendedAction,
+  ExplainedSources,
+  ExplainedWhatIfScenarios,
 } from "../explanation/component-outlook.tsx";
-import { ScoreBreakdown } from "../explanation/component-score.tsx";
-import { formatPrecisePercent } from "../explanation/page-precise-numbers.ts";
-import { TIER_LABELS } from "../page-code-labels.ts";
-import { capitalizeFirst, date, pageFailureWindowText } from "../page-format.ts";
+import { ExplainedScoreBreakdown } from "../explanation/component-score.tsx";
+import { formatExplainedPercent } from "../explanation/explained-numbers.ts";
+import { TIER_LABELS } from "../page/page-code-labels.ts";
+import { capitalizeFirst, date, pageFailureWindowText } from "../page/page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { CorrectComponentRecords } from "./component-corrections.tsx";
+import { TierMark } from "../widgets/tier-mark.tsx";
+import { ConsoleComponentCorrections } from "./console-component-corrections.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
 
@@ -32,15 +32,15 @@ export function ConsoleComponentPage({ id }: { id: string }) {
           <>
             <ComponentHeading explained={explained} />
             <ScoreSummary explained={explained} />
-            <ScoreBreakdown explained={explained} />
-            <ScoreEvidence explained={explained} />
+            <ExplainedScoreBreakdown explained={explained} />
+            <ExplainedScoreEvidence explained={explained} />
             <ExplainedAge explained={explained} />
             <ExplainedLife explained={explained} />
-            <WhatIfScenarios explained={explained} />
-            <ScoreConfidence explained={explained} />
-            <RecommendedAction explained={explained} />
-            <CorrectComponentRecords id={id} onChanged={loaded.reload} />
-            <CitedSources sources={explained.sources} />
+            <ExplainedWhatIfScenarios explained={explained} />
+            <ExplainedConfidence explained={explained} />
+            <ExplainedRecommendedAction explained={explained} />
+            <ConsoleComponentCorrections id={id} onChanged={loaded.reload} />
+            <ExplainedSources sources={explained.sources} />
           </>
         )}
       </LoadedContent>
@@ -96,7 +96,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
         </div>
         <div>
           <dt>12-month failure probability</dt>
-          <dd>{formatPrecisePercent(score.failure_probability_12m)}</dd>
+          <dd>{formatExplainedPercent(score.failure_probability_12m)}</dd>
           <dd class="small muted">if it works today</dd>
         </div>
         <div>

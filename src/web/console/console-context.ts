@@ -3,7 +3,7 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { showToast } from "../widgets/toasts.tsx";
 import type { AdminClient } from "./admin-client.ts";
-import { formatInstants } from "./server-text.tsx";
+import { formatConsoleInstants } from "./console-server-text.tsx";
 
 /** The state that the pages of a session share. */
 type ConsoleState = { api: AdminClient; signOut: () => void };
@@ -47,7 +47,7 @@ export function useAdminAction() {
       if (successMessage !== undefined) showToast(successMessage);
       return result;
     } catch (thrown) {
-      showToast(formatInstants(thrown instanceof Error ? thrown.message : String(thrown)), {
+      showToast(formatConsoleInstants(thrown instanceof Error ? thrown.message : String(thrown)), {
         isFailure: true,
       });
       return undefined;

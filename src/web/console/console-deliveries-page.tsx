@@ -5,18 +5,18 @@ import type {
 } from "../../api-schemas/delivery-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count } from "../page-format.ts";
+import { count } from "../page/page-format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { VirtualTable } from "../widgets/virtual-table.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { ConsoleDeliveryFailures } from "./console-delivery-failures.tsx";
+import { ConsolePeriodFilter, useConsolePeriodBounds } from "./console-period-filter.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { DeliveryFailureGroups } from "./delivery-failures.tsx";
+import { DELIVERY_LABELS } from "./console-status-labels.ts";
 import { PartnerField } from "./partner-field.tsx";
-import { PeriodFilter, usePeriodBounds } from "./period-filter.tsx";
-import { DELIVERY_LABELS } from "./status-labels.ts";
 
 const FILTERS = ["partner_id", "status", "event", "offset"];
 
@@ -24,7 +24,7 @@ const FILTERS = ["partner_id", "status", "event", "offset"];
 export function ConsoleDeliveriesPage({ route }: { route: Route }) {
   const of = (name: string) => route.query.get(name) ?? "";
   const filters = FILTERS.map((name) => [name, of(name)]).filter(([, value]) => value !== "");
-  const { bounds, moveToNow } = usePeriodBounds(route);
+  const { bounds, moveToNow } = useConsolePeriodBounds(route);
   const query = new URLSearchParams([...filters, ...Object.entries(bounds)]);
   const isFiltered = query.size > 0;
   const loaded = useAdminRead<PartnerDeliveryPageJson>(
@@ -65,12 +65,12 @@ export function ConsoleDeliveriesPage({ route }: { route: Route }) {
           choices={WEBHOOK_EVENTS.map((event) => [event, event])}
           onChange={(event) => set({ event })}
         />
-        <PeriodFilter route={route} onChange={set} />
+        <ConsolePeriodFilter route={route} onChange={set} />
         <button type="button" class="outline" aria-busy={loaded.isLoading} onClick={refresh}>
           Refresh
         </button>
       </FilterRow>
-      <DeliveryFailureGroups loaded={failures} since={bounds.since} onResent={again} />
+      <ConsoleDeliveryFailures loaded={failures} since={bounds.since} onResent={again} />
       <LoadedContent loaded={loaded} what="the deliveries">
         {(page) =>
           page.total === 0 ? (
@@ -91,7 +91,7 @@ export function ConsoleDeliveriesPage({ route }: { route: Route }) {
                 rowKey={({ id }) => id}
                 columns={[
                   { key: "event", heading: "Event", cell: EventName },
-                  { key: "status", heading: "Status", width: "medium", cell: DeliveryStatusChip },
+                  { key: "status", heading: "Status", width: "medium", cell: ConsoleDeliveryStatus },
                   {
                     key: "partner",
                     heading: "Partner",
@@ -144,7 +144,7 @@ function EventName({ id, event, subject, created_at }: DeliveryJson) {
   );
 }
 
-export function DeliveryStatusChip({ status }: Pick<DeliveryJson, "status">) {
+export function ConsoleDeliveryStatus({ status }: Pick<DeliveryJson, "status">) {
   const { name, chip } = DELIVERY_LABELS[status];
   return <span class={`chip ${chip}`}>{name}</span>;
 }

@@ -1,8 +1,8 @@
-import { type RenderedPage, renderDocument } from "../html-document.tsx";
+import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
 
 /** Renders the document that the console's script fills. The addresses are relative to the page. */
 export function renderConsole({ style, script }: { style: string; script: string }): RenderedPage {
-  return renderDocument({
+  return renderPageDocument({
     title: "Mainstay console",
     style,
     script,

@@ -1,15 +1,15 @@
 import type { CheckJson, OverviewJson } from "../../api-schemas/server-overview-schema.ts";
 import { hrefTo } from "../browser/route.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
-import { count, countWithNoun } from "../page-format.ts";
+import { count, countWithNoun } from "../page/page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
+import { TierMark } from "../widgets/tier-mark.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
+import { ConsoleRecentErrors } from "./console-recent-errors.tsx";
+import { ConsoleServerMessage } from "./console-server-text.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { RecentErrors } from "./recent-errors.tsx";
-import { ServerMessage } from "./server-text.tsx";
-import { CHECK_LABELS, CHECK_STATUS_LABELS } from "./status-labels.ts";
-import { formatPageDuration } from "./time-format.ts";
+import { CHECK_LABELS, CHECK_STATUS_LABELS } from "./console-status-labels.ts";
+import { formatConsoleDuration } from "./console-time-format.ts";
 
 const REFRESH_S = 30;
 const WORST_FIRST = ["fail", "warn", "ok"] as const;
@@ -23,7 +23,7 @@ export function ConsoleOverviewPage() {
       {(overview) => (
         <>
           <Overview overview={overview} />
-          <RecentErrors />
+          <ConsoleRecentErrors />
         </>
       )}
     </LoadedContent>
@@ -43,7 +43,7 @@ function Overview({ overview }: { overview: OverviewJson }) {
         title="Overview"
         about={
           <>
-            Version {version}, up for {formatPageDuration(uptime_s)}. Last checked{" "}
+            Version {version}, up for {formatConsoleDuration(uptime_s)}. Last checked{" "}
             <InstantWithLocalTime at={at} />.
           </>
         }
@@ -105,11 +105,11 @@ function Check({ check }: { check: CheckJson }) {
       <h3>{label.place ? <a href={hrefTo(label.place)}>{label.name}</a> : label.name}</h3>
       <div>
         <p>
-          <ServerMessage text={detail} />
+          <ConsoleServerMessage text={detail} />
         </p>
         {remedy && (
           <p class="muted">
-            <ServerMessage text={remedy} />
+            <ConsoleServerMessage text={remedy} />
           </p>
         )}
       </div>

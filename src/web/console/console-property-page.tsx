@@ -5,9 +5,9 @@ import { addressLine } from "../../domain/address.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { ClaimsOfProperty } from "../records/claims-section.tsx";
-import { PropertyEquipment } from "../records/equipment-section.tsx";
-import { PropertyActions } from "../records/property-actions.tsx";
+import { ClaimRecords } from "../records/claims-section.tsx";
+import { EquipmentRecords } from "../records/equipment-section.tsx";
+import { PropertyRecordActions } from "../records/property-actions.tsx";
 import { applianceTypes, recordPath, useRecords, useRecordTitle } from "../records/records-context.ts";
 import { isRetiredNow } from "../records/retirement-actions.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
@@ -57,7 +57,7 @@ export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | und
                 </>
               }
             />
-            <PropertyActions
+            <PropertyRecordActions
               property={property}
               onChanged={() => {
                 setVersion(version + 1);
@@ -70,12 +70,12 @@ export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | und
                 file={`reserve-schedule-${id}.xlsx`}
                 path={`/admin/property/${encodeURIComponent(id)}/plan?format=xlsx`}
               />
-            </PropertyActions>
+            </PropertyRecordActions>
             <ConsolePropertyTabs id={id} tab={tab === "claims" ? "Claims" : "Units and appliances"} />
             {tab === "claims" ? (
-              <ClaimsOfProperty key={version} propertyId={id} />
+              <ClaimRecords key={version} propertyId={id} />
             ) : (
-              <PropertyEquipment
+              <EquipmentRecords
                 key={version}
                 propertyId={id}
                 data={{ ...data, lacksGood: true }}

@@ -1,6 +1,6 @@
 import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { UnderwritingReport } from "../sections/underwriting.tsx";
+import { UnderwritingSections } from "../sections/underwriting.tsx";
 import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
@@ -23,7 +23,7 @@ export function ConsoleUnderwritingPage({ id, route }: { id: string; route: Rout
       <ConsolePropertyTabs id={id} tab="Underwriting" />
       <LoadedContent loaded={loaded} what="the underwriting page" isPage>
         {(made) => (
-          <UnderwritingReport made={made} book="book" isLoading={loaded.isLoading}>
+          <UnderwritingSections made={made} book="book" isLoading={loaded.isLoading}>
             <InsuredLayerFields route={route}>
               <DownloadWorkbook
                 api={api}
@@ -31,7 +31,7 @@ export function ConsoleUnderwritingPage({ id, route }: { id: string; route: Rout
                 path={`/admin/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
               />
             </InsuredLayerFields>
-          </UnderwritingReport>
+          </UnderwritingSections>
         )}
       </LoadedContent>
     </>

@@ -2,11 +2,11 @@ import "../browser/apply-display-choice.ts";
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../api-schemas/console-session-schema.ts";
-import { enableChartReadouts } from "../browser/chart-readouts.ts";
+import { enableBrowserChartReadouts } from "../browser/browser-chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
-import { ComponentHref } from "../sections/component-name.tsx";
+import { ComponentHref } from "../sections/section-component-name.tsx";
 import { FailureMessage, LoadingMessage } from "../widgets/load-states.tsx";
 import { showToast, Toasts } from "../widgets/toasts.tsx";
 import { AdminClient, readSession } from "./admin-client.ts";
@@ -95,7 +95,7 @@ const recordsOf = (api: AdminClient): RecordsApi => ({
 
 const componentHref = (id: string) => hrefTo(["components", id]);
 
-enableChartReadouts();
+enableBrowserChartReadouts();
 const root = document.getElementById("console")!;
 root.replaceChildren();
 render(<Console />, root);

@@ -3,13 +3,13 @@ import { LoadedContent } from "../widgets/load-states.tsx";
 import { instantWithLocalTimeText } from "../widgets/local-date-time.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { JOB_LABELS } from "./status-labels.ts";
-import { pageRelativeTimeText } from "./time-format.ts";
+import { JOB_LABELS } from "./console-status-labels.ts";
+import { consoleRelativeTimeText } from "./console-time-format.ts";
 
 const REFRESH_S = 5;
 
 /** Lists the scheduled jobs, and runs one on request. */
-export function JobsPage() {
+export function ConsoleJobsPage() {
   const loaded = useAdminRead<{ server: string; jobs: JobJson[] }>("/admin/jobs", REFRESH_S);
   useConsoleTitle("Jobs");
   return (
@@ -61,7 +61,7 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
               <span class="muted">Not since start</span>
             ) : (
               <span title={instantWithLocalTimeText(job.finished_at)}>
-                {pageRelativeTimeText(job.finished_at)}
+                {consoleRelativeTimeText(job.finished_at)}
               </span>
             )}
             {job.error !== null && <span class="chip overdue">Failed: {job.error}</span>}
@@ -73,7 +73,9 @@ function Job({ job, onRun }: { job: JobJson; onRun: () => void }) {
             {job.next_at === null ? (
               <span class="muted">At startup only</span>
             ) : (
-              <span title={instantWithLocalTimeText(job.next_at)}>{pageRelativeTimeText(job.next_at)}</span>
+              <span title={instantWithLocalTimeText(job.next_at)}>
+                {consoleRelativeTimeText(job.next_at)}
+              </span>
             )}
           </dd>
         </div>

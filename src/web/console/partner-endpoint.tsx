@@ -3,13 +3,13 @@ import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../api-s
 import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { count, countWithNoun } from "../page-format.ts";
+import { count, countWithNoun } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
-import { VERDICT_LABELS } from "./status-labels.ts";
+import { VERDICT_LABELS } from "./console-status-labels.ts";
 
 /** Tests a partner's webhook endpoint, and sends it the current alerts. */
 export function PartnerEndpoint(props: {
@@ -103,13 +103,13 @@ function ProbeButton({ path }: { path: string }) {
       >
         Check signature verification
       </button>
-      <span role="status">{result && <EndpointProbeVerdict probe={result} />}</span>
+      <span role="status">{result && <ConsoleEndpointVerdict probe={result} />}</span>
     </>
   );
 }
 
 /** Shows how an endpoint responded to a delivery with an invalid signature. */
-export function EndpointProbeVerdict({ probe }: { probe: ProbeJson }) {
+export function ConsoleEndpointVerdict({ probe }: { probe: ProbeJson }) {
   const { name, chip } = VERDICT_LABELS[probe.verdict];
   return (
     <>

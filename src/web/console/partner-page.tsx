@@ -2,26 +2,26 @@ import { useEffect, useState } from "preact/hooks";
 import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
-import { count, countWithNoun, date, fileSize } from "../page-format.ts";
+import { count, countWithNoun, date, fileSize } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { ConsoleNewCredentials, type Credential } from "./console-issued-credentials.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { type Credential, NewCredentials } from "./issued-credentials.tsx";
 import { PartnerBrandForm } from "./partner-brand-form.tsx";
 import { PartnerEndpoint } from "./partner-endpoint.tsx";
 import { PartnerDeleted, PartnerRemoval } from "./partner-removal.tsx";
 import { PartnerSettingsForm } from "./partner-settings.tsx";
 import { PartnerUsageSection } from "./partner-usage.tsx";
-import { EndpointStatus } from "./partners-page.tsx";
+import { ConsoleEndpointStatus } from "./partners-page.tsx";
 
 const TASK_REFRESH_S = 2;
 
 /** Shows a partner, with the actions that an administrator can take on it. */
-export function PartnerPage({ id, route }: { id: string; route: Route }) {
+export function ConsolePartnerPage({ id, route }: { id: string; route: Route }) {
   const { api } = useConsole();
   const path = `/admin/partners/${encodeURIComponent(id)}`;
   const loaded = useAdminRead<FullPartnerJson>(path);
@@ -63,7 +63,7 @@ export function PartnerPage({ id, route }: { id: string; route: Route }) {
               </div>
             </ConsoleHeading>
             {credentials && (
-              <NewCredentials
+              <ConsoleNewCredentials
                 title={`New credentials for ${partner.name}`}
                 credentials={credentials}
                 onDone={() => setCredentials(undefined)}
@@ -116,7 +116,7 @@ function PartnerOverview({ partner }: { partner: FullPartnerJson }) {
         <div>
           <dt>Webhook endpoint</dt>
           <dd>
-            <EndpointStatus {...partner} />
+            <ConsoleEndpointStatus {...partner} />
             {since !== null && (
               <span class="small muted">
                 {" "}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
 import { hrefTo } from "../browser/route.ts";
-import { countWithNoun } from "../page-format.ts";
+import { countWithNoun } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { EmptyState } from "../widgets/load-states.tsx";

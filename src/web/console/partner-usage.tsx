@@ -1,8 +1,8 @@
 import type { UsageJson } from "../../api-schemas/partner-schema.ts";
 import { type Route, replaceAddressQuery } from "../browser/route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
-import { count, countWithNoun, date } from "../page-format.ts";
-import { CollapsedTable, ReportSection } from "../sections/section.tsx";
+import { count, countWithNoun, date } from "../page/page-format.ts";
+import { CollapsedSectionTable, ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead } from "./console-context.ts";
 
@@ -76,7 +76,7 @@ function MonthUsage({ usage, dailyLimit }: { usage: UsageJson; dailyLimit: numbe
               <span>{date(all.at(-1)!.day)}</span>
             </p>
           </figure>
-          <CollapsedTable
+          <CollapsedSectionTable
             summary="Calls by day"
             rows={days}
             columns={[

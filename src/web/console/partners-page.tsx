@@ -1,18 +1,18 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerJson, PartnerPageJson } from "../../api-schemas/partner-schema.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count, date } from "../page-format.ts";
+import { count, date } from "../page/page-format.ts";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { VirtualTable } from "../widgets/virtual-table.tsx";
-import { CheckWebhookEndpoints } from "./check-webhook-endpoints.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
+import { ConsoleEndpointCheck } from "./console-endpoint-check.tsx";
+import { ConsoleNewCredentials, type Credential } from "./console-issued-credentials.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { type Credential, NewCredentials } from "./issued-credentials.tsx";
 
 /** Lists the partners and creates new ones. */
-export function PartnersPage({ route }: { route: Route }) {
+export function ConsolePartnersPage({ route }: { route: Route }) {
   const { api } = useConsole();
   const offset = route.query.get("offset") ?? "0";
   const search = route.query.get("search") ?? "";
@@ -50,7 +50,7 @@ export function PartnersPage({ route }: { route: Route }) {
         />
       )}
       {created && (
-        <NewCredentials
+        <ConsoleNewCredentials
           title={`Credentials for ${created.name}`}
           credentials={credentialsOf(created)}
           onDone={() => setCreated(undefined)}
@@ -86,7 +86,12 @@ export function PartnersPage({ route }: { route: Route }) {
                 rowKey={({ partner_id }) => partner_id}
                 columns={[
                   { key: "name", heading: "Partner", cell: PartnerName },
-                  { key: "endpoint", heading: "Webhook endpoint", shownFrom: "medium", cell: EndpointStatus },
+                  {
+                    key: "endpoint",
+                    heading: "Webhook endpoint",
+                    shownFrom: "medium",
+                    cell: ConsoleEndpointStatus,
+                  },
                   {
                     key: "limit",
                     heading: "Daily call limit",
@@ -113,7 +118,7 @@ export function PartnersPage({ route }: { route: Route }) {
           )
         }
       </LoadedContent>
-      <CheckWebhookEndpoints />
+      <ConsoleEndpointCheck />
     </>
   );
 }
@@ -130,7 +135,11 @@ function PartnerName({ partner_id, name, enabled }: PartnerJson) {
 }
 
 /** Shows whether deliveries reach a partner's webhook endpoint. */
-export function EndpointStatus({ webhook_url, webhook_paused_at, webhook_failing_since }: PartnerJson) {
+export function ConsoleEndpointStatus({
+  webhook_url,
+  webhook_paused_at,
+  webhook_failing_since,
+}: PartnerJson) {
   if (webhook_url === null) return <span class="muted">None</span>;
   const state =
     webhook_paused_at !== null

@@ -1,14 +1,14 @@
 import type { SettingJson, SettingsJson } from "../../api-schemas/setting-schema.ts";
 import { type Route, replaceAddressQuery } from "../browser/route.ts";
-import { countWithNoun } from "../page-format.ts";
-import { DataTable, ReportSection } from "../sections/section.tsx";
+import { countWithNoun } from "../page/page-format.ts";
+import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
 
 /** Lists the active settings with the meaning and the source of each. */
-export function SettingsPage({ route }: { route: Route }) {
+export function ConsoleSettingsPage({ route }: { route: Route }) {
   const loaded = useAdminRead<SettingsJson>("/admin/settings");
   const isFiltered = route.query.get("show") === "given";
   const text = (route.query.get("q") ?? "").toLowerCase();
@@ -65,7 +65,7 @@ export function SettingsPage({ route }: { route: Route }) {
             )}
             {[...sections].map(([name, group]) => (
               <ReportSection id={`settings-${name}`} title={name}>
-                <DataTable
+                <SectionTable
                   caption={`Settings: ${name}`}
                   rows={group}
                   columns={[

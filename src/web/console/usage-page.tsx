@@ -1,7 +1,7 @@
 import type { UsageJson, UsagePageJson } from "../../api-schemas/partner-schema.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
-import { count } from "../page-format.ts";
+import { count } from "../page/page-format.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { VirtualTable } from "../widgets/virtual-table.tsx";
@@ -12,7 +12,7 @@ const PAGE_SIZE = 100;
 const thisMonth = () => new Date().toISOString().slice(0, 7);
 
 /** Lists every partner's API calls and billable units in a month, for billing. */
-export function UsagePage({ route }: { route: Route }) {
+export function ConsoleUsagePage({ route }: { route: Route }) {
   const month = route.query.get("month") ?? thisMonth();
   const offset = route.query.get("offset") ?? "0";
   const query = new URLSearchParams({ month, offset, limit: String(PAGE_SIZE) });

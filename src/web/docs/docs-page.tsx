@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type RenderedPage, renderDocument } from "../html-document.tsx";
+import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
 
 /** The addresses of the files that the documentation loads, relative to the page. */
 export type DocsFiles = { style: string; script: string };
@@ -20,7 +20,7 @@ export function renderDocsPage(page: {
     { key: "guide", name: "Guide", href: `${root}docs/guide` },
     { key: "reference", name: "Reference", href: `${root}docs` },
   ];
-  return renderDocument({
+  return renderPageDocument({
     title: `Mainstay: ${title}`,
     style: files.style,
     script: files.script,

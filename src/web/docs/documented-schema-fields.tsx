@@ -8,7 +8,7 @@ const DEEPEST = 4;
 type Field = { name: string; schema: DocumentedSchema; isRequired: boolean };
 
 /** The fields of a schema, those of objects within under their path: `items[].id`. */
-export function SchemaFields({ schema, caption }: { schema: DocumentedSchema; caption: string }) {
+export function DocumentedSchemaFields({ schema, caption }: { schema: DocumentedSchema; caption: string }) {
   const fields = fieldsOf(schema, "", DEEPEST);
   if (fields.length === 0) return null;
   return (
@@ -30,7 +30,7 @@ export function SchemaFields({ schema, caption }: { schema: DocumentedSchema; ca
                 {isRequired && <span class="required">required</span>}
               </th>
               <td>
-                <LinkedSchemaType schema={schema} />
+                <DocumentedSchemaType schema={schema} />
               </td>
               <td>
                 <Description schema={schema} />
@@ -54,7 +54,7 @@ function fieldsOf(schema: DocumentedSchema, prefix: string, levels: number): Fie
 }
 
 /** The type of a schema, with a link to one that has a name. */
-export function LinkedSchemaType({ schema }: { schema: DocumentedSchema }): ComponentChildren {
+export function DocumentedSchemaType({ schema }: { schema: DocumentedSchema }): ComponentChildren {
   const name = schemaNameOf(schema);
   const orNull = schema.nullable ? " or null" : "";
   if (name !== undefined)
@@ -68,13 +68,13 @@ export function LinkedSchemaType({ schema }: { schema: DocumentedSchema }): Comp
     return schema.anyOf.map((branch, i) => (
       <>
         {i > 0 && " or "}
-        <LinkedSchemaType schema={branch} />
+        <DocumentedSchemaType schema={branch} />
       </>
     ));
   if (schema.type === "array" && schema.items)
     return (
       <>
-        list of <LinkedSchemaType schema={schema.items} />
+        list of <DocumentedSchemaType schema={schema.items} />
         {orNull}
       </>
     );

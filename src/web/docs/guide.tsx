@@ -1,4 +1,4 @@
-import type { RenderedPage } from "../html-document.tsx";
+import type { RenderedPage } from "../page/page-document.tsx";
 import { type DocsFiles, renderDocsPage } from "./docs-page.tsx";
 import { renderMarkdown } from "./markdown.ts";
 

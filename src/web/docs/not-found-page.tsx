@@ -1,8 +1,8 @@
-import { type RenderedPage, renderDocument } from "../html-document.tsx";
+import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
 
 /** Renders the page for an address that nothing is served at. `base` is the address before `/docs`. */
-export function renderSiteNotFoundPage(base: string, inlineCss: string): RenderedPage {
-  return renderDocument({
+export function renderDocsNotFoundPage(base: string, inlineCss: string): RenderedPage {
+  return renderPageDocument({
     title: "Page not found",
     inlineCss,
     children: (

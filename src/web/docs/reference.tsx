@@ -1,4 +1,4 @@
-import type { RenderedPage } from "../html-document.tsx";
+import type { RenderedPage } from "../page/page-document.tsx";
 import {
   type ApiDocument,
   type DocumentedOperation,
@@ -9,7 +9,7 @@ import {
 } from "./api-document-types.ts";
 import { curlCommand } from "./curl-command.ts";
 import { type DocsFiles, renderDocsPage } from "./docs-page.tsx";
-import { LinkedSchemaType, SchemaFields } from "./documented-schema-fields.tsx";
+import { DocumentedSchemaFields, DocumentedSchemaType } from "./documented-schema-fields.tsx";
 import { codeBlock, renderDescription } from "./markdown.ts";
 
 type Entry = { method: string; path: string; operation: DocumentedOperation };
@@ -76,7 +76,7 @@ export function renderReference(document: ApiDocument, files: DocsFiles): Render
                   <SchemaType schema={schema} />
                 </p>
               )}
-              <SchemaFields schema={schema} caption={`Fields of ${name}`} />
+              <DocumentedSchemaFields schema={schema} caption={`Fields of ${name}`} />
             </section>
           ))}
         </section>
@@ -115,7 +115,7 @@ function OperationSection({ document, method, path, operation }: Entry & { docum
       {parameters.length > 0 && (
         <>
           <h4>Parameters</h4>
-          <SchemaFields schema={query} caption={`Parameters of: ${summary}`} />
+          <DocumentedSchemaFields schema={query} caption={`Parameters of: ${summary}`} />
         </>
       )}
       {requestBody && (
@@ -171,9 +171,9 @@ function Contents(props: {
             <p class="small muted">
               <code>{mediaType}</code>
               {fields.properties ? "" : ": "}
-              {!fields.properties && <LinkedSchemaType schema={schema} />}
+              {!fields.properties && <DocumentedSchemaType schema={schema} />}
             </p>
-            <SchemaFields schema={fields} caption={`${title} of: ${of}`} />
+            <DocumentedSchemaFields schema={fields} caption={`${title} of: ${of}`} />
             {example !== undefined && (
               <details>
                 <summary>Example</summary>
@@ -209,7 +209,7 @@ function Webhooks({ document }: { document: ApiDocument }) {
 
 const SchemaType = ({ schema }: { schema: DocumentedSchema }) => (
   <>
-    <LinkedSchemaType schema={{ ...schema }} />
+    <DocumentedSchemaType schema={{ ...schema }} />
     {schema.enum && (
       <>
         : <code>{schema.enum.join(", ")}</code>

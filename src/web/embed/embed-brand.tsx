@@ -1,5 +1,5 @@
 import type { Brand, HexColor } from "../../domain/brand.ts";
-import { truncatedName } from "../page-print-footer.ts";
+import { truncatedName } from "../page/page-print-footer.ts";
 
 /** The brand of a page; `logo` has its address relative to the page. */
 export type PageBrand = {
@@ -9,7 +9,7 @@ export type PageBrand = {
 };
 
 /** Returns what a page needs of a brand. `address` leads from the page to the logo. */
-export function brandOfPage({ displayName, color, colorDark, logo }: Brand, address: string): PageBrand {
+export function brandOfEmbed({ displayName, color, colorDark, logo }: Brand, address: string): PageBrand {
   return {
     displayName,
     colors: color && colorDark && { light: color, dark: colorDark },
@@ -31,7 +31,7 @@ export const brandCss = ({ colors }: PageBrand): string =>
       `@media print{:root{--accent:${colors.light}}}`;
 
 /** The partner's logo, or else its name. */
-export function BrandBar({ brand: { displayName, logo } }: { brand: PageBrand }) {
+export function EmbedBrandBar({ brand: { displayName, logo } }: { brand: PageBrand }) {
   if (displayName === null) return null;
   return (
     <p class="brand">

@@ -1,22 +1,22 @@
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { type Steps, sortInSteps } from "../../domain/steps.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
-import { type RenderedPage, renderDocument } from "../html-document.tsx";
-import { ApplianceNames } from "../page-appliance-names.ts";
-import { TIER_LABELS, TIERS } from "../page-code-labels.ts";
-import { compareByExpectedLoss } from "../page-expected-loss.ts";
-import { count, countWithNoun, date } from "../page-format.ts";
-import { truncatedName } from "../page-print-footer.ts";
-import { pageComponentColumns } from "../sections/component-table.tsx";
+import { type Steps, sortInSteps } from "../../domain/steps/steps.ts";
+import { ApplianceNames } from "../page/page-appliance-names.ts";
+import { TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
+import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
+import { compareByExpectedLoss } from "../page/page-expected-loss.ts";
+import { count, countWithNoun, date } from "../page/page-format.ts";
+import { truncatedName } from "../page/page-print-footer.ts";
+import { sectionComponentColumns } from "../sections/component-table.tsx";
 import {
   type DataLinks,
   type PropertyPageData,
-  PropertyReportHeading,
+  PropertySectionsHeading,
   propertySectionsInSteps,
 } from "../sections/property-sections.tsx";
-import { DataTable } from "../sections/section.tsx";
-import { BrandBar, brandCss, type PageBrand, printedBrandName } from "./embed-brand.tsx";
+import { SectionTable } from "../sections/section.tsx";
+import { TierMark } from "../widgets/tier-mark.tsx";
+import { brandCss, EmbedBrandBar, type PageBrand, printedBrandName } from "./embed-brand.tsx";
 
 /** Addresses relative to the page. */
 type PageAddresses = { style: string; script: string; links: DataLinks; brand: PageBrand };
@@ -33,7 +33,7 @@ export function* renderEmbedPropertyPage(
     sections.push(renderToString(section));
   }
   yield;
-  const { html, ...page } = renderDocument({
+  const { html, ...page } = renderPageDocument({
     title: `${name}: condition`,
     style,
     script,
@@ -41,8 +41,8 @@ export function* renderEmbedPropertyPage(
     printFooter: `${printedBrandName(brand)}${truncatedName(name)} · Property condition, ${date(data.assessedAt)}`,
     children: (
       <main class="property">
-        <BrandBar brand={brand} />
-        <PropertyReportHeading data={data} links={links} />
+        <EmbedBrandBar brand={brand} />
+        <PropertySectionsHeading data={data} links={links} />
         {h("sections-here", null)}
         <footer class="small muted">
           <p>
@@ -80,13 +80,13 @@ export function* renderEmbedComponentList(
   const from = (page - 1) * ROWS_PER_PAGE;
   const rows = all.slice(from, from + ROWS_PER_PAGE);
   const title = `${data.property.name}: all components`;
-  return renderDocument({
+  return renderPageDocument({
     title,
     style,
     moreCss: brandCss(brand),
     children: (
       <main class="property">
-        <BrandBar brand={brand} />
+        <EmbedBrandBar brand={brand} />
         <header class="heading">
           <div>
             <h1>All components</h1>
@@ -103,7 +103,7 @@ export function* renderEmbedComponentList(
           {rows.length === 0 ? (
             <p class="empty">No components on this page.</p>
           ) : (
-            <DataTable caption={title} rows={rows} columns={pageComponentColumns(applianceNames)} />
+            <SectionTable caption={title} rows={rows} columns={sectionComponentColumns(applianceNames)} />
           )}
         </section>
         <nav class="pages" aria-label="Pages">
@@ -143,7 +143,7 @@ export function renderEmbedErrorPage(error: {
     "If the problem continues, contact the person who shared this link.",
   ];
   const isPassing = status === 429 || status >= 500;
-  return renderDocument({
+  return renderPageDocument({
     title,
     inlineCss,
     children: (
@@ -169,7 +169,7 @@ export function renderEmbedErrorPage(error: {
 
 /** Renders the page for a token that is unknown, expired or revoked. It does not say which. */
 export function renderEmbedNotFoundPage(style: string): RenderedPage {
-  return renderDocument({
+  return renderPageDocument({
     title: "Page not found",
     style,
     children: (

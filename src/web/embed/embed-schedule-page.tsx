@@ -1,13 +1,13 @@
 import type { ScheduledPlanJson } from "../../api-schemas/plan-schema.ts";
-import type { Steps } from "../../domain/steps.ts";
-import { type RenderedPage, renderDocument } from "../html-document.tsx";
-import { ApplianceNames } from "../page-appliance-names.ts";
-import { date } from "../page-format.ts";
-import { truncatedName } from "../page-print-footer.ts";
-import { pageReserveScheduleInSteps } from "../page-reserve-schedule.ts";
+import type { Steps } from "../../domain/steps/steps.ts";
+import { ApplianceNames } from "../page/page-appliance-names.ts";
+import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
+import { date } from "../page/page-format.ts";
+import { truncatedName } from "../page/page-print-footer.ts";
+import { pageReserveScheduleInSteps } from "../page/page-reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
-import { OFFERED_YEARS, ReserveScheduleDocument } from "../sections/reserve-page.tsx";
-import { BrandBar, brandCss, type PageBrand, printedBrandName } from "./embed-brand.tsx";
+import { OFFERED_YEARS, ReserveScheduleSections } from "../sections/reserve-schedule-sections.tsx";
+import { brandCss, EmbedBrandBar, type PageBrand, printedBrandName } from "./embed-brand.tsx";
 
 type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> & {
   plan: ScheduledPlanJson;
@@ -20,7 +20,7 @@ export function* renderEmbedSchedulePage(
 ): Steps<RenderedPage> {
   const schedule = yield* pageReserveScheduleInSteps(plan, new ApplianceNames(types, units));
   yield;
-  return renderDocument({
+  return renderPageDocument({
     title: `${property.name}: replacement reserve schedule`,
     style: addresses.style,
     script: addresses.script,
@@ -29,8 +29,8 @@ export function* renderEmbedSchedulePage(
     isLandscape: true,
     children: (
       <main class="property reserve-page">
-        <BrandBar brand={addresses.brand} />
-        <ReserveScheduleDocument
+        <EmbedBrandBar brand={addresses.brand} />
+        <ReserveScheduleSections
           property={property}
           plan={plan}
           schedule={schedule}

@@ -1,25 +1,25 @@
 import "../browser/apply-display-choice.ts";
 import { h, render } from "preact";
-import { enableChartReadouts } from "../browser/chart-readouts.ts";
+import { enableBrowserChartReadouts } from "../browser/browser-chart-readouts.ts";
 import {
   BUDGET_DATA_ID,
   BUDGET_PLANNER_ID,
   type BudgetPlannerProps,
-  BudgetSlider,
-} from "../sections/budget-planner.tsx";
+  BudgetSectionSlider,
+} from "../sections/budget-section.tsx";
 
 /*
  * Enhances the property page, which is complete without scripts: selecting a component replaces its chart in place, the
  * budget planner gets a slider, and the report gets a print button.
  */
 
-enableChartReadouts();
+enableBrowserChartReadouts();
 
 const container = document.getElementById(BUDGET_PLANNER_ID);
 if (container) {
   const props: BudgetPlannerProps = JSON.parse(document.getElementById(BUDGET_DATA_ID)!.textContent!);
   container.replaceChildren();
-  render(h(BudgetSlider, props), container);
+  render(h(BudgetSectionSlider, props), container);
 }
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("[data-prints]")) {

@@ -1,6 +1,6 @@
-import { type RenderedPage, renderDocument } from "../html-document.tsx";
-import { countWithNoun } from "../page-format.ts";
-import { BrandBar, brandCss, type PageBrand } from "./embed-brand.tsx";
+import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
+import { countWithNoun } from "../page/page-format.ts";
+import { brandCss, EmbedBrandBar, type PageBrand } from "./embed-brand.tsx";
 
 /** The reason why the form is shown again: a wrong passcode, or too many attempts. */
 export type PasscodeProblem = "wrong" | { waitS: number };
@@ -13,14 +13,14 @@ export function renderEmbedPasscodePage(page: {
   brand: PageBrand;
 }): RenderedPage {
   const { style, action, problem, brand } = page;
-  return renderDocument({
+  return renderPageDocument({
     title: "Enter the passcode",
     style,
     moreCss: brandCss(brand),
     children: (
       <main class="property">
         <section class="card no-page passcode">
-          <BrandBar brand={brand} />
+          <EmbedBrandBar brand={brand} />
           <h1>Enter the passcode</h1>
           <p>This report is protected. The person who shared this link has the passcode.</p>
           <form method="post" action={action}>

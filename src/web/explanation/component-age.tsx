@@ -4,10 +4,10 @@ import type { ComponentChildren } from "preact";
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
-import { pageCodeLabel } from "../page-code-labels.ts";
-import { count, date } from "../page-format.ts";
-import { CollapsedTable, ReportSection } from "../sections/section.tsx";
-import { formatPreciseNumber, formatPrecisePercent, formatPreciseYears } from "./page-precise-numbers.ts";
+import { pageCodeLabel } from "../page/page-code-labels.ts";
+import { count, date } from "../page/page-format.ts";
+import { CollapsedSectionTable, ReportSection } from "../sections/section.tsx";
+import { formatExplainedNumber, formatExplainedPercent, formatExplainedYears } from "./explained-numbers.ts";
 
 const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
   replacement: "last recorded replacement",
@@ -23,28 +23,28 @@ export function ExplainedAge({ explained }: { explained: ExplanationJson }) {
     <ReportSection
       id="age"
       title="Age"
-      about={`Effective age ${formatPreciseYears(age.effective_age_years)}, or ${formatPreciseYears(age.effective_virtual_age_years)} of normal use. By that age, ${formatPrecisePercent(age.prior)} of components of this type have failed.`}
+      about={`Effective age ${formatExplainedYears(age.effective_age_years)}, or ${formatExplainedYears(age.effective_virtual_age_years)} of normal use. By that age, ${formatExplainedPercent(age.prior)} of components of this type have failed.`}
     >
       <LifeCurve explained={explained} />
       <dl class="facts">
         <Fact name="Installed">
-          {date(age.born_on)} ({INSTALL_DATE_SOURCES[age.reason]}), {formatPreciseYears(age.age_years)} ago
+          {date(age.born_on)} ({INSTALL_DATE_SOURCES[age.reason]}), {formatExplainedYears(age.age_years)} ago
         </Fact>
         {past && (
           <Fact name="Unknown history">
             Records begin {date(past.records_since)}. There is a{" "}
-            {formatPrecisePercent(past.probability_original_now)} probability that this is the original
+            {formatExplainedPercent(past.probability_original_now)} probability that this is the original
             component; otherwise it was replaced at an unknown time.
           </Fact>
         )}
         <Fact name="Effective aging">
-          {formatPreciseYears((rate.years_per_year * age.counted_days) / 365.25)} in the{" "}
+          {formatExplainedYears((rate.years_per_year * age.counted_days) / 365.25)} in the{" "}
           {count(age.counted_days)} days since {date(age.counted_from)}
         </Fact>
         {age.restorations.map((credit) => (
           <Fact name="Maintenance credit">
-            {formatPreciseYears(credit.removed_years)} for the {credit.event_type} on {date(credit.date)}:{" "}
-            {formatPrecisePercent(credit.share)} of the aging since the previous credit
+            {formatExplainedYears(credit.removed_years)} for the {credit.event_type} on {date(credit.date)}:{" "}
+            {formatExplainedPercent(credit.share)} of the aging since the previous credit
           </Fact>
         ))}
       </dl>
@@ -93,7 +93,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         name="share still working by age"
         points={along(READOUTS).map((years) => ({
           x: years / oldest,
-          text: `After ${formatPreciseYears(years)} of normal use: ${formatPrecisePercent(working(years))} still working`,
+          text: `After ${formatExplainedYears(years)} of normal use: ${formatExplainedPercent(working(years))} still working`,
         }))}
       >
         <svg
@@ -101,7 +101,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
           width="100%"
           height={HEIGHT}
           role="img"
-          aria-label={`Half of the components of this type still work at ${formatPreciseYears(median)}; at this component’s ${formatPreciseYears(age.effective_virtual_age_years)} of normal use, ${formatPrecisePercent(now)}.`}
+          aria-label={`Half of the components of this type still work at ${formatExplainedYears(median)}; at this component’s ${formatExplainedYears(age.effective_virtual_age_years)} of normal use, ${formatExplainedPercent(now)}.`}
         >
           <svg width="100%" height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
             <path class="under" d={under} />
@@ -129,7 +129,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
               y={now < 0.5 ? 24 : HEIGHT - BOTTOM - 12}
               text-anchor={isFarAlong ? "end" : "start"}
             >
-              {formatPrecisePercent(now)} still working
+              {formatExplainedPercent(now)} still working
             </text>
           </svg>
         </svg>
@@ -137,12 +137,16 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
       <p class="small muted">
         Share of this component type still working, by years of normal use. The line marks this component.
       </p>
-      <CollapsedTable
+      <CollapsedSectionTable
         caption="Share still working by years of normal use"
         rows={along(TABLE_POINTS)}
         columns={[
-          { heading: "Effective age", cell: (years) => formatPreciseYears(years) },
-          { heading: "Still working", isNumber: true, cell: (years) => formatPrecisePercent(working(years)) },
+          { heading: "Effective age", cell: (years) => formatExplainedYears(years) },
+          {
+            heading: "Still working",
+            isNumber: true,
+            cell: (years) => formatExplainedPercent(working(years)),
+          },
         ]}
       />
     </figure>
@@ -158,35 +162,35 @@ export function ExplainedLife({ explained }: { explained: ExplanationJson }) {
     <ReportSection
       id="life"
       title="Expected life and aging rate"
-      about={`Median life ${formatPreciseYears(life.calibrated_median_years)} of normal use. Here, one calendar year adds ${formatPreciseYears(rate.years_per_year)} of effective age.`}
+      about={`Median life ${formatExplainedYears(life.calibrated_median_years)} of normal use. Here, one calendar year adds ${formatExplainedYears(rate.years_per_year)} of effective age.`}
     >
       <dl class="facts">
         <Fact name="Median life">
-          {formatPreciseYears(life.median_life_years)}{" "}
+          {formatExplainedYears(life.median_life_years)}{" "}
           {life.overridden ? "(override_lifespan of this component)" : <Citation {...median} />}
         </Fact>
         <Fact name="Brand">
-          × {formatPreciseNumber(life.brand_factor)}, {life.brand_tier} <Citation {...model_source} />
+          × {formatExplainedNumber(life.brand_factor)}, {life.brand_tier} <Citation {...model_source} />
         </Fact>
         {isCalibrated && (
           <Fact name="Calibration">
-            × {formatPreciseNumber(life.kind_factor)} for this component type, ×{" "}
-            {formatPreciseNumber(life.frailty_factor)} for this appliance
+            × {formatExplainedNumber(life.kind_factor)} for this component type, ×{" "}
+            {formatExplainedNumber(life.frailty_factor)} for this appliance
           </Fact>
         )}
         <Fact name="Lifetime distribution">
-          Weibull, shape {formatPreciseNumber(life.weibull_shape)} <Citation {...shape} />, scale{" "}
-          {formatPreciseYears(life.weibull_scale_years)}
+          Weibull, shape {formatExplainedNumber(life.weibull_shape)} <Citation {...shape} />, scale{" "}
+          {formatExplainedYears(life.weibull_scale_years)}
         </Fact>
         <Fact name="Use">
           {definition.wear === "use"
-            ? `× ${formatPreciseNumber(rate.usage_factor)} at usage intensity ${formatPreciseNumber(rate.usage_intensity)}`
+            ? `× ${formatExplainedNumber(rate.usage_factor)} at usage intensity ${formatExplainedNumber(rate.usage_intensity)}`
             : "Ages with time only"}
         </Fact>
         {rate.environment.map((exposure) => (
           <Fact name={pageCodeLabel(exposure.factor)}>
-            Reduces life to {formatPrecisePercent(exposure.life_factor)}: 1 −{" "}
-            {formatPreciseNumber(exposure.sensitivity)} × {formatPreciseNumber(exposure.value)} (
+            Reduces life to {formatExplainedPercent(exposure.life_factor)}: 1 −{" "}
+            {formatExplainedNumber(exposure.sensitivity)} × {formatExplainedNumber(exposure.value)} (
             {rate.environment_basis === "state" ? (
               <code>{rate.source}</code>
             ) : (
@@ -196,7 +200,7 @@ export function ExplainedLife({ explained }: { explained: ExplanationJson }) {
           </Fact>
         ))}
         <Fact name="Effective lifespan">
-          {formatPreciseYears(score.effective_lifespan_years)} in calendar time
+          {formatExplainedYears(score.effective_lifespan_years)} in calendar time
         </Fact>
       </dl>
     </ReportSection>

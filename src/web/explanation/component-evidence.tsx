@@ -2,12 +2,12 @@ import { scaleLog } from "d3-scale";
 import type { EvidenceJson } from "../../api-schemas/explained-evidence-schema.ts";
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
-import { countWithNoun, date } from "../page-format.ts";
-import { DataTable, ReportSection } from "../sections/section.tsx";
-import { formatPreciseNumber, formatPrecisePercent } from "./page-precise-numbers.ts";
+import { countWithNoun, date } from "../page/page-format.ts";
+import { ReportSection, SectionTable } from "../sections/section.tsx";
+import { formatExplainedNumber, formatExplainedPercent } from "./explained-numbers.ts";
 
 /** Lists the evidence about a component with its effect on the hazard, and the active sensor alarms. */
-export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {
+export function ExplainedScoreEvidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {
   const acute = evidence.filter(({ kind }) => kind === "smart_event");
   const lasting = evidence.filter(({ kind }) => kind !== "smart_event");
   return (
@@ -18,7 +18,7 @@ export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: 
         about={
           lasting.length === 0
             ? "No evidence on record. The score depends on age only."
-            : `${countWithNoun(lasting.length, "evidence item")}. Values above 1 increase risk, below 1 reduce it. Combined: × ${formatPreciseNumber(hazard.hazard_ratio)}.`
+            : `${countWithNoun(lasting.length, "evidence item")}. Values above 1 increase risk, below 1 reduce it. Combined: × ${formatExplainedNumber(hazard.hazard_ratio)}.`
         }
       >
         {lasting.length > 0 && <Lasting evidence={lasting} hazard={hazard} />}
@@ -29,7 +29,7 @@ export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: 
           title="Active sensor alarms"
           about={`Added to the hazard regardless of age. An alarm expires within ${countWithNoun(hazard.acute_span_days, "day")} or when the component is repaired.`}
         >
-          <DataTable
+          <SectionTable
             caption="Active sensor alarms"
             rows={acute}
             columns={[
@@ -41,12 +41,12 @@ export function ScoreEvidence({ explained: { evidence, hazard } }: { explained: 
               {
                 heading: "Remaining",
                 isNumber: true,
-                cell: ({ remaining }) => formatPrecisePercent(remaining),
+                cell: ({ remaining }) => formatExplainedPercent(remaining),
               },
               {
                 heading: "Added hazard",
                 isNumber: true,
-                cell: ({ acute_hazard }) => `+ ${formatPreciseNumber(acute_hazard)}`,
+                cell: ({ acute_hazard }) => `+ ${formatExplainedNumber(acute_hazard)}`,
               },
               { heading: "Expires", cell: expiry },
               { heading: "Source", cell: ({ source }) => <code>{source}</code> },
@@ -69,7 +69,7 @@ function Lasting({
   const isShared = evidence.some(({ weight, strength, times }) => weight * strength * times !== 1);
   return (
     <>
-      <DataTable
+      <SectionTable
         caption="Evidence"
         rows={evidence}
         columns={[
@@ -81,23 +81,27 @@ function Lasting({
           {
             heading: "Initial",
             isNumber: true,
-            cell: ({ base_ratio }) => `× ${formatPreciseNumber(base_ratio)}`,
+            cell: ({ base_ratio }) => `× ${formatExplainedNumber(base_ratio)}`,
           },
-          { heading: "Remaining", isNumber: true, cell: ({ remaining }) => formatPrecisePercent(remaining) },
+          {
+            heading: "Remaining",
+            isNumber: true,
+            cell: ({ remaining }) => formatExplainedPercent(remaining),
+          },
           ...(isShared
             ? [
                 {
                   heading: "Exponent",
                   isNumber: true,
                   cell: ({ weight, strength, times }: EvidenceJson) =>
-                    formatPreciseNumber(weight * strength * times),
+                    formatExplainedNumber(weight * strength * times),
                 },
               ]
             : []),
-          { heading: "Current", isNumber: true, cell: ({ factor }) => `× ${formatPreciseNumber(factor)}` },
+          { heading: "Current", isNumber: true, cell: ({ factor }) => `× ${formatExplainedNumber(factor)}` },
           {
             heading: "Lowers · raises risk",
-            cell: ({ factor }) => <RatioBar factor={factor} furthest={furthest} />,
+            cell: ({ factor }) => <ExplainedRatioBar factor={factor} furthest={furthest} />,
           },
           { heading: "Expires", cell: expiry },
           { heading: "Source", cell: ({ source }) => <code>{source}</code> },
@@ -111,8 +115,8 @@ function Lasting({
       )}
       {hazard.cascades !== 1 && (
         <p class="small muted">
-          Own evidence × {formatPreciseNumber(hazard.own_product)}; related components ×{" "}
-          {formatPreciseNumber(hazard.cascades)}.
+          Own evidence × {formatExplainedNumber(hazard.own_product)}; related components ×{" "}
+          {formatExplainedNumber(hazard.cascades)}.
         </p>
       )}
     </>
@@ -129,7 +133,7 @@ function expiry({ ends_on, ended_by }: EvidenceJson) {
 }
 
 /** Draws a factor as a bar from 1 on a logarithmic scale, on which double and half have the same length. */
-export function RatioBar(props: {
+export function ExplainedRatioBar(props: {
   factor: number;
   /** The upper end of the scale; the lower end is its reciprocal. */
   furthest: number;

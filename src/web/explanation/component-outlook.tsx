@@ -1,9 +1,9 @@
 import type { ExplanationJson, ScoreChangeJson } from "../../api-schemas/explanation-schema.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
-import { ACTION_LABELS, pageCodeLabel, TIER_LABELS } from "../page-code-labels.ts";
-import { countWithNoun, date, moneyText, pageLikelyFailureText } from "../page-format.ts";
-import { DataTable, ReportSection } from "../sections/section.tsx";
-import { formatPrecisePercent } from "./page-precise-numbers.ts";
+import { ACTION_LABELS, pageCodeLabel, TIER_LABELS } from "../page/page-code-labels.ts";
+import { countWithNoun, date, moneyText, pageLikelyFailureText } from "../page/page-format.ts";
+import { ReportSection, SectionTable } from "../sections/section.tsx";
+import { TierMark } from "../widgets/tier-mark.tsx";
+import { formatExplainedPercent } from "./explained-numbers.ts";
 
 const SCENARIO_LABELS: Readonly<Record<ScoreChangeJson["change"], string>> = {
   replacement: "Replacement",
@@ -17,7 +17,7 @@ type Scenario = Pick<ScoreChangeJson, "confidence" | "note" | "q" | "risk_score"
 };
 
 /** Compares the score with what it would be after a replacement, a maintenance visit or an inspection. */
-export function WhatIfScenarios({
+export function ExplainedWhatIfScenarios({
   explained: { changes, score, confidence },
 }: {
   explained: ExplanationJson;
@@ -33,7 +33,7 @@ export function WhatIfScenarios({
       title="What-if scenarios"
       about="Each scenario on its own, on the date of the score."
     >
-      <DataTable
+      <SectionTable
         caption="What-if scenarios"
         rows={rows}
         columns={[
@@ -56,7 +56,7 @@ export function WhatIfScenarios({
             ),
           },
           { heading: "Tier", cell: ({ risk_tier }) => TIER_LABELS[risk_tier].name },
-          { heading: "Failure probability", isNumber: true, cell: ({ q }) => formatPrecisePercent(q) },
+          { heading: "Failure probability", isNumber: true, cell: ({ q }) => formatExplainedPercent(q) },
           { heading: "Confidence", cell: ({ confidence }) => pageCodeLabel(confidence.toLowerCase()) },
         ]}
       />
@@ -65,7 +65,11 @@ export function WhatIfScenarios({
 }
 
 /** Shows the confidence in the score, what would raise it, and when failure is expected. */
-export function ScoreConfidence({ explained: { confidence, projection } }: { explained: ExplanationJson }) {
+export function ExplainedConfidence({
+  explained: { confidence, projection },
+}: {
+  explained: ExplanationJson;
+}) {
   const { raised_to, raised_by, condition_observed_on, brand_known, service_events } = confidence;
   return (
     <ReportSection
@@ -88,7 +92,7 @@ export function ScoreConfidence({ explained: { confidence, projection } }: { exp
 }
 
 /** Shows the recommended action with the costs that it follows from. */
-export function RecommendedAction({ explained: { decision } }: { explained: ExplanationJson }) {
+export function ExplainedRecommendedAction({ explained: { decision } }: { explained: ExplanationJson }) {
   const {
     action,
     reason,
@@ -132,7 +136,7 @@ export function RecommendedAction({ explained: { decision } }: { explained: Expl
           <dt>12-month delay</dt>
           <dd>
             Expected extra cost {moneyText(decision.risked_a_year)} (
-            {formatPrecisePercent(decision.failure_probability_12m)} ×{" "}
+            {formatExplainedPercent(decision.failure_probability_12m)} ×{" "}
             {moneyText(reactive_cost - proactive_cost)}
             ), less {moneyText(decision.yearly_cost)} deferred ={" "}
             {netCost > 0
@@ -146,7 +150,7 @@ export function RecommendedAction({ explained: { decision } }: { explained: Expl
 }
 
 /** Lists the sources that the sections above cite. */
-export function CitedSources({ sources }: Pick<ExplanationJson, "sources">) {
+export function ExplainedSources({ sources }: Pick<ExplanationJson, "sources">) {
   return (
     <ReportSection id="sources" title="Sources">
       <ul class="plain-list small">

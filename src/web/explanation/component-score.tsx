@@ -1,14 +1,14 @@
 import { scaleLinear } from "d3-scale";
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
-import { TierMark } from "../charts/tier-mark.tsx";
-import { TIER_LABELS } from "../page-code-labels.ts";
-import { count } from "../page-format.ts";
+import { TIER_LABELS } from "../page/page-code-labels.ts";
+import { count } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
-import { formatPreciseNumber, formatPrecisePercent, formatPreciseYears } from "./page-precise-numbers.ts";
+import { TierMark } from "../widgets/tier-mark.tsx";
+import { formatExplainedNumber, formatExplainedPercent, formatExplainedYears } from "./explained-numbers.ts";
 
 /** Shows how age, evidence and sensor alarms make up the hazard, and how the score follows from it. */
-export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
+export function ExplainedScoreBreakdown({ explained }: { explained: ExplanationJson }) {
   const { score } = explained;
   return (
     <ReportSection
@@ -18,7 +18,7 @@ export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
         <>
           {count(score.period_days)}-day hazard
           {score.period_days < score.usual_period_days &&
-            ` (${formatPrecisePercent(score.share_of_life)} of the effective lifespan of ${formatPreciseYears(score.effective_lifespan_years)})`}{" "}
+            ` (${formatExplainedPercent(score.share_of_life)} of the effective lifespan of ${formatExplainedYears(score.effective_lifespan_years)})`}{" "}
           = baseline (age) × evidence + active sensor alarms.
         </>
       }
@@ -30,8 +30,8 @@ export function ScoreBreakdown({ explained }: { explained: ExplanationJson }) {
       </ol>
       <p>
         Probability of failure within {count(score.period_days)} days: 1 − exp(−
-        {formatPreciseNumber(score.cumulative_hazard)}) = {formatPrecisePercent(score.q)}; within{" "}
-        {count(score.period_days * score.periods)} days: {formatPrecisePercent(score.cumulative_risk)}. The
+        {formatExplainedNumber(score.cumulative_hazard)}) = {formatExplainedPercent(score.q)}; within{" "}
+        {count(score.period_days * score.periods)} days: {formatExplainedPercent(score.cumulative_risk)}. The
         latter is the score:{" "}
         <strong>
           <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
@@ -62,11 +62,11 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
   return [
     {
       name: "Baseline (age)",
-      about: `effective age ${formatPreciseYears(age.effective_age_years)}`,
+      about: `effective age ${formatExplainedYears(age.effective_age_years)}`,
       from: 0,
       to: ofAge,
       kind: "age",
-      value: formatPreciseNumber(ofAge),
+      value: formatExplainedNumber(ofAge),
     },
     {
       name: "Evidence",
@@ -79,7 +79,7 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
       from: ofAge,
       to: withEvidence,
       kind: change < 0 ? "better" : "worse",
-      value: `× ${formatPreciseNumber(hazard.hazard_ratio)}`,
+      value: `× ${formatExplainedNumber(hazard.hazard_ratio)}`,
     },
     {
       name: "Active sensor alarms",
@@ -87,7 +87,7 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
       from: withEvidence,
       to: withEvidence + acute,
       kind: "worse",
-      value: `+ ${formatPreciseNumber(acute)}`,
+      value: `+ ${formatExplainedNumber(acute)}`,
     },
     {
       name: "Total hazard",
@@ -95,7 +95,7 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
       from: 0,
       to: sum,
       kind: "sum",
-      value: `= ${formatPreciseNumber(sum)}`,
+      value: `= ${formatExplainedNumber(sum)}`,
     },
   ];
 }
@@ -136,13 +136,13 @@ function Limits({ explained }: { explained: ExplanationJson }) {
   const { hazard, age, rate, score } = explained;
   const limits = [
     hazard.cascades < hazard.cascades_product &&
-      `Related components: × ${formatPreciseNumber(hazard.cascades_product)}, limited to × ${formatPreciseNumber(hazard.cascades)}.`,
+      `Related components: × ${formatExplainedNumber(hazard.cascades_product)}, limited to × ${formatExplainedNumber(hazard.cascades)}.`,
     hazard.hazard_ratio !== hazard.product &&
-      `Evidence: × ${formatPreciseNumber(hazard.product)}, limited to × ${formatPreciseNumber(hazard.hazard_ratio)} (range ${hazard.lowest} to ${hazard.highest}).`,
+      `Evidence: × ${formatExplainedNumber(hazard.product)}, limited to × ${formatExplainedNumber(hazard.hazard_ratio)} (range ${hazard.lowest} to ${hazard.highest}).`,
     age.prior_unlimited > age.prior + 1e-12 &&
-      `Failure probability by this age: ${formatPrecisePercent(age.prior_unlimited)}, limited to ${formatPrecisePercent(age.highest_prior)}.`,
+      `Failure probability by this age: ${formatExplainedPercent(age.prior_unlimited)}, limited to ${formatExplainedPercent(age.highest_prior)}.`,
     rate.environment_product < rate.lowest_life_factor &&
-      `Environment: reduces life to ${formatPrecisePercent(rate.environment_product)}, limited to ${formatPrecisePercent(rate.lowest_life_factor)}.`,
+      `Environment: reduces life to ${formatExplainedPercent(rate.environment_product)}, limited to ${formatExplainedPercent(rate.lowest_life_factor)}.`,
     score.cumulative_risk > score.highest && `Scores are capped at ${score.highest}.`,
   ].filter((limit) => limit !== false);
   if (limits.length === 0) return <p class="small muted">No model limits were applied.</p>;

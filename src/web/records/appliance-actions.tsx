@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { ApplianceJson, ApplianceTypeJson } from "../../api-schemas/appliance-schema.ts";
 import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../api-schemas/property-schema.ts";
-import { unitLabel } from "../../domain/currency-and-units.ts";
-import { count, countWithNoun } from "../page-format.ts";
+import { unitLabel } from "../../domain/wording/currency-and-units.ts";
+import { count, countWithNoun } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { apiFailureMessage, type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
-import { PICKED, PropertyPicker } from "./property-picker.tsx";
+import { type EditField, EditRecordDialog, editFailureMessage } from "./edit-record.tsx";
+import { PICKED, RecordPropertyPicker } from "./record-property-picker.tsx";
 import { type PartnerOwned, type RecordsApi, recordPath, useRecords } from "./records-context.ts";
-import { RetirementActions } from "./retirement-actions.tsx";
+import { RetirementRecordActions } from "./retirement-actions.tsx";
 
 type Props = {
   appliance: ApplianceJson & PartnerOwned;
@@ -17,7 +17,7 @@ type Props = {
 };
 
 /** The buttons that correct, flag, move and retire an appliance. */
-export function ApplianceActions({ appliance, type, types, onChanged }: Props) {
+export function ApplianceRecordActions({ appliance, type, types, onChanged }: Props) {
   const records = useRecords();
   const put = async (change: object) => {
     await records.write("PUT", recordPath("appliances", appliance.id), change);
@@ -38,7 +38,7 @@ export function ApplianceActions({ appliance, type, types, onChanged }: Props) {
           <MoveDialog appliance={appliance} type={type} types={types} onSave={put} />
         </>
       )}
-      <RetirementActions
+      <RetirementRecordActions
         kind="appliance"
         name={type.name}
         record={appliance}
@@ -59,7 +59,7 @@ function FlagsDialog({ appliance, type, onSave }: DialogProps) {
   const save = (form: FormData) => {
     const chosen = (state: string) =>
       type.hazards.filter(({ code }) => form.get(code) === state).map(({ code }) => code);
-    return apiFailureMessage(() => onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) }));
+    return editFailureMessage(() => onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) }));
   };
   return (
     <ConfirmDialog
@@ -108,7 +108,7 @@ function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props
       return "Choose another property, unit or type.";
     const propertyId = picked === null ? appliance.property_id : String(picked);
     let missing: string | undefined;
-    const failure = await apiFailureMessage(async () => {
+    const failure = await editFailureMessage(async () => {
       const place = unit === "" ? undefined : await unitOf(records, propertyId, Number(unit));
       if (typeof place === "string") missing = place;
       else
@@ -147,7 +147,7 @@ function PlaceFields({ appliance }: Pick<Props, "appliance">) {
   const most = target?.unit_count;
   return (
     <>
-      <PropertyPicker
+      <RecordPropertyPicker
         legend="Another property"
         owner={appliance}
         except={appliance.property_id}

@@ -5,23 +5,23 @@ import type { ComponentHistoryJson } from "../../api-schemas/component-schema.ts
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
-import { ApplianceNames } from "../page-appliance-names.ts";
-import { pageCodeLabel } from "../page-code-labels.ts";
-import { sortByExpectedLoss } from "../page-expected-loss.ts";
-import { count, countWithNoun, date } from "../page-format.ts";
-import { pageComponentColumns } from "../sections/component-table.tsx";
-import { KnownHazards, pageHazardGroups } from "../sections/hazards.tsx";
-import { DataTable } from "../sections/section.tsx";
+import { ApplianceNames } from "../page/page-appliance-names.ts";
+import { pageCodeLabel } from "../page/page-code-labels.ts";
+import { sortByExpectedLoss } from "../page/page-expected-loss.ts";
+import { count, countWithNoun, date } from "../page/page-format.ts";
+import { sectionComponentColumns } from "../sections/component-table.tsx";
+import { KnownHazardsSection, sectionHazardGroups } from "../sections/hazards.tsx";
+import { SectionTable } from "../sections/section.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { ApplianceActions } from "./appliance-actions.tsx";
+import { ApplianceRecordActions } from "./appliance-actions.tsx";
 import { applianceTypes, recordPath, useRecords, useRecordTitle } from "./records-context.ts";
-import { ServiceEvents } from "./service-events.tsx";
+import { ServiceEventRecords } from "./service-events.tsx";
 
 type Props = { id: string; children?: (appliance: ApplianceWithComponentsJson) => ComponentChildren };
 
 /** An appliance: its record, components and service history. The children follow these. */
-export function ApplianceDetails({ id, children }: Props) {
+export function ApplianceRecordDetails({ id, children }: Props) {
   const records = useRecords();
   const loaded = useLoad(id, async () => ({
     appliance: await records.read<ApplianceWithComponentsJson>(recordPath("appliances", id)),
@@ -35,7 +35,7 @@ export function ApplianceDetails({ id, children }: Props) {
         const applianceNames = new ApplianceNames(types, []);
         return (
           <>
-            <ApplianceBreadcrumbs appliance={appliance} />
+            <ApplianceRecordBreadcrumbs appliance={appliance} />
             <header class="heading">
               <div>
                 <h1>{applianceNames.typeName(appliance.type_id)}</h1>
@@ -43,7 +43,7 @@ export function ApplianceDetails({ id, children }: Props) {
                   <bdi>{factsOf(appliance, applianceNames).join(" · ")}</bdi>
                 </p>
               </div>
-              <ApplianceActions
+              <ApplianceRecordActions
                 appliance={appliance}
                 type={types.find(({ type_id }) => type_id === appliance.type_id)!}
                 types={types}
@@ -51,15 +51,20 @@ export function ApplianceDetails({ id, children }: Props) {
               />
             </header>
             {appliance.components.length > 0 && appliance.flags.length > 0 && (
-              <KnownHazards groups={pageHazardGroups(appliance.components)} applianceNames={applianceNames} />
+              <KnownHazardsSection
+                groups={sectionHazardGroups(appliance.components)}
+                applianceNames={applianceNames}
+              />
             )}
             <section class="card" aria-labelledby="components">
               <h2 id="components">{countWithNoun(appliance.components.length, "component")}</h2>
               <p class="about">Ranked by expected loss in the next 12 months.</p>
-              <DataTable
+              <SectionTable
                 caption="Components"
                 rows={sortByExpectedLoss(appliance.components)}
-                columns={pageComponentColumns(applianceNames).filter(({ heading }) => heading !== "Location")}
+                columns={sectionComponentColumns(applianceNames).filter(
+                  ({ heading }) => heading !== "Location",
+                )}
               />
             </section>
             <History appliance={appliance} />
@@ -72,7 +77,7 @@ export function ApplianceDetails({ id, children }: Props) {
 }
 
 /** The breadcrumbs of an appliance. Its components have the name of the property. */
-export function ApplianceBreadcrumbs({ appliance }: { appliance: ApplianceWithComponentsJson }) {
+export function ApplianceRecordBreadcrumbs({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const { home } = useRecords();
   const name = appliance.components[0]?.property_name ?? "Property";
   return (
@@ -155,7 +160,11 @@ function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }
   return (
     <LoadedContent loaded={events} what="the service history">
       {(all) => (
-        <ServiceEvents events={all} about={(event) => pageCodeLabel(event.of)} onChanged={events.reload} />
+        <ServiceEventRecords
+          events={all}
+          about={(event) => pageCodeLabel(event.of)}
+          onChanged={events.reload}
+        />
       )}
     </LoadedContent>
   );

@@ -1,5 +1,5 @@
 /** The warnings of the server about the last change of a record. */
-export function ChangeWarnings({ warnings }: { warnings: readonly string[] }) {
+export function RecordChangeWarnings({ warnings }: { warnings: readonly string[] }) {
   return (
     <div role="status" class="screen">
       {warnings.map((warning) => (

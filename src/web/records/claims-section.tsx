@@ -1,18 +1,18 @@
 import { useState } from "preact/hooks";
 import type { ClaimJson } from "../../api-schemas/claim-schema.ts";
-import { currencyCode } from "../../domain/currency-and-units.ts";
+import { currencyCode } from "../../domain/wording/currency-and-units.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { pageCodeLabel } from "../page-code-labels.ts";
-import { countWithNoun, date, moneyText } from "../page-format.ts";
-import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
+import { pageCodeLabel } from "../page/page-code-labels.ts";
+import { countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
-import { ChangeWarnings } from "./change-warnings.tsx";
+import { RecordChangeWarnings } from "./change-warnings.tsx";
+import { type EditField, EditRecordDialog } from "./edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
 
 /** The insurance claims of a property, and their current effect on its scores. */
-export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
+export function ClaimRecords({ propertyId }: { propertyId: string }) {
   const records = useRecords();
   const path = `${recordPath("property", propertyId)}/claims`;
   const claims = useLoad(path, () => readAllPages<"claims", ClaimJson>(records, path, "claims"));
@@ -37,7 +37,7 @@ export function ClaimsOfProperty({ propertyId }: { propertyId: string }) {
               Claims raise the scores of affected components. The effect fades over five years; only the three
               largest count.
             </p>
-            <ChangeWarnings warnings={warnings} />
+            <RecordChangeWarnings warnings={warnings} />
             <ol class="records">
               {all.map((claim) => (
                 <li key={claim.id}>

@@ -1,10 +1,10 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
-import { currencyCode } from "../../domain/currency-and-units.ts";
-import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
+import { currencyCode } from "../../domain/wording/currency-and-units.ts";
+import { type EditField, EditRecordDialog } from "./edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 
 /** The button that corrects a component. */
-export function EditComponent(props: { component: Corrected; onChanged: () => void }) {
+export function EditComponentRecord(props: { component: Corrected; onChanged: () => void }) {
   const { component, onChanged } = props;
   const records = useRecords();
   return (

@@ -5,13 +5,13 @@ import type { UnitJson } from "../../api-schemas/property-schema.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { TierCount } from "../charts/tier-mark.tsx";
-import { ApplianceNames } from "../page-appliance-names.ts";
-import { systemLabel } from "../page-code-labels.ts";
-import { count, countWithNoun, date } from "../page-format.ts";
-import { DataTable } from "../sections/section.tsx";
+import { ApplianceNames } from "../page/page-appliance-names.ts";
+import { systemLabel } from "../page/page-code-labels.ts";
+import { count, countWithNoun, date } from "../page/page-format.ts";
+import { SectionTable } from "../sections/section.tsx";
 import { FilterRow, RETIRED_CHOICES, RetiredFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
+import { TierCount } from "../widgets/tier-mark.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 
@@ -24,7 +24,7 @@ type PropertyData = {
 type ApplianceRow = { appliance: ApplianceJson; critical: number; warning: number; components: number };
 
 /** The appliances of a property with their components by tier, and its units. */
-export function PropertyEquipment(props: {
+export function EquipmentRecords(props: {
   propertyId: string;
   data: PropertyData;
   /** True if the property is retired, so that its appliances are, too. */
@@ -236,7 +236,7 @@ function Units({ appliances, units }: { appliances: readonly ApplianceJson[]; un
           <summary>
             View as table<span class="visually-hidden">: units</span>
           </summary>
-          <DataTable
+          <SectionTable
             caption="Units"
             rows={units}
             columns={[

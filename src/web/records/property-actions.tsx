@@ -1,19 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
-import { areaUnit, currencyCode } from "../../domain/currency-and-units.ts";
 import { UNIT_LABELS } from "../../domain/property.ts";
+import { areaUnit, currencyCode } from "../../domain/wording/currency-and-units.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { apiFailureMessage, type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
-import { ChangeWarnings } from "./change-warnings.tsx";
-import { PICKED, PropertyPicker } from "./property-picker.tsx";
+import { RecordChangeWarnings } from "./change-warnings.tsx";
+import { type EditField, EditRecordDialog, editFailureMessage } from "./edit-record.tsx";
+import { PICKED, RecordPropertyPicker } from "./record-property-picker.tsx";
 import { type PartnerOwned, recordPath, useRecords } from "./records-context.ts";
-import { RetirementActions } from "./retirement-actions.tsx";
+import { RetirementRecordActions } from "./retirement-actions.tsx";
 
 type Written = { warnings: readonly string[] };
 
 /** The buttons that correct, merge and retire a property, and the warnings about the last change. */
-export function PropertyActions(props: {
+export function PropertyRecordActions(props: {
   property: PropertyJson & PartnerOwned;
   onChanged: () => void;
   /** Other buttons for a property in service. */
@@ -31,7 +31,7 @@ export function PropertyActions(props: {
   const path = recordPath("properties", property.id);
   const { name } = property;
   const retirement = (
-    <RetirementActions kind="property" name={name} record={property} onChanged={onChanged} />
+    <RetirementRecordActions kind="property" name={name} record={property} onChanged={onChanged} />
   );
   if (property.retired_at !== null) return retirement;
   return (
@@ -50,14 +50,14 @@ export function PropertyActions(props: {
             title={`Merge a duplicate into ${name}`}
             isSmall
             onConfirm={(form) =>
-              apiFailureMessage(() => send("POST", `${path}/merge`, { from: String(form.get(PICKED)) }))
+              editFailureMessage(() => send("POST", `${path}/merge`, { from: String(form.get(PICKED)) }))
             }
           >
             <p>
               The duplicate’s appliances, with their history and photos, and its claims and embeds move here.
               The duplicate is retired. This cannot be undone.
             </p>
-            <PropertyPicker
+            <RecordPropertyPicker
               legend="Duplicate"
               owner={property}
               except={property.id}
@@ -68,7 +68,7 @@ export function PropertyActions(props: {
         )}
         {retirement}
       </div>
-      <ChangeWarnings warnings={warnings} />
+      <RecordChangeWarnings warnings={warnings} />
     </>
   );
 }

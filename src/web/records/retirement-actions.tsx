@@ -1,6 +1,6 @@
-import { date } from "../page-format.ts";
+import { date } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { apiFailureMessage } from "../widgets/edit-record.tsx";
+import { editFailureMessage } from "./edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
@@ -20,7 +20,7 @@ const EFFECTS = {
 } as const;
 
 /** The retirement of a property or an appliance, with the button that retires it or brings it back. */
-export function RetirementActions(props: {
+export function RetirementRecordActions(props: {
   kind: keyof typeof EFFECTS;
   name: string;
   record: Retirable;
@@ -33,7 +33,7 @@ export function RetirementActions(props: {
   const records = useRecords();
   const path = kind === "property" ? "properties" : "appliances";
   const put = (change: Partial<Retirable>) =>
-    apiFailureMessage(async () => {
+    editFailureMessage(async () => {
       await records.write("PUT", recordPath(path, record.id), change);
       records.onChanged();
       onChanged();

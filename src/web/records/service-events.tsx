@@ -1,14 +1,14 @@
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
-import { currencyCode } from "../../domain/currency-and-units.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
-import { pageCodeLabel, pageFoundConditionText } from "../page-code-labels.ts";
-import { date, moneyText } from "../page-format.ts";
-import { type EditField, EditRecordDialog } from "../widgets/edit-record.tsx";
+import { currencyCode } from "../../domain/wording/currency-and-units.ts";
+import { pageCodeLabel, pageFoundConditionText } from "../page/page-code-labels.ts";
+import { date, moneyText } from "../page/page-format.ts";
+import { type EditField, EditRecordDialog } from "./edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
 
 /** Service events in full. `about` names what was serviced. */
-export function ServiceEvents<E extends HistoryEventJson>(props: {
+export function ServiceEventRecords<E extends HistoryEventJson>(props: {
   events: readonly E[];
   about?: (event: E) => string;
   /** Called after a correction. */

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
-import { probabilityText } from "../../domain/us-english.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
-import type { ActionRow } from "../page-action-rows.ts";
-import type { ApplianceNames } from "../page-appliance-names.ts";
-import { ACTION_LABELS, TIER_LABELS } from "../page-code-labels.ts";
-import { capitalizeFirst, count, countWithNoun, date, moneyText, monthOf } from "../page-format.ts";
-import { pageRangeText, sumBy } from "../page-grouping.ts";
-import type { PlanLine } from "../page-plan-lines.ts";
-import type { DefinedTerm } from "../page-term-definitions.ts";
+import { probabilityText } from "../../domain/wording/us-english.ts";
+import type { ActionRow } from "../page/page-action-rows.ts";
+import type { ApplianceNames } from "../page/page-appliance-names.ts";
+import { ACTION_LABELS, TIER_LABELS } from "../page/page-code-labels.ts";
+import { capitalizeFirst, count, countWithNoun, date, moneyText, monthOf } from "../page/page-format.ts";
+import { pageRangeText, sumBy } from "../page/page-grouping.ts";
+import type { PlanLine } from "../page/page-plan-lines.ts";
+import type { DefinedTerm } from "../page/page-term-definitions.ts";
+import { DefinitionButton } from "../widgets/term-definition.tsx";
+import { TierMark } from "../widgets/tier-mark.tsx";
 import { dueNowDate } from "./plan.tsx";
-import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
-import { DefinitionButton } from "./term-definition.tsx";
+import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
 
 /** Rows that are shown at once. */
 const FIRST_ROWS = 10;
@@ -29,14 +29,14 @@ const HEADINGS: readonly { heading: string; term?: DefinedTerm; isNumber?: boole
 export type RenderMark = (row: ActionRow, placeOf: (line: PlanLine) => string) => ComponentChildren;
 
 /** All work that somebody has to do, one row for identical components: the most urgent first. */
-export function DueActions(props: {
+export function DueActionsSection(props: {
   rows: readonly ActionRow[];
   /** All units and components, in the order of the plan. */
   lines: readonly PlanLine[];
   applianceNames: ApplianceNames;
   /** The day of the plan. */
   asOf: string;
-  csv?: CsvLink;
+  csv?: SectionCsvLink;
   /** Renders what marks the work of a row; nothing by default. */
   renderMark?: RenderMark | undefined;
 }) {
@@ -60,7 +60,7 @@ export function DueActions(props: {
           <ActionTable caption="Further actions" rows={rest} {...table} place="rest" />
         </details>
       )}
-      <CollapsedTable
+      <CollapsedSectionTable
         caption="All appliances and components"
         summary={`View all ${countWithNoun(lines.length, "appliance and component", "appliances and components")} as table`}
         csv={csv}
@@ -171,7 +171,7 @@ function Row({ row, asOf, applianceNames, renderMark }: { row: ActionRow } & Row
           {lines.some(({ reason }) => reason !== first.reason) && "For the most urgent: "}
           {first.reason}
         </span>
-        <WorkMarkText line={first} />
+        <SectionWorkMarkText line={first} />
         {renderMark?.(row, (line) => applianceNames.ofGroup([line]))}
       </th>
       {cells.map((cell, at) => {
@@ -188,7 +188,7 @@ function Row({ row, asOf, applianceNames, renderMark }: { row: ActionRow } & Row
 }
 
 /** Who has ordered or deferred the work of a line, and why. */
-export function WorkMarkText({
+export function SectionWorkMarkText({
   line,
 }: {
   line: Pick<PlanLine, `work_${"state" | "until" | "by" | "reason"}`>;

@@ -1,20 +1,20 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
-import type { ApplianceNames } from "../page-appliance-names.ts";
-import { TIER_LABELS } from "../page-code-labels.ts";
-import { expectedLossUsd } from "../page-expected-loss.ts";
-import { moneyText, pageFailureWindowText } from "../page-format.ts";
-import { ComponentName } from "./component-name.tsx";
-import type { DataTableColumn } from "./section.tsx";
+import type { ApplianceNames } from "../page/page-appliance-names.ts";
+import { TIER_LABELS } from "../page/page-code-labels.ts";
+import { expectedLossUsd } from "../page/page-expected-loss.ts";
+import { moneyText, pageFailureWindowText } from "../page/page-format.ts";
+import { TierMark } from "../widgets/tier-mark.tsx";
+import type { SectionTableColumn } from "./section.tsx";
+import { SectionComponentName } from "./section-component-name.tsx";
 
 /** The columns of every table of components. */
-export function pageComponentColumns(applianceNames: ApplianceNames): DataTableColumn<ComponentJson>[] {
+export function sectionComponentColumns(applianceNames: ApplianceNames): SectionTableColumn<ComponentJson>[] {
   return [
     {
       heading: "Component",
       cell: (one) => (
         <>
-          <TierMark tier={one.risk_tier} /> <ComponentName component={one} />
+          <TierMark tier={one.risk_tier} /> <SectionComponentName component={one} />
         </>
       ),
     },

@@ -1,22 +1,22 @@
 import type { ConditionPointJson } from "../../api-schemas/condition-trend-schema.ts";
 import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
-import { compactMoney, date, moneyText } from "../page-format.ts";
-import { pageTimeRangePresets } from "../page-time-range.ts";
+import { compactMoney, date, moneyText } from "../page/page-format.ts";
+import { pageTimeRangePresets } from "../page/page-time-range.ts";
+import { TimeRangeButtons, TimeRangeField, useTimeRange } from "../widgets/time-range-choice.tsx";
 import { GRADES } from "./condition.tsx";
-import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
-import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
+import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
 
 /** With fewer weeks there is nothing to see. */
 const LEAST_POINTS = 3;
 
 /** The condition and the expected cost by week; nothing before there are some weeks. */
-export function ConditionTrend(props: {
+export function ConditionTrendSection(props: {
   points: readonly ConditionPointJson[];
   /** The address of the list of what should be done, which the figures follow from. */
   actions: string | undefined;
   /** The preset that the reader has chosen with a form. Undefined where buttons choose it. */
   formRange?: string | undefined;
-  csv?: CsvLink;
+  csv?: SectionCsvLink;
 }) {
   const { points, actions, formRange, csv } = props;
   const { range, setRange, shown } = useTimeRange(points, formRange);
@@ -41,7 +41,7 @@ export function ConditionTrend(props: {
         <ScoreChart points={shown} actions={actions} />
         <CostChart points={shown} actions={actions} />
       </div>
-      <CollapsedTable
+      <CollapsedSectionTable
         caption="Condition over time"
         summary="View by week (table)"
         csv={csv}

@@ -1,12 +1,12 @@
 import type { ConditionJson } from "../../api-schemas/figures-schema.ts";
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
-import { areaUnit } from "../../domain/currency-and-units.ts";
+import { areaUnit } from "../../domain/wording/currency-and-units.ts";
 import { percentLength } from "../charts/bar.tsx";
-import { capitalizeFirst, count, countWithNoun, moneyText } from "../page-format.ts";
-import { dueAmountTexts, pageDueNowText } from "./plan.tsx";
-import { useUnitName } from "./property-unit-name.ts";
+import { capitalizeFirst, count, countWithNoun, moneyText } from "../page/page-format.ts";
+import { DefinitionButton } from "../widgets/term-definition.tsx";
+import { dueAmountTexts, sectionDueNowText } from "./plan.tsx";
 import { ReportSection } from "./section.tsx";
-import { DefinitionButton } from "./term-definition.tsx";
+import { useSectionUnitName } from "./section-unit-name.ts";
 
 /** The scores of each grade. */
 export const GRADES = [
@@ -30,7 +30,10 @@ type Headline = {
 };
 
 /** The condition of the property in one sentence: grade, what to replace now, and what waiting costs. */
-export function ConditionHeadline(props: { condition: ConditionJson; headline: Headline | undefined }) {
+export function ConditionSectionHeadline(props: {
+  condition: ConditionJson;
+  headline: Headline | undefined;
+}) {
   const { condition, headline } = props;
   if (condition.components_assessed === 0 || condition.grade === null) return <NoAssessment />;
   const rating = RATINGS[condition.rating ?? ""] ?? { name: "Condition", tone: "" };
@@ -46,13 +49,13 @@ export function ConditionHeadline(props: { condition: ConditionJson; headline: H
         </p>
         <div>
           <p class="headline">
-            <strong>{rating.name}.</strong> {headline && pageDueNowHeadline(headline)}
+            <strong>{rating.name}.</strong> {headline && sectionDueNowHeadline(headline)}
           </p>
           <p class="score small muted">{condition.condition_score} out of 100</p>
         </div>
         <GradeScale score={condition.condition_score ?? 0} grade={condition.grade} tone={rating.tone} />
       </div>
-      {headline && <ConditionHeadlineFigures plan={headline.plan} />}
+      {headline && <ConditionSectionFigures plan={headline.plan} />}
     </section>
   );
 }
@@ -61,7 +64,7 @@ export function ConditionHeadline(props: { condition: ConditionJson; headline: H
  * `34 components should be replaced ($164,920): $91,347 immediately and $73,573 by Nov 2027. Delaying a year is expected to cost
  * $33,600 more.`
  */
-export function pageDueNowHeadline({ plan, hazards }: Headline): string {
+export function sectionDueNowHeadline({ plan, hazards }: Headline): string {
   const due = plan.due_now;
   const delayUsd = due.cost_of_waiting_a_year;
   const amounts = dueAmountTexts(plan);
@@ -69,7 +72,7 @@ export function pageDueNowHeadline({ plan, hazards }: Headline): string {
   const sentences = [
     due.unit_count + due.component_count === 0
       ? "Nothing has to be replaced now."
-      : `${capitalizeFirst(pageDueNowText(due))} should be replaced${amounts.length === 0 ? " now" : `${total}: ${amounts.join(" and ")}`}.`,
+      : `${capitalizeFirst(sectionDueNowText(due))} should be replaced${amounts.length === 0 ? " now" : `${total}: ${amounts.join(" and ")}`}.`,
     delayUsd >= 1 && `Delaying a year is expected to cost ${moneyText(Math.round(delayUsd))} more.`,
     hazards > 0 &&
       `${countWithNoun(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`,
@@ -78,9 +81,9 @@ export function pageDueNowHeadline({ plan, hazards }: Headline): string {
 }
 
 /** The cost of the work due now, the cost of waiting a year and the yearly reserve, as the API answers them. */
-export function ConditionHeadlineFigures({ plan }: Pick<Headline, "plan">) {
+export function ConditionSectionFigures({ plan }: Pick<Headline, "plan">) {
   const { cost, cost_of_waiting_a_year } = plan.due_now;
-  const word = useUnitName();
+  const word = useSectionUnitName();
   const { per_year, per_unit_per_year, per_1000_sqft_per_year } = plan.level_deposit["50"].noise;
   return (
     <dl class="figures">

@@ -1,8 +1,8 @@
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
-import { areaUnit } from "../../domain/currency-and-units.ts";
-import { count, moneyText } from "../page-format.ts";
-import { useUnitName } from "./property-unit-name.ts";
-import { CollapsedTable, type CsvLink } from "./section.tsx";
+import { areaUnit } from "../../domain/wording/currency-and-units.ts";
+import { count, moneyText } from "../page/page-format.ts";
+import { CollapsedSectionTable, type SectionCsvLink } from "./section.tsx";
+import { useSectionUnitName } from "./section-unit-name.ts";
 
 type Amount = PlanSummaryJson["level_deposit"]["50"]["noise"];
 
@@ -23,8 +23,8 @@ function amountText(amount: Amount, unit: string) {
 }
 
 /** The annual deposit that funds the plan's costs, and the deposits for higher confidence. */
-export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
-  const unit = useUnitName();
+export function DepositSectionSentence({ plan }: { plan: PlanSummaryJson }) {
+  const unit = useSectionUnitName();
   const {
     level_deposit: deposit,
     years,
@@ -48,10 +48,16 @@ export function DepositSentence({ plan }: { plan: PlanSummaryJson }) {
 }
 
 /** The balance of the reserve by year. */
-export function BalanceTable({ plan, csv }: { plan: PlanSummaryJson; csv?: CsvLink | undefined }) {
+export function BalanceSectionTable({
+  plan,
+  csv,
+}: {
+  plan: PlanSummaryJson;
+  csv?: SectionCsvLink | undefined;
+}) {
   const whole = (usd: number) => moneyText(Math.round(usd));
   return (
-    <CollapsedTable
+    <CollapsedSectionTable
       summary="Reserve balance by year (table)"
       csv={csv}
       rows={plan.balances}

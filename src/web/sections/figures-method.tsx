@@ -2,14 +2,14 @@ import type { AssumptionsJson } from "../../api-schemas/assumptions-schema.ts";
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { ConditionJson } from "../../api-schemas/figures-schema.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { forEachInSteps, type Steps } from "../../domain/steps.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
-import { pageAssumptionSentences } from "../page-assumption-sentences.ts";
-import { TIER_LABELS, TIERS } from "../page-code-labels.ts";
-import { count, countWithNoun, moneyText } from "../page-format.ts";
+import { forEachInSteps, type Steps } from "../../domain/steps/steps.ts";
+import { pageAssumptionSentences } from "../page/page-assumption-sentences.ts";
+import { TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
+import { count, countWithNoun, moneyText } from "../page/page-format.ts";
 import { PageTierCosts, type PageUnitPrices } from "../page-tier-costs.ts";
-import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
-import { PlanDefinitions } from "./term-definition.tsx";
+import { PlanTermDefinitions } from "../widgets/term-definition.tsx";
+import { TierMark } from "../widgets/tier-mark.tsx";
+import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
 
 type Costs = Pick<
   ComponentJson,
@@ -27,7 +27,7 @@ type ComponentTotals = {
 };
 
 /** Counts the components in steps, for properties with many. */
-export function* pageMethodologyTotalsInSteps(
+export function* sectionMethodologyTotalsInSteps(
   components: readonly Costs[],
   prices: PageUnitPrices,
 ): Steps<ComponentTotals> {
@@ -52,11 +52,11 @@ export function* pageMethodologyTotalsInSteps(
 }
 
 /** The basis of the figures: data and its confidence, assumptions, how the score is calculated, and definitions. */
-export function Methodology(props: {
+export function MethodologySection(props: {
   totals: ComponentTotals;
   assumptions: AssumptionsJson;
   condition: Pick<ConditionJson, "methodology" | "fci">;
-  csv?: CsvLink;
+  csv?: SectionCsvLink;
 }) {
   const { totals, assumptions, condition, csv } = props;
   const { HIGH: high, MEDIUM: medium, LOW: low } = totals.confidences;
@@ -69,7 +69,7 @@ export function Methodology(props: {
       </p>
       <p class="small muted">{pageAssumptionSentences(assumptions).join(" ")}</p>
       <p class="small muted">{facilityConditionText(condition.fci)}</p>
-      <CollapsedTable
+      <CollapsedSectionTable
         summary="How the condition score is calculated"
         csv={csv}
         rows={TIERS.map((tier) => ({ tier, of: totals.tiers[tier] }))}
@@ -90,7 +90,7 @@ export function Methodology(props: {
       />
       <details class="table-details">
         <summary>Definitions</summary>
-        <PlanDefinitions />
+        <PlanTermDefinitions />
       </details>
     </ReportSection>
   );

@@ -1,8 +1,8 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
-import type { ApplianceNames } from "../page-appliance-names.ts";
-import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../page-code-labels.ts";
-import { count, countWithNoun } from "../page-format.ts";
-import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
+import type { ApplianceNames } from "../page/page-appliance-names.ts";
+import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../page/page-code-labels.ts";
+import { count, countWithNoun } from "../page/page-format.ts";
+import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
 
 type Flag = ComponentJson["flags"][number];
 /** A hazard with one component of each appliance that has it, to name the places. */
@@ -12,7 +12,7 @@ const CHIPS = { immediate_hazard: "overdue", inspect: "due_soon", monitor: "upco
 const URGENCY = Object.keys(CHIPS);
 
 /** Groups the known hazards of components by appliance, those that require action at once first. */
-export function pageHazardGroups(components: readonly ComponentJson[]): HazardGroup[] {
+export function sectionHazardGroups(components: readonly ComponentJson[]): HazardGroup[] {
   const groups = new Map<string, HazardGroup>();
   const seen = new Set<string>();
   for (const component of components) {
@@ -30,10 +30,10 @@ export function pageHazardGroups(components: readonly ComponentJson[]): HazardGr
 }
 
 /** The known hazards of a property's appliances, whatever their scores. */
-export function KnownHazards(props: {
+export function KnownHazardsSection(props: {
   groups: readonly HazardGroup[];
   applianceNames: ApplianceNames;
-  csv?: CsvLink;
+  csv?: SectionCsvLink;
 }) {
   const { groups, applianceNames, csv } = props;
   return (
@@ -52,7 +52,7 @@ export function KnownHazards(props: {
           </li>
         ))}
       </ul>
-      <CollapsedTable
+      <CollapsedSectionTable
         caption="Known hazards"
         csv={csv}
         rows={groups}

@@ -1,19 +1,19 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { ScoreReasonJson } from "../../api-schemas/score-reason-schema.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { forEachInSteps, type Steps } from "../../domain/steps.ts";
-import { probabilityText } from "../../domain/us-english.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
-import type { ApplianceNames } from "../page-appliance-names.ts";
-import { systemLabel, TIER_LABELS, TIERS } from "../page-code-labels.ts";
-import { expectedLossUsd } from "../page-expected-loss.ts";
-import { count, countWithNoun, moneyText } from "../page-format.ts";
-import { groupPageRowsInSteps } from "../page-grouping.ts";
+import { forEachInSteps, type Steps } from "../../domain/steps/steps.ts";
+import { probabilityText } from "../../domain/wording/us-english.ts";
+import type { ApplianceNames } from "../page/page-appliance-names.ts";
+import { systemLabel, TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
+import { expectedLossUsd } from "../page/page-expected-loss.ts";
+import { count, countWithNoun, moneyText } from "../page/page-format.ts";
+import { groupPageRowsInSteps } from "../page/page-grouping.ts";
 import { PageTierCosts, type PageUnitPrices } from "../page-tier-costs.ts";
-import { ComponentName } from "./component-name.tsx";
-import { pageComponentColumns } from "./component-table.tsx";
-import { ScoreReasons } from "./reasons.tsx";
-import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
+import { TierMark } from "../widgets/tier-mark.tsx";
+import { sectionComponentColumns } from "./component-table.tsx";
+import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
+import { SectionComponentName } from "./section-component-name.tsx";
+import { SectionScoreReasons } from "./section-score-reasons.tsx";
 
 /** The most symbols drawn for one system; with more components, a symbol stands for several of one tier. */
 const MAX_SYMBOLS = 160;
@@ -29,14 +29,14 @@ type SystemRow = {
 };
 
 /** The building systems, with a symbol per component that shows its tier. */
-export function SystemRiskHeatMap(props: {
+export function RiskHeatMapSection(props: {
   systems: readonly SystemRow[];
   /** The critical and warning components, highest expected loss first. */
   elevated: readonly ComponentJson[];
   /** The reasons for the scores of some of them, by component. */
   reasons?: ReadonlyMap<string, readonly ScoreReasonJson[]> | undefined;
   applianceNames: ApplianceNames;
-  csv?: CsvLink;
+  csv?: SectionCsvLink;
   /** The address of a page with all components. */
   all?: string | undefined;
 }) {
@@ -75,7 +75,7 @@ export function SystemRiskHeatMap(props: {
           </li>
         ))}
       </ul>
-      <CollapsedTable
+      <CollapsedSectionTable
         caption="Risk by building system"
         csv={csv}
         rows={rows}
@@ -103,12 +103,12 @@ export function SystemRiskHeatMap(props: {
         />
       )}
       {elevated.length > 0 && (
-        <CollapsedTable
+        <CollapsedSectionTable
           summary={`View ${countWithNoun(elevated.length, "critical or warning component", "critical and warning components")} as table`}
           csv={csv}
           all={all}
           rows={elevated}
-          columns={pageComponentColumns(applianceNames)}
+          columns={sectionComponentColumns(applianceNames)}
           note="The highest expected loss of the next 12 months first: probability of failure × cost of failure."
         />
       )}
@@ -131,12 +131,12 @@ function Explained(props: {
           <li>
             <TierMark tier={component.risk_tier} named />
             <div>
-              <ComponentName component={component} />{" "}
+              <SectionComponentName component={component} />{" "}
               <span class="small muted">
                 {applianceNames.of(component)} · {probabilityText(component.failure_probability_12m)} in 12
                 months · {moneyText(Math.round(expectedLossUsd(component)))} expected loss
               </span>
-              <ScoreReasons reasons={reasons.get(component.component_id)!} />
+              <SectionScoreReasons reasons={reasons.get(component.component_id)!} />
             </div>
           </li>
         ))}
@@ -166,7 +166,7 @@ function Symbols({ row, applianceNames }: { row: SystemRow; applianceNames: Appl
 }
 
 /** The systems with their components, most critical components first, then most in warning. */
-export function* pageSystemsInSteps(
+export function* sectionSystemsInSteps(
   components: readonly ComponentJson[],
   applianceNames: ApplianceNames,
   prices: PageUnitPrices,

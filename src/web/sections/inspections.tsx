@@ -1,18 +1,22 @@
 import type { InspectionJson } from "../../api-schemas/compliance-schema.ts";
-import { INSPECTION_NOTICE } from "../../domain/figures/inspection-law-notice.ts";
-import type { ApplianceNames } from "../page-appliance-names.ts";
-import { INSPECTION_BASIS_LABELS, INSPECTION_STATUS_LABELS, pageCodeLabel } from "../page-code-labels.ts";
-import { count, countWithNoun, date, pageRelativeDaysText } from "../page-format.ts";
-import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
+import { INSPECTION_NOTICE } from "../../domain/wording/inspection-law-notice.ts";
+import type { ApplianceNames } from "../page/page-appliance-names.ts";
+import {
+  INSPECTION_BASIS_LABELS,
+  INSPECTION_STATUS_LABELS,
+  pageCodeLabel,
+} from "../page/page-code-labels.ts";
+import { count, countWithNoun, date, pageRelativeDaysText } from "../page/page-format.ts";
+import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
 
 const MAX_LINES = 8;
 
 /** The inspections that apply to the property, earliest due date first. */
-export function DueInspections(props: {
+export function DueInspectionsSection(props: {
   /** Earliest due date first. */
   inspections: readonly InspectionJson[];
   applianceNames: ApplianceNames;
-  csv?: CsvLink;
+  csv?: SectionCsvLink;
 }) {
   const { inspections, applianceNames, csv } = props;
   if (inspections.length === 0)
@@ -48,7 +52,7 @@ export function DueInspections(props: {
           </li>
         ))}
       </ul>
-      <CollapsedTable
+      <CollapsedSectionTable
         caption="Inspections"
         summary={
           inspections.length > lines.length ? `View all ${count(inspections.length)} as table` : undefined

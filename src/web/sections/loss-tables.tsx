@@ -1,9 +1,9 @@
 import type { LossesJson } from "../../api-schemas/losses-schema.ts";
-import { probabilityText } from "../../domain/us-english.ts";
-import { LossCurve } from "../charts/loss-curve.tsx";
-import { pageCodeLabel, systemLabel } from "../page-code-labels.ts";
-import { moneyText } from "../page-format.ts";
-import { DataTable } from "./section.tsx";
+import { probabilityText } from "../../domain/wording/us-english.ts";
+import { LossCurveChart } from "../charts/loss-curve-chart.tsx";
+import { pageCodeLabel, systemLabel } from "../page/page-code-labels.ts";
+import { moneyText } from "../page/page-format.ts";
+import { SectionTable } from "./section.tsx";
 
 const usd = (amount: number | undefined) => (amount === undefined ? "" : moneyText(Math.round(amount)));
 const percent = (value: number) => `${Math.round(value * 100)}%`;
@@ -11,7 +11,7 @@ const percent = (value: number) => `${Math.round(value * 100)}%`;
 type YearRow = { year: string; total: number; withError?: number; damage: number; insured: number };
 
 /** The exceedance curve of a year's losses, with its numbers in a table. `height`: that of the chart, in pixels. */
-export function LossExceedanceTable({ losses, height }: { losses: LossesJson; height?: number }) {
+export function LossExceedanceSectionTable({ losses, height }: { losses: LossesJson; height?: number }) {
   const { total, damage, insured } = losses;
   const rows: YearRow[] = [
     { year: "Expected", total: total.expected, damage: damage.expected, insured: insured.expected },
@@ -32,9 +32,9 @@ export function LossExceedanceTable({ losses, height }: { losses: LossesJson; he
   ];
   return (
     <>
-      <LossCurve losses={losses} {...(height !== undefined && { height })} />
+      <LossCurveChart losses={losses} {...(height !== undefined && { height })} />
       <p class="small muted">Loss of a year by return period. Lines: with model error.</p>
-      <DataTable
+      <SectionTable
         caption="Losses of the coming year"
         columns={[
           { heading: "Year", cell: ({ year }) => year },
@@ -56,9 +56,9 @@ function rareText(probability: number): string {
 }
 
 /** The probabilities that the largest single damage of the year exceeds amounts. */
-export function LargestDamageTable({ losses }: { losses: LossesJson }) {
+export function LargestDamageSectionTable({ losses }: { losses: LossesJson }) {
   return (
-    <DataTable
+    <SectionTable
       caption="Largest damage of the coming year"
       columns={[
         { heading: "Largest damage above", cell: ({ amount }) => usd(amount) },
@@ -79,10 +79,15 @@ const keyLabel = (by: DriverKind, key: string) =>
 type DriverKind = LossesJson["drivers"][number]["by"];
 
 /** The largest shares of one kind of driver. */
-export function LossDrivers(props: { losses: LossesJson; by: DriverKind; heading: string; most?: number }) {
+export function LossDriversSection(props: {
+  losses: LossesJson;
+  by: DriverKind;
+  heading: string;
+  most?: number;
+}) {
   const { losses, by, heading, most = 5 } = props;
   return (
-    <DataTable
+    <SectionTable
       caption={`Losses by ${heading.toLowerCase()}`}
       columns={[
         { heading, cell: ({ key, name }) => name ?? KEY_LABELS[key] ?? keyLabel(by, key) },

@@ -4,39 +4,39 @@ import type { ReserveJson } from "../../api-schemas/figures-schema.ts";
 import type { ForecastJson } from "../../api-schemas/forecast-schema.ts";
 import type { PropertyPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PlanSummaryJson, PlanYearJson } from "../../api-schemas/plan-summary-schema.ts";
-import { oneOfCurrency, todaysMoney } from "../../domain/currency-and-units.ts";
-import { WHY_PLAN_COSTS_MORE } from "../../domain/planning/plan-cost-text.ts";
-import type { Steps } from "../../domain/steps.ts";
-import { ScheduleChart, ScheduleLegend } from "../charts/schedule-chart.tsx";
-import { type ActionRow, pageActionRowsInSteps } from "../page-action-rows.ts";
-import type { ApplianceNames } from "../page-appliance-names.ts";
+import type { Steps } from "../../domain/steps/steps.ts";
+import { oneOfCurrency, todaysMoney } from "../../domain/wording/currency-and-units.ts";
+import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
+import { ScheduleChart, ScheduleChartLegend } from "../charts/schedule-chart.tsx";
+import { type ActionRow, pageActionRowsInSteps } from "../page/page-action-rows.ts";
+import type { ApplianceNames } from "../page/page-appliance-names.ts";
 import {
   allocatePageBudgetInSteps,
   type BudgetCandidates,
   pageBudgetCandidatesInSteps,
   sliderRange,
-} from "../page-budget-slider.ts";
-import { count, countWithNoun, date, moneyText, monthAYearAfter } from "../page-format.ts";
-import { type PlanLine, pagePlanLinesInSteps } from "../page-plan-lines.ts";
+} from "../page/page-budget-slider.ts";
+import { count, countWithNoun, date, moneyText, monthAYearAfter } from "../page/page-format.ts";
+import { type PlanLine, pagePlanLinesInSteps } from "../page/page-plan-lines.ts";
 import {
   type AllocatedBudget,
   BUDGET_DATA_ID,
   BUDGET_PLANNER_ID,
-  BudgetForm,
   type BudgetPlannerProps,
-} from "./budget-planner.tsx";
-import { BalanceTable, DepositSentence } from "./deposit.tsx";
-import { useUnitName } from "./property-unit-name.ts";
-import { FailureCostForecast, ReserveContributions } from "./reserve-and-forecast.tsx";
-import { CollapsedTable, type CsvLink, ReportSection } from "./section.tsx";
+  BudgetSectionForm,
+} from "./budget-section.tsx";
+import { BalanceSectionTable, DepositSectionSentence } from "./deposit.tsx";
+import { FailureCostForecastSection, ReserveContributionsSection } from "./reserve-and-forecast.tsx";
+import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
+import { useSectionUnitName } from "./section-unit-name.ts";
 
 /** With more components than this, the page leaves their data out and its form asks the server. */
 const MAX_EMBEDDED_COMPONENTS = 10_000;
 
 type PlanLinks = {
-  yearsCsv?: CsvLink;
-  reserveCsv?: CsvLink;
-  forecastCsv?: CsvLink;
+  yearsCsv?: SectionCsvLink;
+  reserveCsv?: SectionCsvLink;
+  forecastCsv?: SectionCsvLink;
   /** The printable replacement reserve schedule. */
   schedule?: string | undefined;
 };
@@ -52,7 +52,7 @@ type PlanDetails = {
 };
 
 /** `budget` is the amount in USD that the reader entered, if any. */
-export function* pagePlanDetailsInSteps(
+export function* sectionPlanDetailsInSteps(
   { plan, components }: { plan: PropertyPlanJson; components: readonly ComponentJson[] },
   applianceNames: ApplianceNames,
   budget: number | undefined,
@@ -74,7 +74,7 @@ export const dueCount = ({ unit_count, component_count }: PlanSummaryDue) => uni
 type PlanSummaryDue = Pick<PlanSummaryJson["due_now"], "unit_count" | "component_count">;
 
 /** `2 whole appliances and 1 component` */
-export function pageDueNowText({ unit_count, component_count }: PlanSummaryDue): string {
+export function sectionDueNowText({ unit_count, component_count }: PlanSummaryDue): string {
   const parts = [
     ...(unit_count > 0 ? [countWithNoun(unit_count, "whole appliance")] : []),
     ...(component_count > 0 ? [countWithNoun(component_count, "component")] : []),
@@ -102,7 +102,7 @@ type DueNow = {
 };
 
 /** The costs of a property: by year, the reserve that pays for them, and the budget planner. */
-export function PlanCostsAndReserve(props: {
+export function PlanCostsAndReserveSection(props: {
   plan: PropertyPlanJson;
   details: PlanDetails;
   forecast: ForecastJson;
@@ -120,7 +120,7 @@ export function PlanCostsAndReserve(props: {
       about={`As of ${date(plan.as_of)}. Amounts are in ${todaysMoney()} unless noted.`}
     >
       <p>
-        To replace now: {pageDueNowText(due)}
+        To replace now: {sectionDueNowText(due)}
         {due.cost > 0 && (
           <>
             , <strong>{moneyText(Math.round(due.cost))}</strong>: {dueAmountTexts(plan).join(" and ")}. An
@@ -131,10 +131,10 @@ export function PlanCostsAndReserve(props: {
         {due.repairs.count > 0 &&
           ` Also due: ${countWithNoun(due.repairs.count, "minor part")} of appliances that stay (${moneyText(Math.round(due.repairs.cost))}), paid as repairs.`}
       </p>
-      <PlanCostsByYear plan={plan} units={plan.unit_count} links={links} />
+      <PlanCostsByYearSection plan={plan} units={plan.unit_count} links={links} />
       <ReconciliationTable lines={plan.reconciliation} />
-      <FailureCostForecast forecast={forecast} csv={links.forecastCsv} />
-      <ReserveContributions reserve={reserve} csv={links.reserveCsv} />
+      <FailureCostForecastSection forecast={forecast} csv={links.forecastCsv} />
+      <ReserveContributionsSection reserve={reserve} csv={links.reserveCsv} />
       <BudgetPlanner budget={details.budget} renderBudgetPlanner={props.renderBudgetPlanner} />
     </ReportSection>
   );
@@ -143,7 +143,7 @@ export function PlanCostsAndReserve(props: {
 /** How the figures of the coming 12 months fit together. */
 function ReconciliationTable({ lines }: { lines: PropertyPlanJson["reconciliation"] }) {
   return (
-    <CollapsedTable
+    <CollapsedSectionTable
       summary="How the figures of 12 months fit together"
       rows={lines}
       columns={[
@@ -160,7 +160,7 @@ export const delayCostText = (usd: number) =>
   `${usd >= 0.5 ? "+" : ""}${moneyText(Math.round(usd))} if delayed 12 months`;
 
 /** The costs by year of a property's or a portfolio's plan, its savings, and the deposit that funds it. */
-export function PlanCostsByYear({
+export function PlanCostsByYearSection({
   plan,
   units,
   links = {},
@@ -173,7 +173,7 @@ export function PlanCostsByYear({
   rowPer?: string;
 }) {
   const { totals, schedule } = plan;
-  const word = useUnitName();
+  const word = useSectionUnitName();
   return (
     <>
       <h3>{plan.years === 1 ? "Next 12 months" : `Next ${count(plan.years)} years`}</h3>
@@ -185,10 +185,10 @@ export function PlanCostsByYear({
           ` In this period the plan costs ${moneyText(Math.round(-totals.savings))} more: ${WHY_PLAN_COSTS_MORE}.`}
       </p>
       <ScheduleChart years={schedule} schedule={links.schedule} />
-      <ScheduleLegend />
-      <DepositSentence plan={plan} />
-      <BalanceTable plan={plan} />
-      <CollapsedTable
+      <ScheduleChartLegend />
+      <DepositSectionSentence plan={plan} />
+      <BalanceSectionTable plan={plan} />
+      <CollapsedSectionTable
         summary="View by year (table)"
         csv={links.yearsCsv}
         rows={schedule}
@@ -277,13 +277,13 @@ function initialBudget(candidates: BudgetCandidates, requested: number | undefin
 /** The form, with the data from which a script turns it into a slider. */
 function EnhancedBudgetForm(props: AllocatedBudget) {
   const { candidates, amount } = props;
-  if (candidates.components.length > MAX_EMBEDDED_COMPONENTS) return <BudgetForm {...props} />;
+  if (candidates.components.length > MAX_EMBEDDED_COMPONENTS) return <BudgetSectionForm {...props} />;
   const data: BudgetPlannerProps = { candidates, amount };
   const json = JSON.stringify(data).replaceAll("<", "\\u003c");
   return (
     <>
       <div id={BUDGET_PLANNER_ID}>
-        <BudgetForm {...props} />
+        <BudgetSectionForm {...props} />
       </div>
       <script type="application/json" id={BUDGET_DATA_ID} dangerouslySetInnerHTML={{ __html: json }} />
     </>

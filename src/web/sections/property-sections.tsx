@@ -11,22 +11,26 @@ import type { PropertyJson, UnitJson } from "../../api-schemas/property-schema.t
 import type { ScoreReasonJson } from "../../api-schemas/score-reason-schema.ts";
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { addressLine } from "../../domain/address.ts";
-import { runSteps, type Steps, sortInSteps } from "../../domain/steps.ts";
-import { ApplianceNames } from "../page-appliance-names.ts";
-import { compareByExpectedLoss, elevatedComponents, highestPageExpectedLoss } from "../page-expected-loss.ts";
-import { countWithNoun, date } from "../page-format.ts";
+import { runSteps, type Steps, sortInSteps } from "../../domain/steps/steps.ts";
+import { ApplianceNames } from "../page/page-appliance-names.ts";
+import {
+  compareByExpectedLoss,
+  elevatedComponents,
+  highestPageExpectedLoss,
+} from "../page/page-expected-loss.ts";
+import { countWithNoun, date } from "../page/page-format.ts";
 import { pageUnitPrices } from "../page-tier-costs.ts";
-import { DueActions, type RenderMark } from "./actions.tsx";
-import { ConditionHeadline } from "./condition.tsx";
-import { ConditionTrend } from "./condition-trend.tsx";
-import { Methodology, pageMethodologyTotalsInSteps } from "./figures-method.tsx";
-import { countUrgentHazards, KnownHazards, pageHazardGroups } from "./hazards.tsx";
-import { pageSystemsInSteps, SystemRiskHeatMap } from "./heat-map.tsx";
-import { DueInspections } from "./inspections.tsx";
-import { PlanCostsAndReserve, pagePlanDetailsInSteps, type RenderBudgetPlanner } from "./plan.tsx";
-import { UnitNameContext, unitNameOf } from "./property-unit-name.ts";
-import { ScoreTrend } from "./score-trend.tsx";
-import type { CsvLink } from "./section.tsx";
+import { DueActionsSection, type RenderMark } from "./actions.tsx";
+import { ConditionSectionHeadline } from "./condition.tsx";
+import { ConditionTrendSection } from "./condition-trend.tsx";
+import { MethodologySection, sectionMethodologyTotalsInSteps } from "./figures-method.tsx";
+import { countUrgentHazards, KnownHazardsSection, sectionHazardGroups } from "./hazards.tsx";
+import { RiskHeatMapSection, sectionSystemsInSteps } from "./heat-map.tsx";
+import { DueInspectionsSection } from "./inspections.tsx";
+import { PlanCostsAndReserveSection, type RenderBudgetPlanner, sectionPlanDetailsInSteps } from "./plan.tsx";
+import { ScoreTrendSection } from "./score-trend.tsx";
+import type { SectionCsvLink } from "./section.tsx";
+import { UnitNameContext, unitNameOf } from "./section-unit-name.ts";
 
 /** The data of a property's page, as the API returns it. */
 export type PropertyPageData = {
@@ -62,7 +66,7 @@ type ComponentTrend = {
 
 /** The addresses of the files behind the charts, of the list of all components, and of the reserve schedule. */
 export type DataLinks = {
-  csv: (file: ReportCsvFile, componentId?: string) => CsvLink;
+  csv: (file: ReportCsvFile, componentId?: string) => SectionCsvLink;
   components?: string;
   schedule: string;
   /** The address of the list of actions, if it has one. */
@@ -82,13 +86,13 @@ export type ReportCsvFile =
   | "trend";
 
 /** The component whose score history is shown by default. */
-export function pageTrendComponentId(components: readonly ComponentJson[]): string | undefined {
+export function sectionTrendComponentId(components: readonly ComponentJson[]): string | undefined {
   return (highestPageExpectedLoss(elevatedComponents(components)) ?? highestPageExpectedLoss(components))
     ?.component_id;
 }
 
 /** Returns, in steps, the components whose reasons the page shows. */
-export function* pageComponentsToExplainInSteps(components: readonly ComponentJson[]): Steps<string[]> {
+export function* sectionComponentsToExplainInSteps(components: readonly ComponentJson[]): Steps<string[]> {
   const elevated = elevatedComponents(yield* sortInSteps(components, compareByExpectedLoss));
   return elevated.slice(0, MOST_EXPLAINED).map(({ component_id }) => component_id);
 }
@@ -117,24 +121,26 @@ export function* propertySectionsInSteps({
 }: SectionsProps): Steps<VNode[]> {
   const { condition, forecast, reserve, inspections, plan, components, trend } = data;
   const csv = (file: ReportCsvFile, componentId?: string) => links?.csv(file, componentId);
-  if (components.length === 0) return [<ConditionHeadline condition={condition} headline={undefined} />];
+  if (components.length === 0)
+    return [<ConditionSectionHeadline condition={condition} headline={undefined} />];
   const prices = pageUnitPrices(plan?.units ?? []);
-  const totals = yield* pageMethodologyTotalsInSteps(components, prices);
+  const totals = yield* sectionMethodologyTotalsInSteps(components, prices);
   const applianceNames = new ApplianceNames(data.types, data.units);
   yield;
   const sorted = yield* sortInSteps(components, compareByExpectedLoss);
   const elevated = elevatedComponents(sorted);
-  const systems = yield* pageSystemsInSteps(components, applianceNames, prices);
-  const hazards = pageHazardGroups(components);
-  const details = plan && (yield* pagePlanDetailsInSteps({ plan, components }, applianceNames, data.budget));
+  const systems = yield* sectionSystemsInSteps(components, applianceNames, prices);
+  const hazards = sectionHazardGroups(components);
+  const details =
+    plan && (yield* sectionPlanDetailsInSteps({ plan, components }, applianceNames, data.budget));
   const selected = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
-    <ConditionHeadline
+    <ConditionSectionHeadline
       condition={condition}
       headline={plan && details && { plan, hazards: countUrgentHazards(hazards) }}
     />,
     plan && details && (
-      <DueActions
+      <DueActionsSection
         asOf={plan.as_of}
         rows={details.actions}
         lines={details.lines}
@@ -144,7 +150,7 @@ export function* propertySectionsInSteps({
       />
     ),
     plan && details && (
-      <PlanCostsAndReserve
+      <PlanCostsAndReserveSection
         plan={plan}
         details={details}
         forecast={forecast}
@@ -158,7 +164,7 @@ export function* propertySectionsInSteps({
         }}
       />
     ),
-    <SystemRiskHeatMap
+    <RiskHeatMapSection
       systems={systems}
       elevated={elevated}
       reasons={data.reasons}
@@ -167,17 +173,21 @@ export function* propertySectionsInSteps({
       all={links?.components}
     />,
     hazards.length > 0 && (
-      <KnownHazards groups={hazards} applianceNames={applianceNames} csv={csv("components")} />
+      <KnownHazardsSection groups={hazards} applianceNames={applianceNames} csv={csv("components")} />
     ),
-    <DueInspections inspections={inspections} applianceNames={applianceNames} csv={csv("inspections")} />,
-    <ConditionTrend
+    <DueInspectionsSection
+      inspections={inspections}
+      applianceNames={applianceNames}
+      csv={csv("inspections")}
+    />,
+    <ConditionTrendSection
       points={data.conditionTrend}
       actions={links?.actions}
       formRange={data.formRange}
       csv={csv("condition-trend")}
     />,
     trend && selected && (
-      <ScoreTrend
+      <ScoreTrendSection
         component={selected}
         points={trend.points}
         events={trend.events}
@@ -187,7 +197,7 @@ export function* propertySectionsInSteps({
         csv={csv("trend", selected.component_id)}
       />
     ),
-    <Methodology
+    <MethodologySection
       totals={totals}
       assumptions={data.assumptions}
       condition={condition}
@@ -202,7 +212,7 @@ export function* propertySectionsInSteps({
 }
 
 /** The name, address and size of a property, and the day of the assessment. */
-export function PropertyReportHeading(props: {
+export function PropertySectionsHeading(props: {
   data: PropertyPageData;
   links?: DataLinks;
   /** A button that saves the reserve schedule as a workbook, where no address does. */

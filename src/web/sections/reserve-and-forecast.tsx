@@ -1,8 +1,8 @@
 import type { ReserveJson } from "../../api-schemas/figures-schema.ts";
 import type { ForecastJson } from "../../api-schemas/forecast-schema.ts";
-import { count, moneyText } from "../page-format.ts";
-import { useUnitName } from "./property-unit-name.ts";
-import { CollapsedTable, type CsvLink } from "./section.tsx";
+import { count, moneyText } from "../page/page-format.ts";
+import { CollapsedSectionTable, type SectionCsvLink } from "./section.tsx";
+import { useSectionUnitName } from "./section-unit-name.ts";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days", "window_12_months"] as const;
 const RESERVE_PERIODS = [
@@ -13,10 +13,16 @@ const RESERVE_PERIODS = [
 ] as const;
 
 /** The expected costs of failures in the next 12 months. */
-export function FailureCostForecast({ forecast, csv }: { forecast: ForecastJson; csv?: CsvLink }) {
+export function FailureCostForecastSection({
+  forecast,
+  csv,
+}: {
+  forecast: ForecastJson;
+  csv?: SectionCsvLink;
+}) {
   const windows = WINDOWS.map((key) => forecast.forecast[key]);
   return (
-    <CollapsedTable
+    <CollapsedSectionTable
       summary="Expected cost of failures in the next 12 months (table)"
       csv={csv}
       rows={windows}
@@ -47,12 +53,18 @@ export function FailureCostForecast({ forecast, csv }: { forecast: ForecastJson;
 }
 
 /** The monthly contributions by which expected replacements are paid within some periods, without a plan. */
-export function ReserveContributions({ reserve, csv }: { reserve: ReserveJson; csv?: CsvLink }) {
+export function ReserveContributionsSection({
+  reserve,
+  csv,
+}: {
+  reserve: ReserveJson;
+  csv?: SectionCsvLink;
+}) {
   const spans = RESERVE_PERIODS.map(([key, name]) => ({ name, ...reserve.reserves[key] }));
   const hasUnits = reserve.unit_count > 0;
-  const word = useUnitName();
+  const word = useSectionUnitName();
   return (
-    <CollapsedTable
+    <CollapsedSectionTable
       summary="Contributions without a plan, by period (table)"
       csv={csv}
       rows={spans}

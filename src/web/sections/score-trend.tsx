@@ -1,13 +1,13 @@
 import type { ComponentJson, TrendPointJson } from "../../api-schemas/component-schema.ts";
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { CRITICAL_FROM, WARNING_FROM } from "../../domain/component.ts";
-import { TierMark } from "../charts/tier-mark.tsx";
 import { chartChangePoints, TimeChart } from "../charts/time-chart.tsx";
-import type { ApplianceNames } from "../page-appliance-names.ts";
-import { pageCodeLabel, pageFoundConditionText, TIER_LABELS } from "../page-code-labels.ts";
-import { countWithNoun, date, moneyText } from "../page-format.ts";
-import { CollapsedTable, type CsvLink, DataTable, ReportSection } from "./section.tsx";
-import { TimeRangeButtons, TimeRangeField, useTimeRange } from "./time-range-choice.tsx";
+import type { ApplianceNames } from "../page/page-appliance-names.ts";
+import { pageCodeLabel, pageFoundConditionText, TIER_LABELS } from "../page/page-code-labels.ts";
+import { countWithNoun, date, moneyText } from "../page/page-format.ts";
+import { TierMark } from "../widgets/tier-mark.tsx";
+import { TimeRangeButtons, TimeRangeField, useTimeRange } from "../widgets/time-range-choice.tsx";
+import { CollapsedSectionTable, ReportSection, type SectionCsvLink, SectionTable } from "./section.tsx";
 
 /** With fewer days there is nothing to see. */
 const LEAST_POINTS = 7;
@@ -15,7 +15,7 @@ const LEAST_POINTS = 7;
 const MAX_CHOICES = 200;
 
 /** The score of one component by day, with its service events. */
-export function ScoreTrend(props: {
+export function ScoreTrendSection(props: {
   component: ComponentJson;
   points: readonly TrendPointJson[];
   events: readonly HistoryEventJson[];
@@ -24,7 +24,7 @@ export function ScoreTrend(props: {
   choices?: readonly ComponentJson[];
   /** The preset of the time range that the reader has chosen with the form. */
   formRange?: string | undefined;
-  csv?: CsvLink;
+  csv?: SectionCsvLink;
 }) {
   const { component, points: all, events, applianceNames, choices, formRange, csv } = props;
   const { range, setRange, shown: points } = useTimeRange(all, formRange);
@@ -55,7 +55,7 @@ export function ScoreTrend(props: {
         <ScoreChart points={points} events={events} name={component.component_name} />
       )}
       {points.length > 0 && (
-        <CollapsedTable
+        <CollapsedSectionTable
           summary="View daily scores"
           csv={csv}
           rows={chartChangePoints(points, ({ risk_score }) => risk_score)}
@@ -70,7 +70,7 @@ export function ScoreTrend(props: {
       {choices && events.length > 0 && (
         <details class="table-details">
           <summary>{countWithNoun(events.length, "service event")}</summary>
-          <DataTable
+          <SectionTable
             caption="Service events"
             rows={events.slice(0, 100)}
             columns={[

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { DefinedTerm } from "../page-term-definitions.ts";
-import { DefinitionButton } from "./term-definition.tsx";
+import type { DefinedTerm } from "../page/page-term-definitions.ts";
+import { DefinitionButton } from "../widgets/term-definition.tsx";
 
 /** A section of a page. `about` is a line below its heading, `define` a term that a button beside it defines. */
 export function ReportSection(props: {
@@ -27,7 +27,7 @@ export function ReportSection(props: {
   );
 }
 
-export type DataTableColumn<Row> = {
+export type SectionTableColumn<Row> = {
   heading: string;
   /** Aligned right, so that digits line up. */
   isNumber?: boolean;
@@ -40,9 +40,9 @@ const MAX_ROWS = 100;
 /** The length of a heading from which its column is kept wide enough for two lines of it. */
 const LONG_HEADING = 15;
 
-export function DataTable<Row>(props: {
+export function SectionTable<Row>(props: {
   caption: string;
-  columns: readonly DataTableColumn<Row>[];
+  columns: readonly SectionTableColumn<Row>[];
   rows: readonly Row[];
 }) {
   const { caption, columns, rows } = props;
@@ -84,17 +84,17 @@ export function DataTable<Row>(props: {
 }
 
 /** A CSV file with the numbers: its address, or a function that saves it. Undefined if there is none. */
-export type CsvLink = string | (() => void) | undefined;
+export type SectionCsvLink = string | (() => void) | undefined;
 
 /** The numbers behind a chart, collapsed: a table of the first rows, and links to all of them, as CSV and as a page. */
-export function CollapsedTable<Row>(props: {
+export function CollapsedSectionTable<Row>(props: {
   /** The name of the table, for assistive technology. The summary, if omitted. */
   caption?: string;
   /** The text that opens the table. */
   summary?: string | undefined;
-  columns: readonly DataTableColumn<Row>[];
+  columns: readonly SectionTableColumn<Row>[];
   rows: readonly Row[];
-  csv?: CsvLink;
+  csv?: SectionCsvLink;
   /** The address of a page with all rows. */
   all?: string | undefined;
   /** A sentence above the table. */
@@ -110,7 +110,7 @@ export function CollapsedTable<Row>(props: {
         {caption !== undefined && <span class="visually-hidden">: {caption}</span>}
       </summary>
       {note && <p class="note">{note}</p>}
-      <DataTable caption={caption ?? summary} columns={columns} rows={shown} />
+      <SectionTable caption={caption ?? summary} columns={columns} rows={shown} />
       <p class="more">
         {rest > 0 && `Showing the first ${MAX_ROWS} of ${rows.length.toLocaleString("en-US")}. `}
         {rest > 0 && all && (

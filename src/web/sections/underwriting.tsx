@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { addressLine } from "../../domain/address.ts";
-import { exactMoney, oneOfCurrency } from "../../domain/currency-and-units.ts";
-import { pageCodeLabel } from "../page-code-labels.ts";
-import { count, countWithNoun, date, moneyText } from "../page-format.ts";
-import { LossDrivers, LossExceedanceTable } from "./loss-tables.tsx";
-import { unitNameOf } from "./property-unit-name.ts";
-import { DataTable, ReportSection } from "./section.tsx";
-import { DefinitionButton } from "./term-definition.tsx";
+import { exactMoney, oneOfCurrency } from "../../domain/wording/currency-and-units.ts";
+import { pageCodeLabel } from "../page/page-code-labels.ts";
+import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
+import { DefinitionButton } from "../widgets/term-definition.tsx";
+import { LossDriversSection, LossExceedanceSectionTable } from "./loss-tables.tsx";
+import { ReportSection, SectionTable } from "./section.tsx";
+import { unitNameOf } from "./section-unit-name.ts";
 
 const usd = (amount: number) => moneyText(Math.round(amount));
 
@@ -18,7 +18,7 @@ const CURVE_HEIGHT = 104;
  * The underwriting page of a property: one screen, one printed page. `book`: the name of the properties that it is compared
  * with. `isLoading`: the figures are those of earlier controls. `children`: the controls of the page.
  */
-export function UnderwritingReport(props: {
+export function UnderwritingSections(props: {
   made: UnderwritingJson;
   book: string;
   isLoading: boolean;
@@ -42,7 +42,7 @@ export function UnderwritingReport(props: {
       <div class="columns">
         <div class="stack">
           <ReportSection id="bad-years" title="Bad years" define="exceededOnce">
-            <LossExceedanceTable losses={losses} height={CURVE_HEIGHT} />
+            <LossExceedanceSectionTable losses={losses} height={CURVE_HEIGHT} />
           </ReportSection>
           <Claims made={made} />
         </div>
@@ -58,7 +58,7 @@ export function UnderwritingReport(props: {
             </dl>
           </ReportSection>
           <ReportSection id="drivers" title="What drives it" define="variance">
-            <LossDrivers losses={losses} by="kind" heading="Component" />
+            <LossDriversSection losses={losses} by="kind" heading="Component" />
           </ReportSection>
           <Assumptions made={made} />
         </div>
@@ -189,7 +189,7 @@ function Control({ made: { loss_control: control } }: { made: UnderwritingJson }
   return (
     <ReportSection id="loss-control" title="Loss control" about={about} define="lossControl">
       {control.best.length > 0 && (
-        <DataTable
+        <SectionTable
           caption={`Planned work that saves most damage per ${oneOfCurrency()}`}
           columns={[
             { heading: "Component", cell: ({ component_name }) => component_name },

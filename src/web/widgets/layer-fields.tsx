@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { currencyCode } from "../../domain/currency-and-units.ts";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
+import { currencyCode } from "../../domain/wording/currency-and-units.ts";
 import { type Route, replaceAddressQuery } from "../browser/route.ts";
 
 const LIMITS = { deductible: LOSS_LIMITS.deductibleUsd, limit: LOSS_LIMITS.limitUsd } as const;

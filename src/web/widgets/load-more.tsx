@@ -1,5 +1,5 @@
-import { labelWithDetails, useApiCallCost } from "../app/api-call-cost.ts";
-import { count } from "../page-format.ts";
+import { appLabelWithDetails, useApiCallCost } from "../app/app-call-cost.ts";
+import { count } from "../page/page-format.ts";
 
 /** The number of rows loaded, and a button for the next page. */
 export function LoadMore(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {
@@ -12,7 +12,7 @@ export function LoadMore(props: { loaded: number; total: number; isLoading: bool
         {count(loaded)} of {count(total)} loaded
       </span>
       <button type="button" class="outline" aria-busy={isLoading} disabled={isLoading} onClick={onMore}>
-        {isLoading ? "Loading…" : labelWithDetails("Load 200 more", costOf(1))}
+        {isLoading ? "Loading…" : appLabelWithDetails("Load 200 more", costOf(1))}
       </button>
     </p>
   );

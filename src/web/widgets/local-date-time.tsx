@@ -1,4 +1,4 @@
-import { dateTime } from "../page-format.ts";
+import { dateTime } from "../page/page-format.ts";
 
 const localTime = (instant: Date) =>
   instant.toLocaleString("en-US", { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });

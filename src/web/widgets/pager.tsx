@@ -1,5 +1,5 @@
 import type { PagingJson } from "../../api-schemas/paging-schema.ts";
-import { countWithNoun } from "../page-format.ts";
+import { countWithNoun } from "../page/page-format.ts";
 
 /** Shows the position of a page in its list, with buttons to the previous and next pages. */
 export function PreviousNextButtons(props: {

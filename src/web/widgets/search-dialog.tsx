@@ -1,7 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { pageCodeLabel } from "../page-code-labels.ts";
-import { countWithNoun } from "../page-format.ts";
+import { pageCodeLabel } from "../page/page-code-labels.ts";
+import { countWithNoun } from "../page/page-format.ts";
 
 /** The time for which typing must rest before a text is searched: every search takes a call. */
 const DEBOUNCE_MS = 200;

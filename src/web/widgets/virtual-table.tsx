@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count } from "../page-format.ts";
+import { count } from "../page/page-format.ts";
 
 export type TableColumn<Row> = {
   key: string;

@@ -13,7 +13,7 @@ import {
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { ReproducibleSum } from "../../../src/domain/statistics/reproducible-sum.ts";
 import { seededRandom } from "../../../src/domain/statistics/seeded-random.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, goldenFleet, livesOf } from "./fleet.ts";
 

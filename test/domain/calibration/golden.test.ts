@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
 import { failureProbability } from "../../../src/domain/scoring/outlook.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, goldenFleet, livesOf } from "./fleet.ts";
 

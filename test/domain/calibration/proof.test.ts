@@ -3,9 +3,9 @@ import fc from "fast-check";
 import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
 import { dCalibrationInSteps, survivalCurve } from "../../../src/domain/calibration/life-ends.ts";
 import { type FailureForecast, validateForecastsInSteps } from "../../../src/domain/calibration/proof.ts";
-import { scaleFromMedian } from "../../../src/domain/scoring/weibull.ts";
 import { seededRandom } from "../../../src/domain/statistics/seeded-random.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { scaleFromMedian } from "../../../src/domain/statistics/weibull.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 
 const proofOf = (properties: readonly (readonly FailureForecast[])[]) =>

@@ -11,9 +11,9 @@ import {
   fitSharedCausesInSteps,
   learnedYearFactorVariance,
 } from "../../../src/domain/calibration/shared-causes.ts";
-import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
 import { countInterval, countLogProbability } from "../../../src/domain/statistics/negative-binomial.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { RandomVariates } from "../../../src/domain/statistics/random-variates.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, goldenFleet, livesOf } from "./fleet.ts";
 

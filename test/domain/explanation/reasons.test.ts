@@ -4,7 +4,7 @@ import { explainScorePartsInSteps } from "../../../src/domain/explanation/explan
 import { mainReasonsOf, type Reason } from "../../../src/domain/explanation/reasons.ts";
 import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { history } from "../scoring/any-history.ts";
 import { ALWAYS, AS_OF, appliance, event, knowledge, property, reading } from "../scoring/histories.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { claimImpactsInSteps } from "../../../src/domain/figures/claims-impact.ts";
 import { fadedRatio } from "../../../src/domain/scoring/ratios.ts";
 import type { ClaimEvidence } from "../../../src/domain/scoring/scoring-types.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { addDays } from "../../../src/domain/time.ts";
 import { knowledge, whole } from "./components.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { FORECAST_DAYS, ForecastAccumulator } from "../../../src/domain/figures/forecast.ts";
 import { agedScoreOfStored, failureProbabilityWithin } from "../../../src/domain/projections.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { aged, anyComponents, gather, knowledge, part, prices } from "./components.ts";
 
 type Component = ReturnType<typeof part>;

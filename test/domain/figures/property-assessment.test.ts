@@ -4,7 +4,7 @@ import { exposureOf } from "../../../src/domain/figures/elevated-cost-exposure.t
 import { perDoor } from "../../../src/domain/figures/property-assessment.ts";
 import { PropertyReportAccumulator } from "../../../src/domain/figures/property-report.ts";
 import { deferredPercentText, SystemValueAccumulator } from "../../../src/domain/figures/rcv.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { anyComponents, assess, gather, knowledge, part, prices, whole } from "./components.ts";
 
 type Component = ReturnType<typeof part>;

@@ -7,11 +7,11 @@ import {
   tailValueAtRisk,
 } from "../../../src/domain/losses/exceedance.ts";
 import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
-import { RandomVariates } from "../../../src/domain/losses/random-variates.ts";
 import type { SimulatedYearLosses } from "../../../src/domain/losses/simulated-year-losses.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { hazardFromYearProbability } from "../../../src/domain/losses/year-factor.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { RandomVariates } from "../../../src/domain/statistics/random-variates.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
 const YEARS = 20_000;

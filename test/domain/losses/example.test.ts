@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { exactLosses } from "../../../src/domain/losses/exact-losses.ts";
 import { insuredMoments } from "../../../src/domain/losses/severity.ts";
 import { hazardFromYearProbability, survivalOverYearFactor } from "../../../src/domain/losses/year-factor.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
 const manual = readFileSync(join(import.meta.dir, "../../../docs/model/losses.md"), "utf8");

@@ -12,7 +12,7 @@ import {
 import type { LossBook } from "../../../src/domain/losses/loss-book.ts";
 import { LOSSES } from "../../../src/domain/losses/loss-component.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { AMOUNTS, bookOf, componentOf } from "./books.ts";
 
 type Amounts = Record<string, number>;

@@ -13,7 +13,7 @@ import {
   survivalOverYearFactor,
   yearFactorQuadrature,
 } from "../../../src/domain/losses/year-factor.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
 const anyComponent: fc.Arbitrary<LossComponent> = fc

@@ -14,7 +14,7 @@ import {
   planStoredAppliance,
 } from "../../../src/domain/planning/planned-appliance.ts";
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { addDays, DAYS_PER_YEAR, daysBetween } from "../../../src/domain/time.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { applianceOf, referenceContext, type State } from "./reference-context.ts";

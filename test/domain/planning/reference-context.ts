@@ -3,7 +3,7 @@ import type { Knowledge } from "../../../src/domain/knowledge.ts";
 import { pricingInPlace } from "../../../src/domain/planning/appliance-pricing.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import type { PlanContext } from "../../../src/domain/planning/planned-appliance.ts";
-import { planCaches } from "../../../src/usecases/portfolio/plan-context.ts";
+import { planCaches } from "../../../src/usecases/planning/plan-context.ts";
 
 const PLACE = { size: null, unitId: null, state: "OH", unitCount: 0, grossAreaSqft: null, stories: null };
 

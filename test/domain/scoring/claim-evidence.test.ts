@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { claimRatio } from "../../../src/domain/scoring/claim-evidence.ts";
+import { claimHazardRatio } from "../../../src/domain/scoring/claim-evidence.ts";
 import type { ClaimEvidence } from "../../../src/domain/scoring/scoring-types.ts";
 import { dayNumber } from "../../../src/domain/time.ts";
 import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./histories.ts";
@@ -56,7 +56,7 @@ test("denied, future and unknown claims have no effect", () => {
     claim("equipment_breakdown", "2025-07-02"),
     claim("meteor_strike"),
   ]) {
-    expect(claimRatio(knowledge, silent, today)).toBe(1);
+    expect(claimHazardRatio(knowledge, silent, today)).toBe(1);
     expect(boilerRatio([silent])).toBe(1);
   }
 });

@@ -2,11 +2,17 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inflateLogo } from "../../../src/api-schemas/brand-schema.ts";
-import { type ArchiveMember, writeArchive } from "../../../src/backup/backup-archive.ts";
-import { CHECKSUMS, DATABASE, KEY, MANIFEST, parseManifest } from "../../../src/backup/backup-manifest.ts";
+import { type ArchiveMember, writeBackupArchive } from "../../../src/backup/backup-archive.ts";
+import {
+  CHECKSUMS,
+  DATABASE,
+  KEY,
+  MANIFEST,
+  parseBackupManifest,
+} from "../../../src/backup/backup-manifest.ts";
 import { PassphraseEncryption } from "../../../src/backup/backup-passphrase-encryption.ts";
+import { appendBackupChecksum } from "../../../src/backup/backup-trailing-checksum.ts";
 import { inspectBackup } from "../../../src/backup/inspect-backup.ts";
-import { appendChecksum } from "../../../src/backup/trailing-checksum.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { invalid } from "../../../src/domain/errors.ts";
 import { readLogo } from "../../../src/domain/logo.ts";
@@ -85,7 +91,7 @@ async function backupBytes(lock: PassphraseEncryption | undefined): Promise<Buff
     member(KEY, "key"),
     member("uploads/a.jpg", "photo"),
   ];
-  await writeArchive(path, members, { lock, mtime: new Date(0) });
+  await writeBackupArchive(path, members, { lock, mtime: new Date(0) });
   return readFileSync(path);
 }
 
@@ -109,7 +115,7 @@ const forgedBackup: Target = {
   words: ["\x28\xb5\x2f\xfd", "ustar", "../", MANIFEST, CHECKSUMS],
   async parse(input) {
     const file = scratch.file("forged.backup", input);
-    if (input.length > 0) await appendChecksum(file);
+    if (input.length > 0) await appendBackupChecksum(file);
     const { format_version } = await inspectBackup(file, undefined);
     return format_version;
   },
@@ -119,7 +125,7 @@ const manifest: Target = {
   name: "manifest",
   seeds: [Buffer.from(manifestText(1e6, false))],
   words: ['"format_version":2', "null", "[]", "{", "}"],
-  parse: (input) => void parseManifest(input.toString("utf8"), "file"),
+  parse: (input) => void parseBackupManifest(input.toString("utf8"), "file"),
 };
 
 const pem = (name: keyof typeof FIXTURE_TLS) => readFileSync(FIXTURE_TLS[name]);

@@ -10,7 +10,7 @@ import { createLogger } from "../../../src/logging/logger.ts";
 import { defineModelGauges } from "../../../src/metrics/model-gauges.ts";
 import { composeCalibrationCheck } from "../../../src/server/composition/compose-calibration-check.ts";
 import { calibrateModel } from "../../../src/usecases/calibration/calibrate.ts";
-import { checkActiveCalibration } from "../../../src/usecases/calibration/check-model.ts";
+import { checkActiveCalibrationModel } from "../../../src/usecases/calibration/check-active-calibration.ts";
 import { applyCalibration, revertModel } from "../../../src/usecases/calibration/model-versions.ts";
 import { GOLDEN_DAY, importGoldenFleet } from "../../support/calibration-example.ts";
 import type { Json } from "../../support/json.ts";
@@ -67,7 +67,7 @@ async function tick(): Promise<void> {
       commands.push(args);
       const beside = environment(await fixture.open());
       return serializeModelCheck(
-        await checkActiveCalibration(beside, dayOf(fixture.clock()), serializeValidation),
+        await checkActiveCalibrationModel(beside, dayOf(fixture.clock()), serializeValidation),
       );
     },
   });

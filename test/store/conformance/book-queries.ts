@@ -3,9 +3,9 @@ import type { Partner } from "../../../src/domain/partner.ts";
 import { matchesPropertyFilter, type PropertyFilter } from "../../../src/domain/property-filter.ts";
 import { PROPERTY_TOTALS } from "../../../src/domain/property-totals.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import { bookAlerts } from "../../../src/usecases/book/book-alerts.ts";
-import { bookPortfolio, bookProperties } from "../../../src/usecases/book/book-properties.ts";
-import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
+import { bookAlerts } from "../../../src/usecases/book-of-business/book-alerts.ts";
+import { bookPortfolio, bookProperties } from "../../../src/usecases/book-of-business/book-properties.ts";
+import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import {
   ALL,

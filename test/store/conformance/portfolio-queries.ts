@@ -9,10 +9,10 @@ import type { ServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
-import { rescoreProperty } from "../../../src/usecases/portfolio/rescore.ts";
+import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
+import { rescoreProperty } from "../../../src/usecases/rescoring/rescore.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import {
@@ -682,8 +682,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     const { store, time } = fixture;
     const deps = { store, knowledge, clock: () => time.now, yieldNow: async () => {} };
     // Corrects what these tests have written without a portfolio's writer.
-    await checkDerivedData(deps, true);
-    const NONE = Object.values(await checkDerivedData(deps, false));
+    await recountDerivedData(deps, true);
+    const NONE = Object.values(await recountDerivedData(deps, false));
     expect(NONE.every((rows) => rows === 0)).toBe(true);
     const totals = await read().totals.ofProperty(elm.id);
     const ofPartner = await read().totals.stored(partner.id);
@@ -717,10 +717,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       system: "amenity",
       state: TEXT,
     });
-    const found = await checkDerivedData(deps, false);
+    const found = await recountDerivedData(deps, false);
     expect(Object.values(found).every((rows) => rows > 0) || system === "amenity").toBe(true);
-    expect(await checkDerivedData(deps, true)).toEqual(found);
-    expect(Object.values(await checkDerivedData(deps, false))).toEqual(NONE);
+    expect(await recountDerivedData(deps, true)).toEqual(found);
+    expect(Object.values(await recountDerivedData(deps, false))).toEqual(NONE);
     expect(await read().totals.stored(partner.id)).toEqual(ofPartner);
   });
 

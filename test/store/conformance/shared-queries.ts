@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { CallerUsage } from "../../../src/cluster/rate-window-permits.ts";
+import type { CallerUsage } from "../../../src/cluster/cluster-rate-window-permits.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { type Called, DAY, type MakeDatabase, NOW, openTestStore } from "./test-store.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { StorageError } from "../../../src/domain/errors.ts";
-import { parseDatabaseUrl } from "../../../src/store/postgres/connection/database-address.ts";
+import { parsePostgresUrl } from "../../../src/store/postgres/connection/postgres-address.ts";
 import { PostgresConnections } from "../../../src/store/postgres/connection/postgres-connections.ts";
-import { openReadSnapshot } from "../../../src/store/postgres/connection/read-snapshot.ts";
+import { openPostgresReadSnapshot } from "../../../src/store/postgres/connection/postgres-read-snapshot.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { rowsOf } from "../../support/postgres.ts";
@@ -147,16 +147,16 @@ test("a connection with a slow statement is not dropped", async () => {
 test("a read snapshot whose connection loses its packets waits once, and its place in the pool becomes free", async () => {
   const wire = await startPostgresProxy(server.port);
   const url = Object.assign(new URL(server.url()), { port: wire.port, search: "?pool=1" }).href;
-  const connections = new PostgresConnections(parseDatabaseUrl(url), READS);
+  const connections = new PostgresConnections(parsePostgresUrl(url), READS);
   const select = (text: string) => ({ text: `SELECT '${text}' AS found`, values: [] });
-  const snapshot = await openReadSnapshot(connections);
+  const snapshot = await openPostgresReadSnapshot(connections);
   wire.state.loss = { sent: "lost", what: "unanswered" };
   await expect(snapshot.runner.read(select("lost"))).rejects.toThrow("Query read timeout");
   const query = spyOn(pg.Client.prototype, "query");
   await snapshot.close();
   expect(query).not.toHaveBeenCalled();
   query.mockRestore();
-  const next = await openReadSnapshot(connections);
+  const next = await openPostgresReadSnapshot(connections);
   expect((await next.runner.read(select("there"))).rows).toEqual([{ found: "there" }]);
   await next.close();
   await connections.close();

@@ -6,7 +6,7 @@ import { DistributedRateWindow } from "../../../src/cluster/distributed-rate-win
 import { systemTimers } from "../../../src/event-loop/event-loop.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { StoredFeedCursors } from "../../../src/usecases/history/event-feed-cursors.ts";
+import { StoredFeedCursors } from "../../../src/usecases/event-stream/event-feed-cursors.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowsOf } from "../../support/postgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
-import { DailyCallLimits } from "../../../src/http/daily-call-limits.ts";
+import { DailyCallLimits } from "../../../src/http/request-daily-call-limits.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { connectTo, rowsOf } from "../../support/postgres.ts";

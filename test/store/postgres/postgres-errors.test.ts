@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { OperatorError, StorageError } from "../../../src/domain/errors.ts";
-import { parseDatabaseUrl } from "../../../src/store/postgres/connection/database-address.ts";
+import { parsePostgresUrl } from "../../../src/store/postgres/connection/postgres-address.ts";
 import { explainPostgresError, isConnectionLost } from "../../../src/store/postgres/postgres-errors.ts";
 
-const address = parseDatabaseUrl("postgres://mainstay:secret@127.0.0.1:6432/absent");
+const address = parsePostgresUrl("postgres://mainstay:secret@127.0.0.1:6432/absent");
 const refusal = (code: string, message: string) =>
   Object.assign(new Error(message), { code, severity: "FATAL" });
 
@@ -98,5 +98,5 @@ test.each([
 });
 
 test("a comma in a password starts no second host", () => {
-  expect(parseDatabaseUrl("postgres://a:b,c@host/d")).toMatchObject({ password: "b,c", host: "host" });
+  expect(parsePostgresUrl("postgres://a:b,c@host/d")).toMatchObject({ password: "b,c", host: "host" });
 });

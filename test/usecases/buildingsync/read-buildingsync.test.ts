@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { buildingSyncTables } from "../../../src/usecases/buildingsync/read-buildingsync.ts";
-import type { ImportTable } from "../../../src/usecases/import/mapping/source-table.ts";
+import type { ImportTable } from "../../../src/usecases/import/mapping/import-source-table.ts";
 import { parseXmlText } from "../../../src/xml/read-xml.ts";
 
 /* The documents are written by the schema of BuildingSync 2.7, with the elements that audit tools fill. */

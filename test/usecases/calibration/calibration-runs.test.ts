@@ -5,7 +5,7 @@ import {
   beginCalibration,
   failCalibration,
   latestCalibration,
-  withFitLock,
+  withCalibrationLock,
 } from "../../../src/usecases/calibration/calibration-runs.ts";
 import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
 
@@ -41,7 +41,7 @@ describe("a fit among several processes", () => {
     const winner = "id" in taken[0]! ? "the first" : "the second";
     expect(refused).toEqual([{ heldBy: `${winner}, since 2026-03-10T12:00:00.000Z` }]);
     expect(await everywhere()).toMatchObject({ status: "running", by: winner, startedAt: NOON, error: null });
-    const command = withFitLock(other, byCommand, async () => {});
+    const command = withCalibrationLock(other, byCommand, async () => {});
     await expect(command).rejects.toThrow(`a calibration is in progress already, by ${winner}, since`);
   });
 
@@ -79,7 +79,7 @@ describe("a fit among several processes", () => {
   });
 
   test("of a command fails with its message, without the parameters of a query", async () => {
-    const fail = (error: Error) => withFitLock(fixture.store, byCommand, () => Promise.reject(error));
+    const fail = (error: Error) => withCalibrationLock(fixture.store, byCommand, () => Promise.reject(error));
     await expect(fail(new OperatorError("nothing is on record", "Record more."))).rejects.toThrow("nothing");
     expect(await everywhere()).toMatchObject({ status: "failed", by: "cli:night(7) on db1" });
     expect((await everywhere()).error).toBe("nothing is on record. Record more.");
@@ -92,7 +92,7 @@ describe("a fit among several processes", () => {
   test("that was handed over continues under the same lock, and its server reports the end", async () => {
     const id = idOf(await beginCalibration(fixture.store, asked("the server at http://one")));
     const handed = { ...byCommand, handedOver: id };
-    const run = withFitLock(other, handed, async () => {
+    const run = withCalibrationLock(other, handed, async () => {
       expect(await everywhere()).toMatchObject({ status: "running", by: "the server at http://one" });
       throw new OperatorError("interrupted");
     });
@@ -100,7 +100,7 @@ describe("a fit among several processes", () => {
     expect((await everywhere()).status).toBe("running");
     await failCalibration(fixture.store, id, "a reported failure");
     expect((await everywhere()).error).toBe("a reported failure");
-    const late = withFitLock(other, handed, async () => "done");
+    const late = withCalibrationLock(other, handed, async () => "done");
     await expect(late).rejects.toThrow("another process may be doing the same");
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { addDays, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { forEachPropertyHistory } from "../../../src/usecases/calibration/forecast-year.ts";
+import { forEachHistoryToCalibrate } from "../../../src/usecases/calibration/forecast-year.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
@@ -37,7 +37,7 @@ test("a sensor's alarm counts in the forecast of the year that began at its time
   const risksThen = async () => {
     const risks: number[] = [];
     const environment = { store: fixture.store, knowledge, yieldNow: async () => {}, monotonicMs: () => 0 };
-    await forEachPropertyHistory(environment, TODAY, (histories) => {
+    await forEachHistoryToCalibrate(environment, TODAY, (histories) => {
       for (const history of histories)
         for (const { periodRisk } of scoreProperty(knowledge, history, YEAR_AGO).values())
           risks.push(periodRisk);

@@ -10,7 +10,7 @@ import {
   revertModel,
   storeProposedFit,
 } from "../../../src/usecases/calibration/model-versions.ts";
-import { renewAgedPlans, renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
+import { renewAgedPlans, renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 

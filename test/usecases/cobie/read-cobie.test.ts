@@ -5,12 +5,9 @@ import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { COLUMNS, type SheetName } from "../../../src/usecases/cobie/cobie-layout.ts";
-import {
-  applianceTypeOfProduct,
-  PRODUCT_CLASSES,
-} from "../../../src/usecases/cobie/cobie-product-classes.ts";
+import { cobieApplianceType, PRODUCT_CLASSES } from "../../../src/usecases/cobie/cobie-product-classes.ts";
+import type { ImportTable } from "../../../src/usecases/import/mapping/import-source-table.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
-import type { ImportTable } from "../../../src/usecases/import/mapping/source-table.ts";
 
 /* The workbooks are written as the standard has them, with the cells of other programs. */
 
@@ -245,7 +242,7 @@ describe("a COBie workbook", () => {
 // Rule: cobie-import
 describe("the type of a product", () => {
   const typeOf = (category: string, name = "", description = "", object = "") =>
-    applianceTypeOfProduct({ category, name, description, object });
+    cobieApplianceType({ category, name, description, object });
 
   test.each([
     ["23-23 11 11 13 13: Passenger Hydraulic Elevators", "Lift 1", "elevator"],
@@ -282,7 +279,7 @@ describe("the type of a product", () => {
 
 test("categories and objects named like properties of every object mean nothing", async () => {
   const product = { category: "", name: "", description: "", object: "constructor" };
-  expect(applianceTypeOfProduct(product)).toBeUndefined();
+  expect(cobieApplianceType(product)).toBeUndefined();
   const tables = await open({
     Facility: [FACILITY],
     Type: [{ Name: "B", Category: "23-33 11 15: Boilers" }],

@@ -5,7 +5,7 @@ import { EVENT_TYPES, type NewServiceEvent } from "../../../src/domain/service-e
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { loadPropertyCompliance } from "../../../src/usecases/portfolio/load-property-compliance.ts";
+import { loadPropertyCompliance } from "../../../src/usecases/inspections/load-property-compliance.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { onPostgres, runsOnEngine } from "../../support/postgres.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { extractNoteFindings, noteFromFindings } from "../../../src/usecases/history/note-findings.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { rescoreProperty } from "../../../src/usecases/portfolio/rescore.ts";
+import { rescoreProperty } from "../../../src/usecases/rescoring/rescore.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const { keywords } = knowledge;

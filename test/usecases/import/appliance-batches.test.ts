@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { csvLine } from "../../../src/csv/write-csv.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { PortfolioWriter } from "../../../src/usecases/portfolio/portfolio-writer.ts";
-import { rescoreProperty } from "../../../src/usecases/portfolio/rescore.ts";
+import { rescoreProperty } from "../../../src/usecases/rescoring/rescore.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();

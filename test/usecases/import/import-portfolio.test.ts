@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { importLockName, withLock } from "../../../src/cluster/cluster-locks.ts";
+import { importLockName, withClusterLock } from "../../../src/cluster/cluster-locks.ts";
 import { csvLine } from "../../../src/csv/write-csv.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
@@ -117,7 +117,11 @@ describe("an import", () => {
     const name = importLockName(partner.id);
     const as = (by: string): Partial<ImportRequest> => ({
       withLock: (work) =>
-        withLock(withLockId(store, by), { name, owner: by, activity: "an import is in progress" }, work),
+        withClusterLock(
+          withLockId(store, by),
+          { name, owner: by, activity: "an import is in progress" },
+          work,
+        ),
     });
     const other = async () => {
       // The state after the lock has expired.

@@ -15,7 +15,6 @@ import {
   cellsUseDecimalComma,
 } from "../../../src/table-cells/table-cell-numbers.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
-import { parseAreaCell, parseSizeCell } from "../../../src/usecases/import/mapping/cell-measures.ts";
 import {
   type FileMapping,
   findSavedMapping,
@@ -23,13 +22,20 @@ import {
   readMappingFile,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessColumnFields } from "../../../src/usecases/import/mapping/guess-mapping.ts";
-import { findHeadingRow } from "../../../src/usecases/import/mapping/heading-row.ts";
-import { FIELD_WORDS } from "../../../src/usecases/import/mapping/heading-words.ts";
-import { guessFileMapping, mappableFields } from "../../../src/usecases/import/mapping/known-fields.ts";
+import {
+  parseImportAreaCell,
+  parseImportSizeCell,
+} from "../../../src/usecases/import/mapping/import-cell-measures.ts";
+import { findImportHeadingRow } from "../../../src/usecases/import/mapping/import-heading-row.ts";
+import { FIELD_WORDS } from "../../../src/usecases/import/mapping/import-heading-words.ts";
+import {
+  guessFileMapping,
+  mappableFields,
+} from "../../../src/usecases/import/mapping/import-known-fields.ts";
+import { unitNamesInImportedCell } from "../../../src/usecases/import/mapping/import-unit-names.ts";
+import { lookUpImportValueInList } from "../../../src/usecases/import/mapping/import-value-lookup.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
-import { lookUpOwnKeyInList } from "../../../src/usecases/import/mapping/own-key-lookup.ts";
 import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare-import-rows.ts";
-import { unitNamesInCell } from "../../../src/usecases/import/mapping/unit-name-lists.ts";
 import { usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -335,7 +341,7 @@ describe("numbers", () => {
     ["large", "tons", "Capacity", undefined],
     ["0 tons", "tons", "Capacity", undefined],
   ] as const)("a size of %s in %s under %s is %j", (cell, unit, heading, size) => {
-    expect(parseSizeCell(cell, unit, { heading, areaUnit: "sqft", hasCommas: false })).toBe(size);
+    expect(parseImportSizeCell(cell, unit, { heading, areaUnit: "sqft", hasCommas: false })).toBe(size);
   });
 
   test.each([
@@ -350,7 +356,7 @@ describe("numbers", () => {
     ["1000", "Building SF", "1000"],
     ["1000", "Gross area", "1000"],
   ] as const)("an area of %s under %s is %s sq ft", (cell, heading, area) => {
-    expect(parseAreaCell(cell, { heading, areaUnit: "sqft", hasCommas: false })).toBe(area);
+    expect(parseImportAreaCell(cell, { heading, areaUnit: "sqft", hasCommas: false })).toBe(area);
   });
 
   test.each([
@@ -363,7 +369,7 @@ describe("numbers", () => {
     ["gross_area_m2", "10000"],
     ["gross_area_sqft", "10000"],
   ] as const)("an area of 10,000 under %s is %s m², as the installation's own column is", (heading, area) => {
-    expect(parseAreaCell("10,000", { heading, areaUnit: "m2", hasCommas: false })).toBe(area);
+    expect(parseImportAreaCell("10,000", { heading, areaUnit: "m2", hasCommas: false })).toBe(area);
   });
 
   test.each([
@@ -378,12 +384,12 @@ describe("numbers", () => {
     ["1-999999", "Units", 1],
     ["Roof", "Unit", 1],
   ] as const)("units %s under %s are %d", (cell, heading, count) => {
-    expect(unitNamesInCell(cell, heading)).toHaveLength(count);
+    expect(unitNamesInImportedCell(cell, heading)).toHaveLength(count);
   });
 });
 
 describe("headings", () => {
-  const found = (...rows: string[]) => findHeadingRow(rows.map((row) => row.split("|")));
+  const found = (...rows: string[]) => findImportHeadingRow(rows.map((row) => row.split("|")));
 
   test("are below titles", () => {
     expect(found("Portfolio, 3/1/2024||", "Code|Name|Address", "A|Elm|1 Elm St")).toMatchObject({
@@ -959,7 +965,7 @@ describe("a table", () => {
 
 test("a cell has the value of the first of its items that has one, among the first hundred", () => {
   const types = { boiler: "boiler", Yes: "elevator" };
-  expect(lookUpOwnKeyInList(types, "pump, boiler, Yes")).toBe("boiler");
-  expect(lookUpOwnKeyInList(types, `${",".repeat(99)}Yes`)).toBe("elevator");
-  expect(lookUpOwnKeyInList(types, `${",".repeat(100)}Yes`)).toBeUndefined();
+  expect(lookUpImportValueInList(types, "pump, boiler, Yes")).toBe("boiler");
+  expect(lookUpImportValueInList(types, `${",".repeat(99)}Yes`)).toBe("elevator");
+  expect(lookUpImportValueInList(types, `${",".repeat(100)}Yes`)).toBeUndefined();
 });

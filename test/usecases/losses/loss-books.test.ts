@@ -4,15 +4,15 @@ import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
 import { applyCalibration, revertModel } from "../../../src/usecases/calibration/model-versions.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
+import { createDemoProperty } from "../../../src/usecases/demo-property/create-demo-property.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { LossBooks, type LossRequest } from "../../../src/usecases/losses/loss-books.ts";
-import { RevisionCaches } from "../../../src/usecases/partners/partner-revision-caches.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
-import { createDemoProperty } from "../../../src/usecases/portfolio/create-demo-property.ts";
 import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
 import type { PortfolioWriter } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { RevisionCaches } from "../../../src/usecases/revision-caches/revision-caches.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 

@@ -5,7 +5,7 @@ import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.
 import { createDeliveryRepository } from "../../../src/usecases/deliveries/stored-delivery-repository.ts";
 import {
   changePartner,
-  deleteExpiredSecrets,
+  deleteExpiredPartnerSecrets,
   enableOrDisablePartner,
   rotateWebhookSecret,
 } from "../../../src/usecases/partners/administer-partner.ts";
@@ -29,12 +29,12 @@ describe("a rotation of the webhook secret", () => {
     const during = { secret: fixture.webhookSecret, nextSecret: secret };
     expect(await endpointOf(fixture)).toMatchObject(during);
     fixture.time.now = NOON + HOUR - 1;
-    expect(await deleteExpiredSecrets(fixture.store)).toEqual([]);
+    expect(await deleteExpiredPartnerSecrets(fixture.store)).toEqual([]);
     expect(await endpointOf(fixture)).toMatchObject(during);
     fixture.time.now = NOON + HOUR;
     const after = { secret, nextSecret: null };
     expect(await endpointOf(fixture)).toMatchObject(after);
-    expect(await deleteExpiredSecrets(fixture.store)).toEqual([fixture.partnerId]);
+    expect(await deleteExpiredPartnerSecrets(fixture.store)).toEqual([fixture.partnerId]);
     fixture.time.now = NOON;
     expect(await endpointOf(fixture)).toMatchObject(after);
   });

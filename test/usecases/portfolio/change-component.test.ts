@@ -4,8 +4,8 @@ import type { StatedComponent } from "../../../src/domain/component.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
+import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
 
@@ -71,7 +71,7 @@ test("any sequence of corrections ends as the last of each field alone would", a
         await stateOf(plain.fixture, plain.property.id),
       );
       const { store, clock } = corrected.fixture;
-      const wrong = await checkDerivedData({ store, knowledge, clock, yieldNow: yieldToEventLoop }, false);
+      const wrong = await recountDerivedData({ store, knowledge, clock, yieldNow: yieldToEventLoop }, false);
       expect(Object.values(wrong).filter((rows) => rows > 0)).toEqual([]);
       for (const { fixture } of [corrected, plain]) await fixture.close();
     }),

@@ -4,7 +4,6 @@ import { addDays, dayOf } from "../../../src/domain/time.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
@@ -13,6 +12,7 @@ import {
   createProperty,
   duplicateWarnings,
 } from "../../../src/usecases/portfolio/properties.ts";
+import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import {
   knowledge,
   type PortfolioFixture,
@@ -91,7 +91,7 @@ async function queriesOfMerge(into: string, from: string): Promise<number> {
 
 async function expectConsistent() {
   const yieldNow = async () => {};
-  const counts = await checkDerivedData({ ...fixture, knowledge, yieldNow }, false);
+  const counts = await recountDerivedData({ ...fixture, knowledge, yieldNow }, false);
   for (const [name, count] of Object.entries(counts)) expect([name, count]).toEqual([name, 0]);
 }
 

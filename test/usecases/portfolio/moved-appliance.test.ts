@@ -3,11 +3,11 @@ import type { ApplianceChange } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, dayOf } from "../../../src/domain/time.ts";
+import { scoreReasons } from "../../../src/usecases/explanation/score-reasons.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { findComponent } from "../../../src/usecases/portfolio/change-component.ts";
-import { scoreReasons } from "../../../src/usecases/portfolio/score-reasons.ts";
+import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -47,7 +47,7 @@ const scored = (components: readonly Component[]) =>
   }));
 
 async function expectConsistent() {
-  const counts = await checkDerivedData({ ...fixture, knowledge, yieldNow }, false);
+  const counts = await recountDerivedData({ ...fixture, knowledge, yieldNow }, false);
   for (const [name, count] of Object.entries(counts)) expect([name, count]).toEqual([name, 0]);
 }
 

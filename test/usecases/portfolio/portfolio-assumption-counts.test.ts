@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
 import { portfolioAssumptionCounts } from "../../../src/usecases/portfolio/portfolio-assumption-counts.ts";
-import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();

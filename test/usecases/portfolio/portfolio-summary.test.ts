@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bookPortfolio } from "../../../src/usecases/book/book-properties.ts";
+import { bookPortfolio } from "../../../src/usecases/book-of-business/book-properties.ts";
 import { portfolioSummary } from "../../../src/usecases/portfolio/portfolio-summary.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 

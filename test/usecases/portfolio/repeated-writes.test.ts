@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { dayOf } from "../../../src/domain/time.ts";
-import { DailyCallLimits } from "../../../src/http/daily-call-limits.ts";
+import { DailyCallLimits } from "../../../src/http/request-daily-call-limits.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { announceCurrentTiers } from "../../../src/usecases/deliveries/announce-current-tiers.ts";
+import { announceCurrentTiers } from "../../../src/usecases/announcements/announce-current-tiers.ts";
 import { EmbedViewCounter } from "../../../src/usecases/embeds/embed-views.ts";
 import { createEmbed } from "../../../src/usecases/embeds/embeds.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
-import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
+import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { withRetriedWrites } from "../../support/retried-writes.ts";

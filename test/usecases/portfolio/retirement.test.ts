@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { addDays, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { listPageStartAt } from "../../../src/store/queries/list-page-starts-queries.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { checkDerivedData } from "../../../src/usecases/operations/derived-data.ts";
+import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
-import { renewChangedPlans } from "../../../src/usecases/portfolio/portfolio-plan.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { retireDueRecords } from "../../../src/usecases/portfolio/retirement.ts";
+import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
@@ -47,7 +47,7 @@ beforeEach(async () => {
 
 const read = () => fixture.store.read;
 const ALL = { limit: 1000, offset: 0 };
-const recount = () => checkDerivedData({ ...fixture, knowledge, yieldNow }, false);
+const recount = () => recountDerivedData({ ...fixture, knowledge, yieldNow }, false);
 const setProperty = (id: string, retiredAt: string | null) =>
   fixture.write((writer) => changeProperty(writer, id, { retiredAt }));
 const setAppliance = (id: string, retiredAt: string | null) =>

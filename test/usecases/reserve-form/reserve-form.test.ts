@@ -7,8 +7,8 @@ import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-su
 import { USUAL_FORM_TERMS, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan.ts";
 import { reserveItemsOf, reserveLinesOf } from "../../../src/domain/planning/reserve-lines.ts";
-import { runSteps } from "../../../src/domain/steps.ts";
-import { planProperty } from "../../../src/usecases/portfolio/property-plan.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { planProperty } from "../../../src/usecases/planning/property-plan.ts";
 import { portfolioReserveWorkbook } from "../../../src/usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { Spreadsheet } from "../../support/spreadsheet.ts";

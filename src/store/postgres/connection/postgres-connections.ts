@@ -9,8 +9,8 @@ import {
   standbyError,
 } from "../postgres-errors.ts";
 import type { Statement, StatementResult, StatementRunner } from "../postgres-statement.ts";
-import type { DatabaseAddress } from "./database-address.ts";
-import { SERVER_STATE, type ServerState } from "./server-runs.ts";
+import type { DatabaseAddress } from "./postgres-address.ts";
+import { type PostgresServerState, SERVER_STATE } from "./postgres-server-runs.ts";
 
 /** The limit of a read; whatever takes longer is read in pages. */
 const READ_TIMEOUT_MS = 60_000;
@@ -288,7 +288,7 @@ export class PostgresConnections {
     const ignore = () => {};
     client.on("error", ignore);
     try {
-      const { rows } = await client.query<ServerState>(statement as pg.QueryConfig);
+      const { rows } = await client.query<PostgresServerState>(statement as pg.QueryConfig);
       if (this.sawServer(rows[0]!)) throw new Error("Connection terminated: another server has taken over");
     } finally {
       client.off("error", ignore);
@@ -302,7 +302,7 @@ export class PostgresConnections {
    * Destroys all connections and returns true if another server has taken over. Throws for a standby, which may be far behind
    * the primary, or have been one.
    */
-  sawServer({ run, standby }: ServerState): boolean {
+  sawServer({ run, standby }: PostgresServerState): boolean {
     if (standby) throw standbyError();
     const isOther = this.#serverRun !== undefined && this.#serverRun !== run;
     this.#serverRun = run;

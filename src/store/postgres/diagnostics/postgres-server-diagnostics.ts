@@ -1,11 +1,11 @@
 import type pg from "pg";
 import type { WalArchiving } from "../../store.ts";
-import { TYPE_PARSERS } from "../column-type-parsers.ts";
-import { type DatabaseAddress, isLocalHost } from "../connection/database-address.ts";
+import { type DatabaseAddress, isLocalPostgresHost } from "../connection/postgres-address.ts";
+import { TYPE_PARSERS } from "../postgres-type-parsers.ts";
 import { postgresWalArchivingOf, WAL_ARCHIVING, type WalArchivingRow } from "./postgres-wal-archiving.ts";
 
 /** The state of a PostgreSQL server and the privileges of the user, for `mainstay doctor`. */
-export type ServerDiagnostics = {
+export type PostgresServerDiagnostics = {
   /** The address of the database, without the password. */
   displayName: string;
   version: string;
@@ -46,10 +46,10 @@ export type ServerDiagnostics = {
 const BESIDE_POOL = 8;
 
 /** Reads the settings and the state of the PostgreSQL server that `doctor` checks. */
-export async function readServerDiagnostics(
+export async function readPostgresServerDiagnostics(
   client: pg.Client,
   address: DatabaseAddress,
-): Promise<ServerDiagnostics> {
+): Promise<PostgresServerDiagnostics> {
   const ask = async <Row>(text: string) => (await client.query({ text, types: TYPE_PARSERS })).rows as Row[];
   const askedAt = Date.now();
   const [clock] = await ask<{ now: number }>(
@@ -83,7 +83,7 @@ export async function readServerDiagnostics(
     timeZone: server!.time_zone,
     sizeBytes: server!.size,
     isEncrypted: server!.encrypted === true,
-    isLocal: isLocalHost(address.host),
+    isLocal: isLocalPostgresHost(address.host),
     clock: { offsetMs: Math.round(askedAt + uncertaintyMs / 2 - clock!.now), uncertaintyMs },
     connections: { most: server!.most, used: server!.used, perServer: address.pool + BESIDE_POOL },
     unsafe: server!.unsafe,

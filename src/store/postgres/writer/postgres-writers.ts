@@ -3,9 +3,9 @@ import { TimeSlice } from "../../../event-loop/event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { explainPostgresError, isLockTimeout } from "../postgres-errors.ts";
-import { hasStalledTransaction } from "./idle-in-transaction-check.ts";
-import type { QueuedWrite } from "./queued-write.ts";
-import { openPostgresWriter, type Writer } from "./writer.ts";
+import { hasStalledPostgresTransaction } from "./postgres-idle-in-transaction-check.ts";
+import type { PostgresQueuedWrite } from "./postgres-queued-write.ts";
+import { openPostgresWriter, type Writer } from "./postgres-writer.ts";
 
 /** The longest time that a write runs between two yields to the event loop. */
 const SLICE_MS = 8;
@@ -127,7 +127,7 @@ export class PostgresWriters {
       };
       const retry = async (error: unknown) => {
         if (this.#monotonicMs() >= deadline) {
-          const isStalled = await hasStalledTransaction(connections.reader);
+          const isStalled = await hasStalledPostgresTransaction(connections.reader);
           const now = this.#monotonicMs();
           if (isStalled || this.#isClosed || now >= startedAt + MOST_WAIT_MS) return refuse(error);
           deadline = Math.min(now + EXTENSION_MS, startedAt + MOST_WAIT_MS);
@@ -148,7 +148,7 @@ export class PostgresWriters {
     return writers.reduce((best, writer) => (writer.committer.load < best.committer.load ? writer : best));
   }
 
-  #lockTimeoutMs(number: number, group: readonly QueuedWrite[]): number {
+  #lockTimeoutMs(number: number, group: readonly PostgresQueuedWrite[]): number {
     if (number === BACKGROUND) return BACKGROUND_LOCK_TIMEOUT_MS;
     if (number < REQUEST_WRITERS) return REQUEST_LOCK_TIMEOUT_MS;
     return Math.min(...group.map(({ deadline }) => deadline)) - this.#monotonicMs();

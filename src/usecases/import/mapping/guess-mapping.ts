@@ -3,18 +3,18 @@ import { cellDateFormatOf, DAY_FIELDS, type DateFormat } from "../../../table-ce
 import { decimalCommaCellFields } from "../../../table-cells/table-cell-numbers.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
 import {
-  applianceTypeOfWords,
-  countedEquipment,
+  applianceTypeOfHeadingWords,
+  equipmentCountedByHeading,
   FIELD_WORDS,
-  isOfScores,
+  isScoreHeading,
   NO_VALUE,
   plainWords,
-} from "./heading-words.ts";
+} from "./import-heading-words.ts";
 import {
   areCanadianPostalCodes,
   provinceOfImportedPostalCodes,
   stateAbbreviation,
-} from "./states-and-provinces.ts";
+} from "./import-states-and-provinces.ts";
 
 /** A column with its heading in plain words, and what its first rows contain. */
 type Column = {
@@ -156,7 +156,7 @@ function hasNameOf(field: string, { words, chosen, cells }: Column): boolean {
 /** Returns whether the rows have the day of a visit, or a score: other numbers may be scores too. */
 const mayHaveScores = (columns: readonly Column[], known: KnownFields) =>
   fieldsOf(columns, "service_events", known).date !== undefined ||
-  columns.some(({ words }) => isOfScores(words));
+  columns.some(({ words }) => isScoreHeading(words));
 
 function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): ScoredColumn[] {
   return columns
@@ -166,7 +166,7 @@ function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): S
     )
     .filter(({ words }) => !/\b(id|ward|year|units|floors|stor(ies|eys)|number|no|grade|score)\b/.test(words))
     .map(({ name, words }) => {
-      const type_id = NOT_EQUIPMENT.test(words) ? undefined : applianceTypeOfWords(words);
+      const type_id = NOT_EQUIPMENT.test(words) ? undefined : applianceTypeOfHeadingWords(words);
       return { column: name, ...(type_id && { type_id }) };
     });
 }
@@ -190,11 +190,11 @@ function equipmentColumns(
     const count = (typeId: string | undefined): EquipmentColumn[] =>
       typeId && isNumber ? [{ column: name, kind: "count", types: { "*": typeId } }] : [];
     if (counted !== undefined)
-      return count(NOT_EQUIPMENT.test(counted) ? undefined : applianceTypeOfWords(counted));
+      return count(NOT_EQUIPMENT.test(counted) ? undefined : applianceTypeOfHeadingWords(counted));
     if (NOT_EQUIPMENT.test(words)) return [];
-    if (isNumber && !hasScores) return count(countedEquipment(words));
+    if (isNumber && !hasScores) return count(equipmentCountedByHeading(words));
     if (cells.every((cell) => YES_OR_NO.test(cell))) {
-      const typeId = applianceTypeOfWords(words);
+      const typeId = applianceTypeOfHeadingWords(words);
       return typeId ? [{ column: name, kind: "flag", types: { "*": typeId } }] : [];
     }
     const [, of] = /^(.+) types?$/.exec(words) ?? [];
@@ -204,7 +204,8 @@ function equipmentColumns(
     const types = Object.fromEntries(
       choices.flatMap((cell) => {
         const typeId =
-          applianceTypeOfWords(plainWords(cell)) ?? applianceTypeOfWords(`${of} ${plainWords(cell)}`);
+          applianceTypeOfHeadingWords(plainWords(cell)) ??
+          applianceTypeOfHeadingWords(`${of} ${plainWords(cell)}`);
         return typeId ? [[cell, typeId] as const] : [];
       }),
     );
@@ -235,7 +236,7 @@ function typeValues(
   const distinct = [...new Set(column?.cells ?? [])].slice(0, 500);
   return Object.fromEntries(
     distinct.flatMap((cell) => {
-      const typeId = typeOf(cell) ?? applianceTypeOfWords(plainWords(cell));
+      const typeId = typeOf(cell) ?? applianceTypeOfHeadingWords(plainWords(cell));
       return typeId !== undefined && typeId !== cell ? [[cell, typeId] as const] : [];
     }),
   );

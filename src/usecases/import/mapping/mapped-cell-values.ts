@@ -1,5 +1,5 @@
 import { cellAmountWithoutCurrency, isNumberCellField } from "../../../table-cells/table-cell-numbers.ts";
-import { type CellReading, parseAreaCell } from "./cell-measures.ts";
+import { type ImportCellReading, parseImportAreaCell } from "./import-cell-measures.ts";
 
 /* The values of cells, as the importer takes them. */
 
@@ -13,10 +13,10 @@ export const isMultilineField = (field: string): boolean => LINES.test(field);
  * Returns a year from a date or an estimate, a number without signs and units, and any other text as it is. So is a size, which
  * is read once its type is known.
  */
-export function plainCellValue(field: string, cell: string, reading: CellReading): string {
+export function plainImportedCell(field: string, cell: string, reading: ImportCellReading): string {
   if (YEARS.has(field)) return yearIn(cell) ?? cell;
   if (field === "size") return cell;
-  if (field === "gross_area_sqft") return parseAreaCell(cell, reading) ?? cell;
+  if (field === "gross_area_sqft") return parseImportAreaCell(cell, reading) ?? cell;
   if (field === "unit_count" || field === "stories")
     return (
       cellAmountWithoutCurrency(

@@ -7,10 +7,10 @@ import { isXml, readXml } from "../../../xml/read-xml.ts";
 import { buildingSyncTables } from "../../buildingsync/read-buildingsync.ts";
 import { isCobie } from "../../cobie/cobie-sheet-rows.ts";
 import { cobieTables } from "../../cobie/read-cobie.ts";
-import type { AreaUnit } from "./area-units.ts";
 import { detectImportDelimiter } from "./detect-import-delimiter.ts";
-import { FIRST_ROWS, findHeadingRow } from "./heading-row.ts";
-import { type ImportTable, SAMPLE } from "./source-table.ts";
+import type { AreaUnit } from "./import-area-units.ts";
+import { FIRST_ROWS, findImportHeadingRow } from "./import-heading-row.ts";
+import { type ImportTable, SAMPLE } from "./import-source-table.ts";
 
 /**
  * Opens the tables of a CSV file, a workbook or a BuildingSync document, whose areas are in that unit unless they state another. Throws an OperatorError
@@ -25,7 +25,9 @@ export async function openImportTables(path: string, areaUnit: AreaUnit = "sqft"
   if (isCobie(sheets)) return cobieTables(path, sheets, areaUnit);
   return sheets.map(({ sheet, rows, notes }) => {
     const name = sheets.length === 1 ? path : `${path}, sheet ${sheet}`;
-    const { headings, above, note } = findHeadingRow(rows.slice(0, FIRST_ROWS).map(({ cells }) => cells));
+    const { headings, above, note } = findImportHeadingRow(
+      rows.slice(0, FIRST_ROWS).map(({ cells }) => cells),
+    );
     const data = rows.slice(above + 1);
     checkTableHeadings(name, headings);
     return {
@@ -58,7 +60,7 @@ async function csvTable(path: string): Promise<ImportTable> {
       `${path} has nothing but blank lines`,
       "The first line must contain the column names.",
     );
-  const { headings, above, note } = findHeadingRow(first);
+  const { headings, above, note } = findImportHeadingRow(first);
   checkTableHeadings(path, headings);
   return {
     name: path,

@@ -2,34 +2,34 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CsvSource } from "../../../csv/csv-source.ts";
 import { csvLine } from "../../../csv/write-csv.ts";
-import { currentDisplay, unitLabel } from "../../../domain/currency-and-units.ts";
 import { OperatorError } from "../../../domain/errors.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
+import { currentDisplay, unitLabel } from "../../../domain/wording/currency-and-units.ts";
 import type { Yield } from "../../../event-loop/event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
 import { parseCellDate } from "../../../table-cells/table-cell-dates.ts";
 import { UNNAMED_CELLS } from "../../../table-cells/table-limits.ts";
-import type { AreaUnit } from "./area-units.ts";
-import { parseSizeCell } from "./cell-measures.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
-import { GeneratedLabels } from "./generated-appliance-labels.ts";
+import { ImportApplianceLabels } from "./import-appliance-labels.ts";
+import type { AreaUnit } from "./import-area-units.ts";
+import { parseImportSizeCell } from "./import-cell-measures.ts";
 import {
-  countedEquipment,
-  equipmentAlone,
+  equipmentAloneInHeading,
+  equipmentCountedByHeading,
   FORMULA_ERROR,
   isUnknownValue,
   NO_VALUE,
   plainWords,
   TOTALS_HEADINGS,
-} from "./heading-words.ts";
+} from "./import-heading-words.ts";
+import { ImportKnownProperties, type ImportPropertyKey } from "./import-known-properties.ts";
+import { ImportLeftOutCounts } from "./import-left-out-counts.ts";
 import { type ImportSizeLimits, ImportSizeMeter } from "./import-size-meter.ts";
-import { KnownProperties, type PropertyKey } from "./known-properties.ts";
-import { LeftOutCounts } from "./left-out-counts.ts";
-import { isMultilineField, plainCellValue, restoreZipZeros } from "./mapped-cell-values.ts";
-import { lookUpOwnKey, lookUpOwnKeyInList } from "./own-key-lookup.ts";
-import type { ImportTable, LeftOut, TableCells } from "./source-table.ts";
-import { namesUnitsWithoutNumbers, unitNamesInCell } from "./unit-name-lists.ts";
+import type { ImportTable, LeftOut, TableCells } from "./import-source-table.ts";
+import { namesImportedUnitsWithoutNumbers, unitNamesInImportedCell } from "./import-unit-names.ts";
+import { lookUpImportValue, lookUpImportValueInList } from "./import-value-lookup.ts";
+import { isMultilineField, plainImportedCell, restoreZipZeros } from "./mapped-cell-values.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
@@ -80,14 +80,17 @@ export async function prepareMappedRows(
     files.set(part, file);
     return file;
   };
-  const left = new LeftOutCounts();
-  const labels = new Map<string, GeneratedLabels>();
-  const known = new KnownProperties(read, partnerId, yieldNow);
+  const left = new ImportLeftOutCounts();
+  const labels = new Map<string, ImportApplianceLabels>();
+  const known = new ImportKnownProperties(read, partnerId, yieldNow);
   /** The rows of a request change nothing that exists otherwise. */
   const countScores = async (propertyId: string) => {
     if (isUpdating && most) meter.countScores((await read.totals.ofProperty(propertyId)).components);
   };
-  const countProperty = async ({ id, reference, units = 0 }: PropertyKey, unitCount: string | undefined) => {
+  const countProperty = async (
+    { id, reference, units = 0 }: ImportPropertyKey,
+    unitCount: string | undefined,
+  ) => {
     if (id === undefined) meter.countUnits(reference, unitCount, { isUpdating });
     else if (isUpdating && most) {
       meter.countUnits(id, unitCount, { exist: units, isUpdating });
@@ -143,7 +146,7 @@ export async function prepareMappedRows(
           const key = property.id ?? property.reference;
           // The appliances of a batch are scored together.
           if (property.id !== undefined && !labels.has(key)) await countScores(property.id);
-          const given = labels.get(key) ?? new GeneratedLabels();
+          const given = labels.get(key) ?? new ImportApplianceLabels();
           labels.set(key, given);
           for (const [index, own] of row.piecesOf(fields, property.units, given).entries())
             fileOf("appliances").add(
@@ -171,7 +174,7 @@ const FILE_NAMES: Readonly<Record<PreparedPart, string>> = {
 };
 
 /** Returns the row of a property: by its reference, or by the ID that the row has or the property without a reference. */
-function propertyRow({ reference, columns, name }: PropertyKey, fields: TableCells): TableCells {
+function propertyRow({ reference, columns, name }: ImportPropertyKey, fields: TableCells): TableCells {
   if (fields.property_id !== undefined) return fields;
   // The name by which a property was found does not become its reference.
   if (columns.property_id !== undefined) return { ...fields, partner_property_id: undefined, ...columns };
@@ -208,7 +211,7 @@ class RowMapper {
   constructor(
     private readonly table: ImportTable,
     private readonly mapping: FileMapping,
-    private readonly left: LeftOutCounts,
+    private readonly left: ImportLeftOutCounts,
     private readonly types: Knowledge["types"],
   ) {
     this.#at = new Map(table.headings.map((heading, at) => [heading, at]));
@@ -216,7 +219,7 @@ class RowMapper {
     const used = new Set(Object.values(mapping.fields));
     for (const { column, year_column } of mapping.equipment) used.add(column).add(year_column ?? column);
     this.#unmapped = table.headings.filter(
-      (heading) => !used.has(heading) && equipmentAlone(plainWords(heading)) !== undefined,
+      (heading) => !used.has(heading) && equipmentAloneInHeading(plainWords(heading)) !== undefined,
     );
   }
 
@@ -249,7 +252,7 @@ class RowMapper {
     for (const column of this.#unmapped) {
       const cell = this.#cell(cells, column);
       if (NO_VALUE.test(cell)) continue;
-      const isCount = /^\d+$/.test(cell) && countedEquipment(plainWords(column)) !== undefined;
+      const isCount = /^\d+$/.test(cell) && equipmentCountedByHeading(plainWords(column)) !== undefined;
       this.left.add(this.table.name, column.slice(0, LONGEST_SHOWN), isCount ? MAYBE_SCORE : NO_PIECES);
     }
   }
@@ -262,7 +265,7 @@ class RowMapper {
       const isText = isMultilineField(field);
       const cell = isText ? own : own.replaceAll(/\s+/g, " ");
       if (cell === "") continue;
-      const meant = lookUpOwnKey(values[field] ?? {}, cell);
+      const meant = lookUpImportValue(values[field] ?? {}, cell);
       if (meant !== undefined) {
         read[field] = meant;
         continue;
@@ -281,7 +284,7 @@ class RowMapper {
         hasCommas: decimal_comma?.includes(field) ?? false,
       };
       // A date in another format stays as it is, and the importer rejects its row.
-      read[field] = format ? (parseCellDate(cell, format) ?? cell) : plainCellValue(field, cell, reading);
+      read[field] = format ? (parseCellDate(cell, format) ?? cell) : plainImportedCell(field, cell, reading);
     }
     if (read.zip !== undefined && (read.country ?? UNITED_STATES) === UNITED_STATES)
       read.zip = restoreZipZeros(read.zip);
@@ -295,7 +298,7 @@ class RowMapper {
     if (read.size === undefined || fields.size === undefined || this.mapping.rows !== "appliances") return;
     const type = this.types.get(read.type_id ?? "");
     if (!type) return;
-    const size = parseSizeCell(read.size, type.size?.unit, {
+    const size = parseImportSizeCell(read.size, type.size?.unit, {
       heading: fields.size,
       areaUnit: this.#areaUnit,
       hasCommas: decimal_comma?.includes("size") ?? false,
@@ -315,9 +318,9 @@ class RowMapper {
   piecesOf(
     { type_id, serial, unit, quantity }: TableCells,
     unitsInProperty: number | undefined,
-    labels: GeneratedLabels,
+    labels: ImportApplianceLabels,
   ): TableCells[] {
-    if (unit !== undefined && namesUnitsWithoutNumbers(unit)) {
+    if (unit !== undefined && namesImportedUnitsWithoutNumbers(unit)) {
       this.#leave(`unit ${unit}`, "several units without their numbers");
       return [];
     }
@@ -326,7 +329,8 @@ class RowMapper {
       this.#leave(`quantity ${quantity}`, "none of them is there");
       return [];
     }
-    const units = unit === undefined ? [undefined] : unitNamesInCell(unit, this.mapping.fields.unit ?? "");
+    const units =
+      unit === undefined ? [undefined] : unitNamesInImportedCell(unit, this.mapping.fields.unit ?? "");
     if (units.length > 1) {
       if (quantity !== undefined && count !== 1 && count !== units.length)
         this.#leave(`quantity ${quantity}`, "not the number of its units");
@@ -365,7 +369,7 @@ class RowMapper {
     missing: (typeId: string) => Promise<(count: number) => readonly string[]>,
   ): Promise<TableCells[]> {
     const cell = this.#cell(cells, column);
-    const typeId = kind === "choice" ? lookUpOwnKeyInList(types, cell) : types["*"];
+    const typeId = kind === "choice" ? lookUpImportValueInList(types, cell) : types["*"];
     if (cell === "" || typeId === undefined) return [];
     const count =
       kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|oui|true|1)$/i.test(cell) ? 1 : 0;
@@ -405,7 +409,7 @@ class RowMapper {
 }
 
 /** Returns an appliance in its place, with its serial, or else a label that no other has. */
-function pieceIn({ unit, label }: Place, labels: GeneratedLabels, serial?: string): TableCells {
+function pieceIn({ unit, label }: Place, labels: ImportApplianceLabels, serial?: string): TableCells {
   const own = serial || (label && labels.take(label));
   return { unit, ...(own && { serial: own }) };
 }

@@ -1,0 +1,66 @@
+import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import type { CommandHost, Output } from "../command-context.ts";
+import { coloredText } from "./colored-text.ts";
+import { outputWidths } from "./output-widths.ts";
+import { printableText } from "./printable-text.ts";
+import { standardStream } from "./standard-streams.ts";
+
+/** The reader of standard output has closed it, as `head` does. */
+export class OutputClosed extends Error {
+  override readonly name = "OutputClosed";
+}
+
+/** Returns the host of a command that runs in this process. */
+export function processCommandHost({
+  guard,
+  betweenSteps,
+}: Pick<CommandHost, "guard" | "betweenSteps">): CommandHost {
+  const stdout = isatty(1) ? printable(descriptor(1)) : descriptor(1);
+  return {
+    stdout,
+    texts: isatty(1) && showsColors(process.env) ? colored(descriptor(1)) : stdout,
+    stderr: descriptor(2),
+    logLines: standardStream(2),
+    env: process.env,
+    cwd: process.cwd(),
+    root: "/",
+    isTty: isatty(2),
+    ...outputWidths(isatty(1) ? process.stdout.columns : undefined),
+    now: Date.now,
+    random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+    guard,
+    betweenSteps,
+  };
+}
+
+/** Also replaces control characters in what files and pipes get unchanged, such as a table in CSV. */
+const printable = ({ write }: Output): Output => ({ write: (text) => write(printableText(text)) });
+
+const colored = ({ write }: Output): Output => ({ write: (text) => write(coloredText(printableText(text))) });
+
+const showsColors = ({ NO_COLOR, TERM }: CommandHost["env"]) => (NO_COLOR ?? "") === "" && TERM !== "dumb";
+
+/** Writes synchronously: process.stdout would lose buffered output when the process exits. */
+function descriptor(number: 1 | 2): Output {
+  return {
+    write(text) {
+      let rest: Uint8Array = Buffer.from(text);
+      while (rest.length > 0) rest = rest.subarray(writeSome(number, rest));
+    },
+  };
+}
+
+function writeSome(number: 1 | 2, bytes: Uint8Array): number {
+  try {
+    return writeSync(number, bytes);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EPIPE" && number === 1) throw new OutputClosed();
+    if (code === "EPIPE") return bytes.length;
+    if (code !== "EAGAIN") throw error;
+    // The pipe is full, and another process has made it non-blocking.
+    Bun.sleepSync(5);
+    return 0;
+  }
+}

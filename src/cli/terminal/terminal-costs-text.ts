@@ -1,0 +1,50 @@
+import { unitLabel } from "../../domain/wording/currency-and-units.ts";
+import {
+  type ExplainedScore,
+  explainedLine,
+  formatAmount,
+  formatPercent,
+  formatTerminalNumber,
+  terminalBlock,
+} from "./terminal-block-text.ts";
+
+const BASIS = {
+  own: "own cost",
+  own_history: "past replacements",
+  scaled: "knowledge base, scaled to the size",
+  reference: "knowledge base, at its reference size",
+};
+
+/** Returns what the component costs in its place, and what that follows from. */
+export function terminalCostsText({ costs }: ExplainedScore, width: number): string {
+  const { size, reference_size: reference, size_unit: unit, damage } = costs;
+  const isOfBook = costs.cost_basis === "scaled" || costs.cost_basis === "reference";
+  return terminalBlock("Costs", width, [
+    explainedLine("Planned replacement", formatAmount(costs.proactive_cost), BASIS[costs.cost_basis]),
+    explainedLine("After a failure", formatAmount(costs.emergency_cost), "without damage"),
+    damage &&
+      explainedLine(
+        "Probable damage",
+        `+ ${formatAmount(damage.expected * damage.cost)}`,
+        `${damage.peril}: ${damage.expected > 1 ? `${formatTerminalNumber(damage.expected)} damages` : formatPercent(damage.expected)} of ${formatAmount(damage.cost)}`,
+      ),
+    size !== null &&
+      explainedLine(
+        "Size",
+        `× ${formatTerminalNumber(costs.size_factor)}`,
+        `${formatTerminalNumber(size)} ${unit === null ? "" : unitLabel(unit)}${reference === null ? "" : ` against ${formatTerminalNumber(reference)}`}`,
+      ),
+    isOfBook &&
+      explainedLine(
+        "Location",
+        `× ${formatTerminalNumber(costs.location_factor)}`,
+        costs.location_edition ?? "no factor is known",
+      ),
+    isOfBook &&
+      explainedLine(
+        "Price level",
+        `× ${formatTerminalNumber(costs.price_level)}`,
+        `since ${costs.costs_of_month}`,
+      ),
+  ]);
+}

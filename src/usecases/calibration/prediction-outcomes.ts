@@ -1,0 +1,224 @@
+import type { ComponentToScore } from "../../domain/component.ts";
+import { CascadeEffects, type CascadeSource as CascadingAppliance } from "../../domain/scoring/cascade.ts";
+import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
+import { scoringRepresentatives } from "../../domain/scoring/scoring-representatives.ts";
+import type { Score } from "../../domain/scoring/scoring-types.ts";
+import { isOutcome, type ServiceEvent } from "../../domain/service-event.ts";
+import { addDays, type Day, type Instant } from "../../domain/time.ts";
+import { runYielding } from "../../event-loop/event-loop.ts";
+import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
+import type { DayEvent } from "../../store/queries/service-events-queries.ts";
+import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
+import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
+import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { isRescoredByCascade, rescoreBatches, rescoredUpstreamAppliances } from "../rescoring/rescore.ts";
+import { loadModelCorrections, modelVersionOf } from "./active-model.ts";
+
+/** The events of one appliance on one day. */
+type DayLog = { events: LoggedEvent[]; claims: LoggedEvent[]; replacements: LoggedEvent[] };
+/** The fields of an event that tell what it left an outcome of. */
+type LoggedEvent = Pick<
+  ServiceEvent,
+  "id" | "applianceId" | "componentId" | "eventType" | "date" | "createdAt"
+>;
+/** The fields of an event that are stored with its outcomes. */
+type OutcomeEvent = Pick<ServiceEvent, "id" | "eventType" | "date" | "createdAt">;
+/** Events of a day per query. */
+const EVENT_PAGE = 2000;
+/** Events by day, then by appliance. */
+type Logged = Map<Day, Map<string, DayLog>>;
+
+/**
+ * Stores the validation data of the service events of one write: the probability on the day before a failure or a
+ * replacement, from the history known by then. An appliance is assessed once for each such day.
+ */
+export class PredictionOutcomeLog {
+  #appliances = new Map<string, ScoredAppliance>();
+  /** By property. */
+  #logged = new Map<string, Logged>();
+  /** The instant of the first logged event: older events were stored before. */
+  #since: Instant = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly writer: PortfolioWriter) {}
+
+  /** Adds an inserted event. */
+  add(event: LoggedEvent, appliance: ScoredAppliance): void {
+    const { eventType } = event;
+    if (!isOutcome(eventType) && eventType !== "Warranty Claim") return;
+    this.#appliances.set(appliance.id, appliance);
+    this.#since = Math.min(this.#since, event.createdAt);
+    const days = entry(this.#logged, appliance.propertyId, (): Logged => new Map());
+    const day = entry(days, event.date, () => new Map<string, DayLog>());
+    const log = entry(day, appliance.id, (): DayLog => ({ events: [], claims: [], replacements: [] }));
+    if (isOutcome(eventType)) log.events.push(event);
+    if (eventType === "Warranty Claim") log.claims.push(event);
+    if (eventType === "Replacement") log.replacements.push(event);
+  }
+
+  /**
+   * Deletes what a changed or voided event left, and adds the Warranty Claims of its day again, whose outcomes depend on the
+   * day's Replacements. The caller adds the event itself if it still counts.
+   */
+  async reopen(event: LoggedEvent, appliance: ScoredAppliance): Promise<void> {
+    const { tx } = this.writer;
+    await tx.serviceEvents.deleteOutcomes(event.id);
+    await this.#eachOfDay(event, async (other) => {
+      if (other.eventType !== "Warranty Claim" || other.id === event.id) return;
+      await tx.serviceEvents.deleteOutcomes(other.id);
+      this.add({ ...other, applianceId: event.applianceId, date: event.date }, appliance);
+    });
+  }
+
+  /** Stores the outcomes. Must be called before the events change the components' dates. */
+  async finish(): Promise<void> {
+    for (const [propertyId, days] of this.#logged) await this.#storeOfProperty(propertyId, days);
+  }
+
+  async #storeOfProperty(propertyId: string, days: Logged): Promise<void> {
+    const { tx, knowledge } = this.writer;
+    const { loaded, upstream } = await this.#load(propertyId, days);
+    const components = Map.groupBy(loaded.components, ({ applianceId }) => applianceId);
+    const histories = new Map(loaded.history.appliances.map((history) => [history.id, history]));
+    const reachingEver = upstream.map(({ id }) => histories.get(id)!);
+    const ofUpstream = await loadModelCorrections(tx, knowledge, reachingEver);
+    const stands = scoringRepresentatives(reachingEver, ofUpstream);
+    for (const [date, logs] of days) {
+      const before = addDays(date, -1);
+      const targets = [...logs.keys()];
+      const reaching = rescoredUpstreamAppliances(
+        knowledge,
+        targets.map((id) => this.#appliances.get(id)!),
+        upstream,
+      );
+      const standing = new Set(reaching.map(({ id }) => stands.get(id)!));
+      const assessed = new Map<string, CascadingAppliance>();
+      for (const appliances of rescoreBatches([...standing])) {
+        const some = { ...loaded.history, appliances: [...appliances] };
+        const steps = scoreCascadeSourcesInSteps(knowledge, some, before, ofUpstream);
+        for (const [i, score] of (await runYielding(steps, tx.yieldToEventLoop)).entries())
+          assessed.set(appliances[i]!.id, score);
+        await tx.yieldToEventLoop();
+      }
+      const upstreamScores = reaching.map(({ id, unitId }) => ({
+        ...assessed.get(stands.get(id)!.id)!,
+        unitId,
+      }));
+      const cascades = new CascadeEffects(knowledge, upstreamScores);
+      const scores = new Map<string, Score>();
+      for (const step of rescoreBatches(targets)) {
+        const some = { ...loaded.history, appliances: step.map((id) => histories.get(id)!) };
+        const corrections = await loadModelCorrections(tx, knowledge, some.appliances);
+        const steps = scorePropertyInSteps(knowledge, some, before, { corrections, cascades });
+        for (const [id, score] of await runYielding(steps, tx.yieldToEventLoop)) scores.set(id, score);
+        await tx.yieldToEventLoop();
+      }
+      for (const [applianceId, log] of logs)
+        await this.#storeOfDay(log, components.get(applianceId) ?? [], scores);
+    }
+  }
+
+  /** Loads the histories of the appliances in the events, and of those that cascade to them, once. */
+  async #load(
+    propertyId: string,
+    days: Logged,
+  ): Promise<{ loaded: LoadedProperty; upstream: ScoredAppliance[] }> {
+    const { tx, partner, knowledge } = this.writer;
+    const property = (await tx.properties.find(partner.id, propertyId))!;
+    const spokenOf = [...new Set([...days.values()].flatMap((logs) => [...logs.keys()]))].map(
+      (id) => this.#appliances.get(id)!,
+    );
+    const isReached = spokenOf.some(({ typeId }) => isRescoredByCascade(knowledge, typeId));
+    const all = isReached ? await loadAppliancesForScoring(tx, propertyId) : [];
+    const upstream = rescoredUpstreamAppliances(knowledge, spokenOf, all);
+    const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
+    const before = [...days.keys()].map((day) => addDays(day, -1));
+    const loaded = await loadHistories(tx, knowledge, [property], [...read.values()], before);
+    await tx.yieldToEventLoop();
+    return { loaded: loaded.get(propertyId)!, upstream };
+  }
+
+  async #storeOfDay(
+    { events, claims, replacements }: DayLog,
+    components: readonly ComponentToScore[],
+    scores: ReadonlyMap<string, Score>,
+  ): Promise<void> {
+    const keep = (event: OutcomeEvent, spokenOf: ReadonlySet<string>) =>
+      this.#store(
+        event,
+        components.filter(({ id }) => spokenOf.has(id)),
+        scores,
+      );
+    const every = new Set(components.map(({ id }) => id));
+    const spokenOf = ({ componentId }: { componentId: string | null }) =>
+      componentId === null ? every : new Set([componentId]);
+    for (const event of events) await keep(event, spokenOf(event));
+    // A Warranty Claim leaves an outcome of the components replaced on its day, whichever was logged first.
+    const [about] = claims.length > 0 ? claims : replacements;
+    if (!about) return;
+    const all = new Set<string>();
+    const before = new Set<string>();
+    await this.#eachOfDay(about, (event) => {
+      if (event.eventType !== "Replacement") return;
+      for (const id of spokenOf(event)) {
+        all.add(id);
+        if (event.createdAt < this.#since) before.add(id);
+      }
+    });
+    for (const claim of claims) await keep(claim, spokenOf(claim).intersection(all));
+    const newly = all.difference(before);
+    if (newly.size === 0) return;
+    await this.#eachOfDay(about, async (event) => {
+      if (event.eventType === "Warranty Claim" && event.createdAt < this.#since)
+        await keep({ ...event, date: about.date }, spokenOf(event).intersection(newly));
+    });
+  }
+
+  /** Visits all events of an appliance on a day, in pages. */
+  async #eachOfDay(
+    { applianceId, date }: Pick<ServiceEvent, "applianceId" | "date">,
+    visit: (event: DayEvent) => void | Promise<void>,
+  ): Promise<void> {
+    const { tx } = this.writer;
+    for (let after = ""; ; await tx.yieldToEventLoop()) {
+      const some = await tx.serviceEvents.ofDayAfter(applianceId, date, after, EVENT_PAGE);
+      for (const event of some) await visit(event);
+      if (some.length < EVENT_PAGE) return;
+      after = some.at(-1)!.id;
+    }
+  }
+
+  async #store(
+    event: OutcomeEvent,
+    components: readonly ComponentToScore[],
+    scores: ReadonlyMap<string, Score>,
+  ): Promise<void> {
+    const { tx, partner, knowledge } = this.writer;
+    const modelVersion = await modelVersionOf(tx, knowledge);
+    for (const component of components) {
+      const score = scores.get(component.id)!;
+      await tx.serviceEvents.insertOutcome({
+        serviceEventId: event.id,
+        componentId: component.id,
+        partnerId: partner.id,
+        defId: component.defId,
+        eventType: event.eventType,
+        date: event.date,
+        ageYears: score.ageYears,
+        probability: score.periodRisk,
+        riskScore: Math.round(score.riskScore * 100),
+        modelVersion,
+        createdAt: event.createdAt,
+      });
+    }
+    await tx.yieldToEventLoop();
+  }
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,268 @@
+import { referenceFromAddress, streetKey } from "../../../domain/address.ts";
+import { UNITED_STATES } from "../../../domain/place.ts";
+import type { Yield } from "../../../event-loop/event-loop.ts";
+import type { MatchedProperty } from "../../../store/queries/properties-queries.ts";
+import type { Stores } from "../../../store/stores.ts";
+
+/** A property in prepared rows: the columns that refer to it, and its reference if it is new. */
+export type ImportPropertyKey = {
+  reference: string;
+  columns: Readonly<Record<string, string>>;
+  /** Its ID, if it exists. */
+  id: string | undefined;
+  /** The number of its units, if it is known. */
+  units: number | undefined;
+  /** Its name, if it exists. */
+  name?: string | undefined;
+};
+
+type Fields = Readonly<Record<string, string | undefined>>;
+type Label = { serial: string } | { appliance_id: string };
+
+/** The equipment of a type in a property. */
+class Equipment {
+  readonly labels: Label[] = [];
+  readonly #serials = new Set<string>();
+
+  add(label: Label): void {
+    this.labels.push(label);
+    if ("serial" in label) this.#serials.add(label.serial);
+  }
+
+  has(serial: string): boolean {
+    return this.#serials.has(serial);
+  }
+}
+
+/** A property with a street address, and what tells it from those of the same street in other places. */
+type Placed = {
+  reference: string;
+  state: string | undefined;
+  city: string | undefined;
+  zip: string | undefined;
+};
+
+/** Two properties with a name make it ambiguous. */
+const ENOUGH = 2;
+/** The most properties of one street address that are compared with a row. */
+const MOST_ON_STREET = 50;
+const APPLIANCES_A_STEP = 500;
+
+/** Finds the properties that rows mean, by reference, address or name, and labels their equipment. */
+export class ImportKnownProperties {
+  /** By reference: the properties of this run, and those that were looked up. */
+  readonly #byReference = new Map<string, ImportPropertyKey>();
+  readonly #byId = new Map<string, ImportPropertyKey>();
+  /** The properties by street address, and the references by name; null where several properties have it. */
+  readonly #byStreet = new Map<string, Placed[]>();
+  readonly #byName = new Map<string, string | null>();
+  /** By reference and type: the equipment that exists or is prepared. */
+  readonly #equipment = new Map<string, Map<string, Equipment>>();
+  readonly #streetsRead = new Set<string>();
+  readonly #namesRead = new Set<string>();
+
+  constructor(
+    private readonly read: Stores,
+    private readonly partnerId: string,
+    private readonly yieldNow: Yield,
+  ) {}
+
+  /** Returns the property of a row that creates it unless it exists. `isNamed`: its reference may be a name instead. */
+  async register(fields: Fields, isNamed = false): Promise<ImportPropertyKey> {
+    if (fields.property_id !== undefined) return await this.#ofId(fields.property_id);
+    const given = fields.partner_property_id;
+    if (given === undefined) {
+      const found = await this.#matched(fields);
+      if (found) return found;
+    } else if (isNamed) {
+      const found = await this.#named(given, fields);
+      if (found) return found;
+    }
+    const place = placedAt(fields);
+    const reference =
+      given ??
+      (fields.address === undefined ? "" : referenceFromAddress({ ...place, address: fields.address }));
+    const property = await this.#ofReference(reference);
+    if (/^\d{1,6}$/.test(fields.unit_count ?? "")) property.units ??= Number(fields.unit_count);
+    if (fields.address !== undefined) this.#index(streetKey(fields.address), { ...place, reference });
+    if (fields.name !== undefined) put(this.#byName, fields.name.toLowerCase(), reference);
+    return property;
+  }
+
+  /** Returns the property of a row of another kind. The importer rejects the row if there is none. */
+  async find(fields: Fields, isNamed = false): Promise<ImportPropertyKey> {
+    const { partner_property_id: reference, property_id: id } = fields;
+    if (id !== undefined) return await this.#ofId(id);
+    if (reference !== undefined)
+      return (
+        (isNamed ? await this.#named(reference, fields) : undefined) ?? (await this.#ofReference(reference))
+      );
+    return (await this.#matched(fields)) ?? unknown(fields.address ?? fields.name ?? "");
+  }
+
+  /** Returns the labels that a number of appliances of a type still lacks in a property. */
+  async missing(property: ImportPropertyKey, typeId: string): Promise<(count: number) => readonly string[]> {
+    const there = ofType(await this.#equipmentOf(property), typeId);
+    return (count) => {
+      const labels = Array.from({ length: count }, (_, i) => `${typeId}-${i + 1}`);
+      const stated = labels.filter((label) => there.has(label));
+      const lacking = labels
+        .filter((label) => !there.has(label))
+        .slice(0, Math.max(0, count - there.labels.length));
+      for (const serial of lacking) there.add({ serial });
+      // Those that this importer has labeled before are stated again, so that their fields can be updated.
+      return stated.concat(lacking);
+    };
+  }
+
+  /** Returns the appliances of a type, and one to create where a visit proves that there is one. */
+  async appliancesOf(
+    property: ImportPropertyKey,
+    typeId: string,
+  ): Promise<{ found: readonly Label[]; created?: { serial: string } }> {
+    const there = ofType(await this.#equipmentOf(property), typeId);
+    if (there.labels.length > 0) return { found: there.labels };
+    const created = { serial: `${typeId}-1` };
+    there.add(created);
+    return { found: there.labels, created };
+  }
+
+  async #equipmentOf({ reference, id }: ImportPropertyKey): Promise<Map<string, Equipment>> {
+    if (id === undefined && reference === "") return new Map();
+    const key = id ?? reference;
+    const kept = this.#equipment.get(key);
+    if (kept) return kept;
+    const found = new Map<string, Equipment>();
+    this.#equipment.set(key, found);
+    if (id === undefined) return found;
+    for (let after = 0; ; ) {
+      const some = await this.read.appliances.ofPropertyAfter(id, after, APPLIANCES_A_STEP);
+      for (const { typeId, serial, id: appliance_id } of some)
+        ofType(found, typeId).add(serial === null ? { appliance_id } : { serial });
+      if (some.length < APPLIANCES_A_STEP) return found;
+      await this.yieldNow();
+      after = some.at(-1)!.seq;
+    }
+  }
+
+  async #ofId(id: string): Promise<ImportPropertyKey> {
+    const kept = this.#byId.get(id);
+    if (kept) return kept;
+    const own = await this.read.properties.find(this.partnerId, id);
+    const property: ImportPropertyKey = {
+      ...{ reference: "", columns: { property_id: id } },
+      ...{ id: own?.id, units: own?.unitCount, name: own?.name },
+    };
+    this.#byId.set(id, property);
+    return property;
+  }
+
+  async #ofReference(reference: string): Promise<ImportPropertyKey> {
+    const kept = this.#byReference.get(reference);
+    if (kept) return kept;
+    const stored =
+      reference === "" ? undefined : await this.read.properties.findByReference(this.partnerId, reference);
+    const property: ImportPropertyKey = {
+      ...{ reference, columns: { partner_property_id: reference } },
+      ...{ id: stored?.id, units: stored?.unitCount, name: stored?.name },
+    };
+    this.#byReference.set(reference, property);
+    return property;
+  }
+
+  /** Returns the property that has the reference, or else the name. */
+  async #named(reference: string, { name }: Fields): Promise<ImportPropertyKey | undefined> {
+    const kept = this.#byReference.get(reference);
+    if (kept) return kept;
+    if (await this.read.properties.findByReference(this.partnerId, reference)) return undefined;
+    return await this.#matched({ name });
+  }
+
+  /** Returns the property with the address; the name decides among several, and where the row has no address. */
+  async #matched({ name, ...fields }: Fields): Promise<ImportPropertyKey | undefined> {
+    const named = async () => (name === undefined ? undefined : ((await this.#ofName(name)) ?? undefined));
+    if (fields.address === undefined) {
+      const reference = await named();
+      return reference === undefined ? undefined : await this.#ofReference(reference);
+    }
+    const place = placedAt(fields);
+    const there = (await this.#onStreet(streetKey(fields.address))).filter((one) => mayBeSame(one, place));
+    if (there.length === 0) return undefined;
+    const reference = there.length === 1 ? there[0]!.reference : await named();
+    return there.some((one) => one.reference === reference) ? await this.#ofReference(reference!) : undefined;
+  }
+
+  async #onStreet(street: string): Promise<readonly Placed[]> {
+    if (!this.#streetsRead.has(street)) {
+      this.#streetsRead.add(street);
+      for (const one of await this.read.properties.onStreet(this.partnerId, street, MOST_ON_STREET))
+        this.#index(street, {
+          ...{ reference: this.#stored(one), state: one.state },
+          ...{ city: one.city?.trim().toLowerCase(), zip: one.zip?.slice(0, 5) },
+        });
+    }
+    return this.#byStreet.get(street) ?? [];
+  }
+
+  #index(street: string, placed: Placed): void {
+    const there = this.#byStreet.get(street) ?? [];
+    this.#byStreet.set(street, there);
+    if (there.length < 2 * MOST_ON_STREET && !there.some(({ reference }) => reference === placed.reference))
+      there.push(placed);
+  }
+
+  async #ofName(name: string): Promise<string | null | undefined> {
+    const key = name.toLowerCase();
+    if (!this.#namesRead.has(key)) {
+      this.#namesRead.add(key);
+      for (const one of await this.read.properties.ofName(this.partnerId, name, ENOUGH))
+        put(this.#byName, key, this.#stored(one));
+    }
+    return this.#byName.get(key);
+  }
+
+  /** Returns the reference of a stored property; its ID if it has none, by which rows then refer to it. */
+  #stored({ id, partnerPropertyId, unitCount: units, name }: MatchedProperty): string {
+    const reference = partnerPropertyId ?? id;
+    const columns: Record<string, string> =
+      partnerPropertyId === null ? { property_id: id } : { partner_property_id: partnerPropertyId };
+    this.#byReference.set(reference, { reference, columns, id, units, name });
+    return reference;
+  }
+}
+
+/** Returns the place of a row, as properties have it. */
+function placedAt({ country = UNITED_STATES, state, city, zip }: Fields): Omit<Placed, "reference"> {
+  const [nation, own] = [country, state].map((text) => text?.trim().toUpperCase());
+  const isAbroad = own !== undefined && nation !== UNITED_STATES && !own.startsWith(`${nation}-`);
+  return {
+    state: isAbroad ? `${nation}-${own}` : own,
+    ...{ city: city?.trim().toLowerCase(), zip: zip?.trim().slice(0, 5) },
+  };
+}
+
+/** Returns whether two addresses of the same street can be one: nothing that both state differs. */
+function mayBeSame(a: Omit<Placed, "reference">, b: Omit<Placed, "reference">): boolean {
+  const isEqual = (x: string | undefined, y: string | undefined) =>
+    x === undefined || y === undefined ? undefined : x === y;
+  if (isEqual(a.state, b.state) === false) return false;
+  return isEqual(a.city, b.city) ?? isEqual(a.zip, b.zip) ?? true;
+}
+
+/** Notes a property for a key, and null for the key of several. */
+function put(index: Map<string, string | null>, key: string, reference: string): void {
+  const other = index.get(key);
+  index.set(key, other === undefined || other === reference ? reference : null);
+}
+
+function ofType(known: Map<string, Equipment>, typeId: string): Equipment {
+  const there = known.get(typeId) ?? new Equipment();
+  known.set(typeId, there);
+  return there;
+}
+
+const unknown = (text: string): ImportPropertyKey => ({
+  reference: text,
+  columns: { partner_property_id: text.slice(0, 200) },
+  ...{ id: undefined, units: undefined },
+});

@@ -1,0 +1,167 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import type { Component, ComponentToScore } from "../../domain/component.ts";
+import type { PricedComponent } from "../../domain/costs/price-list.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { DueComponent } from "../../domain/planning/component-plan.ts";
+import { isHeldWear } from "../../domain/planning/due-hold.ts";
+import {
+  dueStateOfAppliance,
+  heldDueState,
+  isSameDue,
+  type PlanContext,
+  type StoredDue,
+} from "../../domain/planning/planned-appliance.ts";
+import type { Day } from "../../domain/time.ts";
+import type { Tx } from "../../store/store.ts";
+import type { CostContext, PlannedPlace } from "../costs/cost-context.ts";
+import { planContextOf } from "../planning/plan-context.ts";
+
+/** The fields of an appliance that what is due of it depends on, and what was stored of it. */
+type DueAppliance = Pick<
+  Appliance,
+  | "id"
+  | "propertyId"
+  | "typeId"
+  | "unitId"
+  | "size"
+  | "brandTier"
+  | "installYearBasis"
+  | "flags"
+  | keyof StoredDue
+>;
+
+/** An appliance of which some components are scored. `isHeld`: they only aged, and an earlier decision holds. */
+type OpenAppliance = { appliance: DueAppliance; components: Map<string, Component>; isHeld: boolean };
+
+/** Follows what a write does to the cost of what is due now, appliance by appliance. */
+export class PortfolioDueCostChanges {
+  /** Appliances of which some components are scored. */
+  readonly #open = new Map<string, OpenAppliance>();
+  /** The states that this write has stored. */
+  readonly #saved = new Map<string, StoredDue>();
+  #isHolding = false;
+  #isTrusting = false;
+  #context: PlanContext<DuePart> | undefined;
+
+  /** `add` receives the differences, by property. */
+  constructor(
+    private readonly tx: Tx,
+    private readonly knowledge: Knowledge,
+    private readonly money: { costsIn(propertyId: string): CostContext | Promise<CostContext> },
+    private readonly add: (propertyId: string, cents: number) => void,
+  ) {}
+
+  /** Stores with each decision how long it holds; with `trusts`, makes none for an appliance of which one still holds. */
+  hold(trusts: boolean): void {
+    this.#isHolding = true;
+    this.#isTrusting = trusts;
+  }
+
+  /**
+   * Notes a component with its new score; stores what is due of its appliance once all components are scored. Returns nothing
+   * where there is nothing to wait for, since a promise for each component takes longer.
+   */
+  scored(
+    before: ComponentToScore,
+    component: Component,
+    stored: DueAppliance,
+    flags: string,
+  ): Promise<void> | undefined {
+    // Other flags may make something else due.
+    const appliance = flags === stored.flags ? stored : { ...stored, flags, dueHoldsUntil: null };
+    let open = this.#open.get(appliance.id);
+    if (!open) {
+      open = { appliance, components: new Map(), isHeld: this.#isTrusting };
+      this.#open.set(appliance.id, open);
+    }
+    open.appliance = appliance;
+    open.isHeld &&= isHeldOn(appliance, component.scoredOn) && isHeldWear(before, component);
+    open.components.set(component.id, component);
+    if (open.components.size < this.knowledge.type(appliance.typeId).components.length) return undefined;
+    this.#open.delete(appliance.id);
+    return open.isHeld ? undefined : this.settle(appliance, [...open.components.values()]);
+  }
+
+  /** Settles the appliances that have fewer components than their type. */
+  async settleRest(): Promise<void> {
+    for (const { appliance, components, isHeld } of this.#open.values())
+      if (!isHeld) await this.settle(appliance, [...components.values()]);
+    this.#open.clear();
+  }
+
+  /** Forgets an appliance whose property is counted again. */
+  forget(applianceId: string): void {
+    this.#open.delete(applianceId);
+  }
+
+  /** Stores what is due of an appliance with these components, if it changed. */
+  settle(appliance: DueAppliance, components: readonly Component[]): Promise<void> | undefined {
+    const costs = this.money.costsIn(appliance.propertyId);
+    return costs instanceof Promise
+      ? costs.then((read) => this.#settle(appliance, components, read))
+      : this.#settle(appliance, components, costs);
+  }
+
+  #settle(
+    appliance: DueAppliance,
+    components: readonly Component[],
+    { prices, place }: CostContext,
+  ): Promise<void> | undefined {
+    this.#context ??= planContextOf<DuePart>(prices);
+    const parts = components.map((component) => duePart(component, appliance, place));
+    const due = this.#dueOf(this.#context, parts);
+    const before = this.#saved.get(appliance.id) ?? appliance;
+    return isSameDue(due, before) && due.dueHoldsUntil === before.dueHoldsUntil
+      ? undefined
+      : this.#save(appliance, before, due);
+  }
+
+  #dueOf(context: PlanContext<DuePart>, parts: readonly DuePart[]): StoredDue {
+    if (parts.length === 0) return NOTHING_DUE;
+    return this.#isHolding
+      ? heldDueState(context, parts)
+      : { ...dueStateOfAppliance(context, parts), dueHoldsUntil: null };
+  }
+
+  async #save({ id, propertyId }: DueAppliance, before: StoredDue, due: StoredDue): Promise<void> {
+    await this.tx.appliances.saveDue(id, due);
+    this.#saved.set(id, due);
+    this.add(propertyId, due.dueCents - before.dueCents);
+  }
+}
+
+const NOTHING_DUE: StoredDue = { dueCents: 0, unitTiming: null, dueHoldsUntil: null };
+
+const isHeldOn = ({ dueHoldsUntil }: DueAppliance, day: Day) =>
+  dueHoldsUntil !== null && day <= dueHoldsUntil;
+
+type DuePart = DueComponent & PricedComponent & { flags: string };
+
+/** Returns the fields that decide what is due. A snapshot makes one for each component, of which spreads would copy all. */
+const duePart = (component: Component, appliance: DueAppliance, place: PlannedPlace): DuePart => ({
+  applianceId: appliance.id,
+  defId: component.defId,
+  installYear: component.installYear,
+  lastReplaced: component.lastReplaced,
+  past: component.past,
+  overrideLifespan: component.overrideLifespan,
+  scoredOn: component.scoredOn,
+  lifeFactor: component.lifeFactor,
+  effectiveAgeYears: component.effectiveAgeYears,
+  rate: component.rate,
+  hazardRatio: component.hazardRatio,
+  acuteHazard: component.acuteHazard,
+  ownPlannedCents: component.ownPlannedCents,
+  ownFailedCents: component.ownFailedCents,
+  typeId: appliance.typeId,
+  brandTier: appliance.brandTier,
+  installYearBasis: appliance.installYearBasis,
+  flags: appliance.flags,
+  size: appliance.size,
+  unitId: appliance.unitId,
+  state: place.state,
+  unitCount: place.unitCount,
+  grossAreaSqft: place.grossAreaSqft,
+  stories: place.stories,
+  recordsSince: place.recordsSince,
+});

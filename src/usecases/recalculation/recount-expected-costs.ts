@@ -1,0 +1,25 @@
+import type { PriceList } from "../../domain/costs/price-list.ts";
+import { expectedFailureCostOfStored } from "../../domain/projections.ts";
+import type { PricedRow } from "../../store/queries/recounts-queries.ts";
+import type { Tx } from "../../store/store.ts";
+
+type ExpectedCost = { id: string; cents: number };
+
+/** Returns the expected costs of the components of which others are stored. */
+export function recountExpectedCosts(prices: PriceList, page: readonly PricedRow[]): ExpectedCost[] {
+  return page.flatMap((row) => {
+    const { failedCents } = prices.ofComponent(row);
+    const cents = expectedFailureCostOfStored(prices.knowledge, row, row.brandTier, failedCents);
+    return cents === row.expectedCostCents ? [] : [{ id: row.id, cents }];
+  });
+}
+
+/** Components written between two yields. */
+const WRITTEN_A_STEP = 200;
+
+export async function saveRecountedCosts(tx: Tx, costs: readonly ExpectedCost[]): Promise<void> {
+  for (const [at, { id, cents }] of costs.entries()) {
+    await tx.components.saveExpectedCost(id, cents);
+    if (at % WRITTEN_A_STEP === WRITTEN_A_STEP - 1) await tx.yieldToEventLoop();
+  }
+}

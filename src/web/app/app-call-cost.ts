@@ -1,0 +1,28 @@
+import type { CallLimit } from "../browser/api-client.ts";
+import { countWithNoun } from "../page/page-format.ts";
+import { useApp, useRerenderOnChange } from "./app-context.ts";
+
+/** The share of the calls below which their number is shown. */
+const LOW_SHARE = 0.1;
+
+/** Returns true if few of today's calls are left. */
+export const isCallLimitLow = ({ limit, remaining }: CallLimit) => remaining <= limit * LOW_SHARE;
+
+/** Returns the number of calls that an act takes, if it matters: few are left today, or it takes many of them. */
+export const callCountText = (callLimit: CallLimit | undefined, calls: number): string | undefined =>
+  callLimit && (isCallLimitLow(callLimit) || calls >= callLimit.remaining * LOW_SHARE)
+    ? countWithNoun(calls, "API call")
+    : undefined;
+
+/** Returns `callCountText` for the calls of this session. Renders again when their number changes. */
+export function useApiCallCost(): (calls: number) => string | undefined {
+  const { api } = useApp();
+  useRerenderOnChange(api);
+  return (calls) => callCountText(api.callLimit, calls);
+}
+
+/** Returns the text of a button, with details in parentheses if there are any. */
+export function appLabelWithDetails(label: string, ...details: readonly (string | undefined)[]): string {
+  const shown = details.filter((detail) => detail !== undefined);
+  return shown.length === 0 ? label : `${label} (${shown.join(", ")})`;
+}

@@ -1,0 +1,377 @@
+import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
+import { isMonthFirst } from "../../domain/wording/currency-and-units.ts";
+import { addImportNotes, type ImportNotes, NO_IMPORT_NOTES } from "../../domain/wording/import-notes.ts";
+import {
+  ambiguousCellDate,
+  cellDateFormatOf,
+  DATE_FORMATS,
+  DAY_FIELDS,
+  type DateFormat,
+} from "../../table-cells/table-cell-dates.ts";
+import { decimalCommaCellFields } from "../../table-cells/table-cell-numbers.ts";
+import {
+  hasDecimalCommas,
+  MOST_CELL,
+  MOST_COLUMNS,
+  MOST_HEADING,
+  MOST_ROWS,
+  type Separator,
+  UNNAMED_CELLS,
+} from "../../table-cells/table-limits.ts";
+import type { SheetTable } from "../../xlsx/workbook-tables.ts";
+import type { ApiClient } from "../browser/api-client.ts";
+import { ApiFailure } from "../browser/api-failure.ts";
+import {
+  CsvProblem,
+  detectBrowserCsvSeparator,
+  parseBrowserCsvText,
+  readBrowserCsvFile,
+} from "../browser/browser-csv-file.ts";
+
+/** Cells of one call, below what a request may have. */
+const CELLS_A_CALL = 25_000;
+/** Rows among which a row of names below a title is searched. */
+const FIRST_ROWS = 20;
+
+export type AppImportFile = {
+  name: string;
+  columns: readonly string[];
+  rows: readonly TableRow[];
+  /** The number of cells beyond the columns, which are not sent. */
+  unnamed: number;
+  /** Separates the cells of a CSV file. */
+  separator?: Separator;
+};
+/** The cells of a row, and its number as spreadsheets count: 1 is the first row of the file, blank rows included. */
+type TableRow = { number: number; cells: readonly string[] };
+
+/** The mapping of a file: the column by field, and what else the API has guessed. */
+export type AppImportMapping = {
+  rows: string;
+  fields: Readonly<Record<string, string>>;
+  /** The values of every row. */
+  constants: Readonly<Record<string, string>>;
+  /** By field: what a cell means. */
+  values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  dates: Readonly<Record<string, DateFormat>>;
+  /** The fields whose numbers have a decimal comma. */
+  decimal_comma?: readonly string[];
+  equipment: readonly { column: string; year_column?: string }[];
+  scores: readonly { column: string }[];
+};
+
+export const IMPORT_KINDS = ["properties", "appliances", "components", "service_events", "claims"] as const;
+export type ImportKind = (typeof IMPORT_KINDS)[number];
+
+export type ImportRun = {
+  isDry: boolean;
+  done: number;
+  isDone: boolean;
+  counts: Readonly<Record<ImportKind, { created: number; updated: number; unchanged: number }>>;
+  notes: ImportNotes;
+  sameAddress: ImportedRowsJson["same_address"];
+  changes: ImportedRowsJson["changes"];
+  rejected: readonly RejectedRow[];
+  leftOut: ImportedRowsJson["left_out"];
+};
+
+type RejectedRow = { row: TableRow; error: string };
+
+/** Reads a CSV file with a heading; returns what is wrong with it if no API call could import it. */
+export async function readAppCsvTable(
+  file: Parameters<typeof readBrowserCsvFile>[0],
+): Promise<AppImportFile | string> {
+  try {
+    const text = await readBrowserCsvFile(file);
+    const separator = detectBrowserCsvSeparator(text);
+    const rows = parseBrowserCsvText(text, separator).map((cells, at) => ({ number: at + 1, cells }));
+    const table = tableOfRows(file.name, rows);
+    return typeof table === "string" ? table : { ...table, separator };
+  } catch (error) {
+    if (error instanceof CsvProblem) return error.message;
+    throw error;
+  }
+}
+
+/** Returns a sheet of a workbook as a table, or what is wrong with it. `isOnly`: the workbook has no other with rows. */
+export const tableOfSheet = (
+  file: string,
+  { sheet, rows }: SheetTable,
+  isOnly: boolean,
+): AppImportFile | string =>
+  tableOfRows(
+    isOnly ? file : `${file}, sheet ${sheet}`,
+    rows.map(({ row, cells }) => ({ number: row, cells })),
+  );
+
+function tableOfRows(name: string, all: readonly TableRow[]): AppImportFile | string {
+  const [heading, ...rows] = all.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  if (!heading || rows.length === 0)
+    return `${name} has no rows below a first line with the names of the columns.`;
+  const columns = heading.cells;
+  const named = filledOf(heading);
+  const most = Math.max(...rows.slice(0, FIRST_ROWS).map(filledOf));
+  // A title fills a cell or two of the row.
+  if (named * 2 < most)
+    return `Row ${heading.number} names ${named} of ${most} columns. Delete the rows above the names of the columns.`;
+  if (columns.length > MOST_COLUMNS)
+    return `${name} has ${columns.length} columns. Delete some: ${MOST_COLUMNS} are allowed.`;
+  if (columns.some((column) => column.length > MOST_HEADING))
+    return `Row ${heading.number} has the name of a column with more than ${MOST_HEADING} characters. Shorten it.`;
+  for (const { number, cells } of rows) {
+    const at = columns.findIndex((_, column) => (cells[column]?.length ?? 0) > MOST_CELL);
+    if (at >= 0)
+      return `Row ${number} has more than ${MOST_CELL} characters in the column ${columns[at]}. Shorten the text.`;
+  }
+  // Rows may be shorter or longer than the first line.
+  const filled = rows.map(({ number, cells }) => ({
+    number,
+    cells: columns.map((_, at) => cells[at] ?? ""),
+  }));
+  const beyond = rows.map(({ cells }) => cells.slice(columns.length).filter((cell) => cell.trim() !== ""));
+  return { name, columns, rows: filled, unnamed: beyond.reduce((sum, cells) => sum + cells.length, 0) };
+}
+
+const filledOf = ({ cells }: TableRow) => cells.filter((cell) => cell.trim() !== "").length;
+
+/** The cells of a column by which the API guesses, too. */
+function cellsOf({ columns, rows }: AppImportFile, column: string): string[] {
+  const at = columns.findIndex((name) => name.trim() === column);
+  return rows.slice(0, MOST_ROWS).map(({ cells }) => cells[at] ?? "");
+}
+
+/**
+ * Maps a column to a field, or to none if the field is empty. What was guessed of the cells of the field's former column is
+ * dropped, and the format of dates and numbers guessed again.
+ */
+export function mapAppColumnToField(
+  file: AppImportFile,
+  mapping: AppImportMapping,
+  column: string,
+  field: string,
+): AppImportMapping {
+  const fields = Object.fromEntries(
+    Object.entries(mapping.fields).filter(([name, at]) => at !== column && name !== field),
+  );
+  const ofKept = <T>(byField: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(byField).filter(([name]) => Object.hasOwn(fields, name)));
+  const kept = { ...mapping, fields, values: ofKept(mapping.values), dates: ofKept(mapping.dates) };
+  if (field === "") return withDecimalCommas(file, kept);
+  const chosen = withDecimalCommas(file, { ...kept, fields: { ...fields, [field]: column } });
+  if (!DAY_FIELDS.includes(field)) return chosen;
+  const format = cellDateFormatOf(cellsOf(file, column)) ?? DATE_FORMATS[0];
+  return withoutAmbiguousAppDates(file, withDateFormat(chosen, field, format), [field]);
+}
+
+function withDecimalCommas(
+  file: AppImportFile,
+  { decimal_comma: _, ...mapping }: AppImportMapping,
+): AppImportMapping {
+  const fields = decimalCommaCellFields(
+    mapping.fields,
+    (column) => cellsOf(file, column),
+    hasDecimalCommas(file.separator),
+  );
+  return fields.length > 0 ? { ...mapping, decimal_comma: fields } : mapping;
+}
+
+/** Returns a mapping without the format of dates that have the day or the month first, where neither is usual. */
+export function withoutAmbiguousAppDates(
+  file: AppImportFile,
+  mapping: AppImportMapping,
+  fields: readonly string[] = DAY_FIELDS,
+): AppImportMapping {
+  const unproven = fields.filter((field) => isUnproven(file, mapping, field));
+  const dates = Object.entries(mapping.dates).filter(([field]) => !unproven.includes(field));
+  return { ...mapping, dates: Object.fromEntries(dates) };
+}
+
+function isUnproven(file: AppImportFile, { fields, constants }: AppImportMapping, field: string): boolean {
+  const column = fields[field];
+  if (column === undefined || isMonthFirst(constants.country)) return false;
+  return ambiguousCellDate(cellsOf(file, column)) !== undefined;
+}
+
+/** Returns whether the reader has to choose the format of a column's dates. */
+export const lacksDateFormat = (file: AppImportFile, mapping: AppImportMapping, field: string): boolean =>
+  mapping.dates[field] === undefined && isUnproven(file, mapping, field);
+
+export const withDateFormat = (
+  mapping: AppImportMapping,
+  field: string,
+  format: DateFormat,
+): AppImportMapping => ({
+  ...mapping,
+  dates: { ...mapping.dates, [field]: format },
+});
+
+/** More different cells than this are no choice among a few, such as a condition. */
+const MOST_VALUES = 20;
+
+/**
+ * Returns the different cells of a column that is a choice among a few, the commonest first; none for any other, such as one
+ * whose cells all differ.
+ */
+export function distinctAppChoiceCells({ columns, rows }: AppImportFile, column: string): string[] {
+  const at = columns.findIndex((name) => name.trim() === column);
+  const counts = new Map<string, number>();
+  let filled = 0;
+  for (const { cells } of rows) {
+    const cell = cellText(cells[at] ?? "");
+    if (cell === "") continue;
+    filled++;
+    counts.set(cell, (counts.get(cell) ?? 0) + 1);
+    if (counts.size > MOST_VALUES) return [];
+  }
+  if (filled === counts.size) return [];
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([cell]) => cell);
+}
+
+/** The text by which the API finds the meaning of a cell. */
+const cellText = (cell: string) => cell.trim().replace(/ {2,}/g, " ");
+
+/** Says what a cell of a field means; an empty meaning leaves it as it is. */
+export function withAppCellMeaning(
+  mapping: AppImportMapping,
+  field: string,
+  { cell, meaning }: { cell: string; meaning: string },
+): AppImportMapping {
+  const others = Object.entries(mapping.values[field] ?? {}).filter(([text]) => text !== cell);
+  const own = Object.fromEntries(meaning.trim() === "" ? others : [...others, [cell, meaning.trim()]]);
+  return { ...mapping, values: { ...mapping.values, [field]: own } };
+}
+
+export const importRowsPerCall = ({ columns }: Pick<AppImportFile, "columns">) =>
+  Math.max(1, Math.min(MOST_ROWS, Math.floor(CELLS_A_CALL / columns.length)));
+
+type Api = Pick<ApiClient, "write">;
+type HowToImport = { mapping?: AppImportMapping; isDry: boolean; silent?: boolean; updates?: boolean };
+
+/**
+ * Sends rows of a file from a place on: at most `most`, and fewer where they make more records than a call may. Returns the
+ * response with how many were sent.
+ */
+export async function sendAppRows(
+  api: Api,
+  file: AppImportFile,
+  { at, most }: { at: number; most: number },
+  { mapping, isDry, silent = false, updates = false }: HowToImport,
+): Promise<{ answer: ImportedRowsJson; sent: number; rejected: readonly RejectedRow[] }> {
+  for (let count = most; ; count = Math.ceil(count / 2)) {
+    const rows = file.rows.slice(at, at + count);
+    const firstRow = rows[0]!.number;
+    try {
+      const answer = await api.write<ImportedRowsJson>("POST", "/v1/import-rows", {
+        file: file.name,
+        columns: file.columns,
+        rows: rows.map(({ cells }) => cells),
+        first_row: firstRow,
+        separator: file.separator,
+        mapping,
+        update: updates,
+        dry_run: isDry,
+        no_webhooks: silent,
+      });
+      // The API counts on from the first row. Blank rows, which are not sent, may be between the rows.
+      const rowOf = (row: number) => rows[row - firstRow]!;
+      const rejected = answer.rejected.map(({ row, error }) => ({ row: rowOf(row), error }));
+      const numbered = <T extends { row: number }>(all: readonly T[]) =>
+        all.map((one) => ({ ...one, row: rowOf(one.row).number }));
+      const { same_address, changes } = answer;
+      return {
+        answer: { ...answer, same_address: numbered(same_address), changes: numbered(changes) },
+        sent: rows.length,
+        rejected,
+      };
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || error.kind !== "too_large" || count === 1) throw error;
+    }
+  }
+}
+
+/** Sends all rows of a file, a few in a call, and reports the sums after each. Ends after a call if it is aborted. */
+export async function importAppFile(
+  api: Api,
+  file: AppImportFile,
+  how: HowToImport & { mapping: AppImportMapping },
+  onProgress: (run: ImportRun) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const none = { created: 0, updated: 0, unchanged: 0 };
+  let run: ImportRun = {
+    isDry: how.isDry,
+    done: 0,
+    isDone: false,
+    counts: {
+      properties: none,
+      appliances: none,
+      components: none,
+      service_events: none,
+      claims: none,
+    },
+    notes: NO_IMPORT_NOTES,
+    sameAddress: [],
+    changes: [],
+    rejected: [],
+    leftOut: file.unnamed > 0 ? [{ ...UNNAMED_CELLS, cells: file.unnamed }] : [],
+  };
+  onProgress(run);
+  let most = importRowsPerCall(file);
+  while (run.done < file.rows.length) {
+    if (signal?.aborted) return;
+    const { answer, sent, rejected } = await sendAppRows(api, file, { at: run.done, most }, how);
+    // The next rows are probably as dense.
+    if (run.done + sent < file.rows.length) most = sent;
+    const counts = Object.fromEntries(
+      IMPORT_KINDS.map((kind) => {
+        const [sum, more] = [run.counts[kind], answer[kind]];
+        return [
+          kind,
+          {
+            created: sum.created + more.created,
+            updated: sum.updated + more.updated,
+            unchanged: sum.unchanged + more.unchanged,
+          },
+        ];
+      }),
+    ) as ImportRun["counts"];
+    run = {
+      ...run,
+      counts,
+      notes: addImportNotes(run.notes, {
+        buildingYears: answer.install_years_from_year_built,
+        earlyYears: answer.install_years_before_year_built,
+        unusualSizes: answer.unusual_sizes,
+        claimsToCheck: answer.claims_to_check,
+        olderValuations: answer.older_valuations,
+      }),
+      sameAddress: [...run.sameAddress, ...answer.same_address],
+      changes: mergedChanges(run.changes, answer.changes),
+      done: run.done + sent,
+      rejected: [...run.rejected, ...rejected],
+      leftOut: mergedLeftOut(run.leftOut, answer.left_out),
+    };
+    onProgress(run);
+  }
+  onProgress({ ...run, isDone: true });
+}
+
+/** Adds up the rows that change a field, and keeps the first of them. */
+function mergedChanges(a: ImportRun["changes"], b: ImportRun["changes"]): ImportRun["changes"] {
+  const sums = new Map<string, ImportRun["changes"][number]>();
+  for (const one of [...a, ...b]) {
+    const key = `${one.records} ${one.field}`;
+    const first = sums.get(key);
+    sums.set(key, first ? { ...first, rows: first.rows + one.rows } : one);
+  }
+  return [...sums.values()];
+}
+
+function mergedLeftOut(a: ImportRun["leftOut"], b: ImportRun["leftOut"]): ImportRun["leftOut"] {
+  const sums = new Map<string, ImportRun["leftOut"][number]>();
+  for (const one of [...a, ...b]) {
+    const key = JSON.stringify([one.column, one.reason]);
+    sums.set(key, { ...one, cells: one.cells + (sums.get(key)?.cells ?? 0) });
+  }
+  return [...sums.values()];
+}

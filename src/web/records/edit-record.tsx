@@ -1,0 +1,126 @@
+import { useId } from "preact/hooks";
+import { ApiFailure } from "../browser/api-failure.ts";
+import { pageCodeLabel } from "../page/page-code-labels.ts";
+import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+
+/** A field of a record in a form. Emptied, it is sent as null. */
+export type EditField = {
+  /** The field's name in the API. */
+  name: string;
+  label: string;
+  isRequired?: boolean;
+} & (
+  | { kind: "text" | "long" | "day"; value: string | null }
+  | { kind: "number"; value: number | null }
+  | { kind: "flag"; value: boolean }
+  /** Texts without spaces. */
+  | { kind: "list"; value: readonly string[] }
+  /** `options` are the values in the API. */
+  | { kind: "choice"; value: string | null; options: readonly string[] }
+);
+
+/** Renders a button that opens a form with a record's fields, and saves those that were changed. */
+export function EditRecordDialog(props: {
+  title: string;
+  about: string;
+  fields: readonly EditField[];
+  /** Sends the changed fields. Throws an ApiFailure. */
+  onSave: (change: Readonly<Record<string, unknown>>) => Promise<void>;
+}) {
+  const { title, about, fields, onSave } = props;
+  const id = useId();
+  const save = async (form: FormData) => {
+    const change = changeOf(fields, form);
+    if (Object.keys(change).length === 0) return undefined;
+    return await editFailureMessage(() => onSave(change));
+  };
+  return (
+    <ConfirmDialog name="Edit" confirmName="Save" title={title} onConfirm={save} isSmall>
+      <p class="small muted">{about}</p>
+      <div class="edit">
+        {fields.map((field) => (
+          <label
+            key={field.name}
+            for={`${id}-${field.name}`}
+            class={field.kind === "long" ? "wide" : undefined}
+          >
+            {field.label}
+            <Control field={field} id={`${id}-${field.name}`} />
+          </label>
+        ))}
+      </div>
+    </ConfirmDialog>
+  );
+}
+
+/** Runs a change. Returns the message of its failure, which the dialog then shows. */
+export async function editFailureMessage(run: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await run();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure) return thrown.message;
+    throw thrown;
+  }
+}
+
+function Control({ field, id }: { field: EditField; id: string }) {
+  const { name, isRequired = false } = field;
+  const given = { id, name, required: isRequired };
+  switch (field.kind) {
+    case "flag":
+      return <input {...given} type="checkbox" defaultChecked={field.value} />;
+    case "choice":
+      return (
+        <select {...given}>
+          {!isRequired && <option value="" />}
+          {field.options.map((option) => (
+            <option value={option} selected={option === field.value}>
+              {pageCodeLabel(option)}
+            </option>
+          ))}
+        </select>
+      );
+    case "long":
+      return <textarea {...given} rows={3} defaultValue={field.value ?? ""} />;
+    case "number":
+      return (
+        <input
+          {...given}
+          type="number"
+          step="any"
+          inputMode="decimal"
+          defaultValue={String(field.value ?? "")}
+        />
+      );
+    case "list":
+      return <input {...given} type="text" defaultValue={field.value.join(", ")} />;
+    case "day":
+      return <input {...given} type="date" defaultValue={field.value ?? ""} />;
+    case "text":
+      return <input {...given} type="text" defaultValue={field.value ?? ""} />;
+  }
+}
+
+/** Returns the fields whose values differ from the record's. */
+function changeOf(fields: readonly EditField[], form: FormData): Record<string, unknown> {
+  const change: Record<string, unknown> = {};
+  for (const field of fields) {
+    const typed = form.get(field.name);
+    const text = String(typed ?? "");
+    if (field.kind === "list") {
+      const items = text.split(/[\s,;]+/).filter(Boolean);
+      if (items.join() !== field.value.join()) change[field.name] = items;
+      continue;
+    }
+    const value = field.kind === "flag" ? typed !== null : valueIn(field, text);
+    if (value !== field.value) change[field.name] = value;
+  }
+  return change;
+}
+
+function valueIn({ kind }: EditField, typed: string): string | number | null {
+  const text = kind === "long" ? typed : typed.trim();
+  if (text.trim() === "") return null;
+  return kind === "number" ? Number(text) : text;
+}

@@ -1,0 +1,19 @@
+import type { ScoreReasonJson } from "../../api-schemas/score-reason-schema.ts";
+import { date } from "../page/page-format.ts";
+
+const EFFECTS = { raises: "Raises the score", lowers: "Lowers the score", neutral: "" } as const;
+
+/** The reasons for a score, each on a line. */
+export function SectionScoreReasons({ reasons }: { reasons: readonly ScoreReasonJson[] }) {
+  return (
+    <ul class="reasons">
+      {reasons.map(({ effect, text, date: day }) => (
+        <li class={effect}>
+          {EFFECTS[effect] !== "" && <span class="visually-hidden">{EFFECTS[effect]}: </span>}
+          {text}
+          {day !== null && <span class="muted"> ({date(day)})</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,133 @@
+import { beforeAll, expect, test } from "bun:test";
+import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
+import { addDays, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+let fixture: PortfolioFixture;
+let propertyId: string;
+let elevatorId: string;
+let unitId: string;
+beforeAll(async () => {
+  fixture = await open(NOW);
+  propertyId = (await fixture.addProperty({ unitCount: 4 })).id;
+  const [elevator, unit] = await fixture.addAppliances(
+    { propertyId, typeId: "elevator", installYear: 2005 },
+    { propertyId, typeId: "ptac", installYear: 2001 },
+    { propertyId, typeId: "plumbing_supply", installYear: 1960 },
+  );
+  elevatorId = elevator!.id;
+  unitId = unit!.id;
+});
+
+const appliance = async (id: string) => (await fixture.store.read.appliances.find(fixture.partnerId, id))!;
+const due = async () => (await fixture.store.read.totals.ofProperty(propertyId)).dueCents;
+const wrong = async () => {
+  const found = await recountDerivedData({ ...fixture, knowledge, yieldNow: async () => {} }, false);
+  return Object.entries(found).filter(([, count]) => count > 0);
+};
+const log = (event: Partial<NewServiceEvent>) =>
+  fixture.write(async (writer) => {
+    const service = new ServiceLog(writer);
+    await service.add({ ...VISIT, applianceId: elevatorId, ...event });
+    await service.finish();
+  });
+const VISIT: Omit<NewServiceEvent, "applianceId"> = {
+  componentId: null,
+  eventType: "Inspection",
+  date: "2026-02-01",
+  technician: null,
+  partsCostCents: null,
+  laborCostCents: null,
+  totalCostCents: null,
+  notes: null,
+  conditionAfter: "good",
+};
+
+// Rule: due-cost
+test("what is due is stored with each write that changes it", async () => {
+  const before = await due();
+  expect(before).toBeGreaterThan(0);
+  expect(await wrong()).toEqual([]);
+  await log({ applianceId: unitId, eventType: "Replacement" });
+  const replaced = await due();
+  expect(replaced).toBeLessThan(before);
+  expect((await appliance(unitId)).dueCents).toBe(0);
+  expect(await wrong()).toEqual([]);
+  await fixture.write((writer) => changeProperty(writer, propertyId, { unitCount: 400 }));
+  expect(await due()).toBeGreaterThan(replaced);
+  expect(await wrong()).toEqual([]);
+  await fixture.write((writer) => changeAppliance(writer, elevatorId, { installYear: 1980 }));
+  expect((await appliance(elevatorId)).dueCents).toBeGreaterThan(0);
+  expect(await wrong()).toEqual([]);
+});
+
+// Rule: due-hold
+test("a snapshot takes what is due from an earlier decision, and a write decides anew", async () => {
+  const { store, time, clock } = fixture;
+  const isDue = { dueCents: 0, unitTiming: "now" } as const;
+  const tamper = (dueHoldsUntil: string | null) =>
+    store.write((tx) => tx.appliances.saveDue(unitId, { ...isDue, dueHoldsUntil }));
+  const snapshot = async () => {
+    time.now += MS_PER_DAY;
+    const day = dayOf(time.now);
+    await takeSnapshot({ store, knowledge, clock, monotonicMs: () => 0, yieldNow: async () => {} }, day);
+    return { day, ...(await appliance(unitId)) };
+  };
+  const first = await snapshot();
+  expect(first).toMatchObject({ dueCents: 0, unitTiming: "later" });
+  expect(first.dueHoldsUntil! > first.day, first.dueHoldsUntil!).toBe(true);
+  await tamper(addDays(first.day, 1));
+  expect(await snapshot(), "on its last day").toMatchObject(isDue);
+  expect(await snapshot(), "on the day after").toMatchObject({ unitTiming: "later" });
+  await tamper("2099-01-01");
+  await log({ applianceId: unitId, eventType: "Inspection" });
+  expect(await appliance(unitId)).toMatchObject({ unitTiming: "later", dueHoldsUntil: null });
+  const { dueHoldsUntil } = await snapshot();
+  expect(dueHoldsUntil).not.toBeNull();
+  const revision = await store.read.partners.revision(fixture.partnerId);
+  await recountDerivedData({ store, knowledge, clock, yieldNow: async () => {} }, true);
+  expect(await appliance(unitId), "a repair of healthy data keeps it").toMatchObject({ dueHoldsUntil });
+  expect(await store.read.partners.revision(fixture.partnerId)).toEqual(revision);
+  await tamper("2099-01-01");
+  await fixture.write(async (writer) => writer.recount(propertyId));
+  expect(await appliance(unitId)).toMatchObject({ unitTiming: "later", dueHoldsUntil: null });
+  expect(await wrong()).toEqual([]);
+});
+
+// Rule: due-deficiency
+test("an appliance counts its inspections with an open deficiency", async () => {
+  expect((await appliance(elevatorId)).deficiencies).toBe(0);
+  await log({ date: "2026-02-03", conditionAfter: "poor" });
+  expect((await appliance(elevatorId)).deficiencies).toBe(1);
+  expect((await fixture.store.read.components.rowsOfProperty(propertyId))[0]).toMatchObject({
+    applianceId: elevatorId,
+    deficiencies: 1,
+  });
+  await log({ date: "2026-02-04", eventType: "Repair", conditionAfter: null });
+  expect((await appliance(elevatorId)).deficiencies).toBe(0);
+  const [part] = await fixture.store.read.components.ofAppliance(elevatorId);
+  const componentId = part!.id;
+  await log({ date: "2026-02-05", componentId, conditionAfter: "poor" });
+  expect((await appliance(elevatorId)).deficiencies, "of a component").toBe(1);
+  await log({ date: "2026-02-06", componentId, conditionAfter: "good" });
+  expect((await appliance(elevatorId)).deficiencies).toBe(0);
+  expect(await wrong()).toEqual([]);
+  const { time } = fixture;
+  await log({ date: addDays(dayOf(time.now), 1), conditionAfter: "poor" });
+  expect((await appliance(elevatorId)).deficiencies, "tomorrow").toBe(0);
+  time.now += MS_PER_DAY;
+  expect(await wrong(), "until the snapshot of the day").toEqual([]);
+  time.now += MS_PER_DAY;
+  expect(await wrong(), "after two days").toEqual([["appliances.deficiencies", 1]]);
+  const { id: to } = await fixture.addProperty();
+  await fixture.write((writer) => changeAppliance(writer, elevatorId, { propertyId: to }));
+  expect((await appliance(elevatorId)).deficiencies, "by a move").toBe(1);
+  expect(await wrong()).toEqual([]);
+});
