@@ -60,12 +60,22 @@ export function isLockTimeout(error: unknown): boolean {
   return postgresErrorOf(error)?.code === "55P03";
 }
 
+/**
+ * Returns whether PostgreSQL lacks disk space, memory, locks or connections, or has failed. At a commit, the error may be that
+ * of a crash after the commit was stored.
+ */
+export function isSystemFailure(error: unknown): boolean {
+  return /^(53|58|XX)...$/.test(postgresErrorOf(error)?.code ?? "");
+}
+
 /** Returns whether the error fails a whole transaction, whichever of its jobs ran into it. */
 export function failsWholeTransaction(error: unknown): boolean {
-  const { code = "" } = postgresErrorOf(error) ?? {};
-  // No disk space, memory, locks or connections left; read-only after a failover; a timeout that this program has set.
+  // Read-only after a failover; a timeout that this program has set.
   return (
-    isConnectionLost(error) || isRetryableConflict(error) || /^(53...|25006|57014|58...|XX...)$/.test(code)
+    isConnectionLost(error) ||
+    isRetryableConflict(error) ||
+    isSystemFailure(error) ||
+    /^(25006|57014)$/.test(postgresErrorOf(error)?.code ?? "")
   );
 }
 

@@ -4,6 +4,7 @@ import {
   isConnectionLost,
   isLockTimeout,
   isRetryableConflict,
+  isSystemFailure,
   postgresErrorOf,
 } from "../postgres-errors.ts";
 import type { Statement } from "../postgres-statement.ts";
@@ -231,7 +232,7 @@ export class PostgresGroupTransaction {
       return command === "COMMIT";
     } catch (error) {
       await connection.abandon();
-      if (!isConnectionLost(error)) throw error;
+      if (!isConnectionLost(error) && !isSystemFailure(error)) throw error;
     }
     try {
       if (await this.#wasCommitted(number)) return true;
