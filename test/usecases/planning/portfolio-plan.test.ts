@@ -236,6 +236,20 @@ describe("a portfolio's plan", () => {
     expect(await portfolio()).toEqual(await recounted());
   });
 
+  test("includes everything that was there before, and does not wait for properties that are added without end", async () => {
+    let added = 0;
+    const write: typeof fixture.store.write = async (...args) => {
+      if (added === 10) throw new Error("plans are renewed without end");
+      added++;
+      await fixture.addProperty({ name: `New ${added}`, unitCount: 1 });
+      return await fixture.store.write(...args);
+    };
+    const store = { ...fixture.store, read: fixture.store.read, write } as typeof fixture.store;
+    expect(await renewChangedPlans({ ...environment(), store }, fixture.partnerId)).toBe(properties.length);
+    expect((await portfolio()).unitCount).toBe(3 + 6 + 9);
+    expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toHaveLength(added);
+  });
+
   // Rule: full-disk, portfolio-plan
   test("that cannot be stored is computed, with the same figures, properties and uses of a budget", async () => {
     await renew();
