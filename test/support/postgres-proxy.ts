@@ -77,11 +77,12 @@ export async function startPostgresProxy(target: number) {
       }
       if (withheld.length === 0) far.write(chunk);
     });
-    far.on("data", (chunk) => {
+    far.on("data", (chunk: Buffer) => {
       if (state.isSilent || isLosing) return;
       if (swallowsTo !== undefined) {
         const at = chunk.indexOf(swallowsTo);
-        if (replacement && at >= 0) near.end(Buffer.concat([chunk.subarray(0, at - MESSAGE_HEAD), replacement]));
+        if (replacement && at >= 0)
+          near.end(Buffer.concat([chunk.subarray(0, at - MESSAGE_HEAD), replacement]));
         else if (replacement) near.write(chunk);
         else if (at >= 0) end();
         return;
