@@ -273,7 +273,8 @@ export async function planPortfolio(
       modelVersion,
       counted: { ...summed.counted, ...priceBasisOf(knowledge) },
     }),
-    budget: budgetCents === null ? null : await spendOverPortfolio(deps, partnerId, budgetCents, unsaved),
+    budget:
+      budgetCents === null ? null : await spendPlanBudgetOverPortfolio(deps, partnerId, budgetCents, unsaved),
   };
 }
 
@@ -385,7 +386,7 @@ export async function plannedProperties(deps: PlanDeps, partnerId: string, inclu
 }
 
 /** Returns the best use of a budget over all properties of a partner. */
-export async function spendOverPortfolio(
+export async function spendPlanBudgetOverPortfolio(
   { store, yieldNow }: Pick<PlanDeps, "store" | "yieldNow">,
   partnerId: string,
   amountCents: number,
