@@ -24,7 +24,49 @@ const possible = outlook.filter(
   ({ scaleYears, weibullShape, effectiveAgeYears }) => (effectiveAgeYears / scaleYears) ** weibullShape < 6.9,
 );
 
+const NODES = [0, 1.35562617997427, -1.35562617997427, 2.85697001387281, -2.85697001387281];
+const WEIGHTS = [8 / 15, 0.222075922005613, 0.222075922005613, 0.0112574113277207, 0.0112574113277207];
+const sumOf = (term: (node: number) => number) =>
+  NODES.reduce((sum, z, node) => sum + WEIGHTS[node]! * term(z), 0);
+
+/** Returns the survival as the documentation states it, summed node by node. */
+function documentedSurvival(given: Outlook, error: number, days: number): number {
+  const { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard } = given;
+  const hazard = (age: number, z: number) => (age / (scaleYears * Math.exp(error * z))) ** weibullShape;
+  const spent = (z: number) => hazard(effectiveAgeYears, z);
+  const added = (z: number) => hazard(effectiveAgeYears + (rate * days) / 365.25, z) - spent(z);
+  const acute = acuteHazard * Math.min(1, days / 90);
+  return (
+    sumOf((z) => Math.exp(-spent(z) - hazardRatio * added(z) - acute)) / sumOf((z) => Math.exp(-spent(z)))
+  );
+}
+
 describe("the failure window", () => {
+  // Rule: failure-window
+  test("has the days at which the documented survival has its levels, to a thousandth of a day", () => {
+    let [inSpan, open] = [0, 0];
+    const isAt = (days: number, level: number, given: Outlook, error: number) => {
+      expect(documentedSurvival(given, error, days - 0.001)).toBeGreaterThan(level);
+      expect(documentedSurvival(given, error, days + 0.001)).toBeLessThan(level);
+      if (days < 90 && given.acuteHazard > 0) inSpan++;
+    };
+    fc.assert(
+      fc.property(possible, fc.boolean(), (given, isCalibrated) => {
+        const { earliestDays, latestDays } = failureWindow(given, isCalibrated, model);
+        const error = isCalibrated ? model.lifeError.calibrated : model.lifeError.book;
+        if (earliestDays < 36_525) isAt(earliestDays, 1 - WINDOW_TAIL, given, error);
+        else expect(documentedSurvival(given, error, 36_525)).toBeGreaterThan(1 - WINDOW_TAIL - 1e-9);
+        if (latestDays !== null) isAt(latestDays, WINDOW_TAIL, given, error);
+        else {
+          open++;
+          expect(documentedSurvival(given, error, 36_525)).toBeGreaterThan(WINDOW_TAIL - 1e-9);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+    expect(Math.min(inSpan, open)).toBeGreaterThan(10);
+  });
+
   // Rule: failure-window
   test("leaves a tenth of failures on either side where the life is certain", () => {
     fc.assert(
