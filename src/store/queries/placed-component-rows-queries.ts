@@ -1,5 +1,4 @@
 import { eq, getTableColumns, sql } from "drizzle-orm";
-import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Component, PlacedComponent } from "../../domain/component.ts";
 import type { Engine, Query } from "../engine.ts";
 import type { RowValues } from "../row-writes.ts";
@@ -52,8 +51,8 @@ type Rows = ReturnType<typeof selectPlacedComponents>;
 
 /**
  * Makes a read of a page of such rows. Many of them share an appliance or property, whose texts take longer to read than the
- * numbers of the component. SQLite, which needs no round trip, therefore reads each of these once, with the IDs of the
- * property and the partner.
+ * numbers of the component. SQLite, which needs no round trip, therefore reads those of each appliance once, with the IDs of
+ * the property and the partner.
  */
 export function placedComponentPage(
   engine: Engine,
@@ -67,51 +66,40 @@ export function placedComponentPage(
   const own = engine.read<Component>(() =>
     make(db.select(aliased(columns)).from(components).$dynamic() as unknown as Rows),
   );
-  const appliancesOf = engine.read<Pick<Component, "applianceId" | "propertyId">>(() =>
+  const placesOf = engine.read<Place>(() =>
     db
       .select(
         aliased({
           applianceId: appliances.id,
           propertyId: appliances.propertyId,
+          partnerId: properties.partnerId,
           ...ofAppliance(tables),
+          ...ofProperty(tables),
         }),
       )
-      .from(listedIds(appliances))
-      .where(isListedId(appliances.id)),
-  );
-  const propertiesOf = engine.read<Pick<Component, "propertyId" | "partnerId">>(() =>
-    db
-      .select(aliased({ propertyId: properties.id, partnerId: properties.partnerId, ...ofProperty(tables) }))
-      .from(listedIds(properties))
-      .where(isListedId(properties.id)),
+      // `isAmong` would sort the list first, which takes half as long as the look-ups.
+      .from(sql`(select value as listed from json_each(${placeholder("ids")})) cross join ${appliances}`)
+      .innerJoin(properties, eq(properties.id, appliances.propertyId))
+      .where(eq(appliances.id, sql`listed`)),
   );
   return (values) => {
     const rows = atOnce(own(values));
-    const applianceIds = [...new Set(rows.map(({ applianceId }) => applianceId))];
-    const itsAppliances = byKey(atOnce(appliancesOf({ ids: list(applianceIds) })), "applianceId");
-    const propertyIds = new Set([...itsAppliances.values()].map(({ propertyId }) => propertyId));
-    const itsProperties = byKey(atOnce(propertiesOf({ ids: list([...propertyIds]) })), "propertyId");
+    const places = new Map<string, Place | undefined>();
+    for (const { applianceId } of rows) places.set(applianceId, undefined);
+    for (const place of atOnce(placesOf({ ids: list([...places.keys()]) })))
+      places.set(place.applianceId, place);
     const placed: PlacedComponent[] = [];
     for (const row of rows) {
-      const appliance = itsAppliances.get(row.applianceId);
-      const property = appliance && itsProperties.get(appliance.propertyId);
-      // Another process may purge them between the statements.
-      if (appliance && property) placed.push(Object.assign(row as PlacedComponent, appliance, property));
+      const place = places.get(row.applianceId);
+      // Another process may purge it between the statements.
+      if (place) placed.push(Object.assign(row as PlacedComponent, place));
     }
     return placed;
   };
 }
 
-/** Joins a table with the list `ids`. `isAmong` would sort the list first, which takes half as long as the look-ups. */
-const listedIds = (table: SQLiteTable) =>
-  sql`(select value as listed from json_each(${placeholder("ids")})) cross join ${table}`;
-const isListedId = (id: AnySQLiteColumn) => eq(id, sql`listed`);
-
-function byKey<Row, Key extends keyof Row>(rows: readonly Row[], key: Key): Map<Row[Key], Row> {
-  const map = new Map<Row[Key], Row>();
-  for (const row of rows) map.set(row[key], row);
-  return map;
-}
+/** The place of a component: the columns of its appliance and property. */
+type Place = Omit<PlacedComponent, Exclude<keyof Component, "applianceId" | "propertyId" | "partnerId">>;
 
 /** Returns the rows of a read on SQLite, which are there at once: no write of this process comes between two such reads. */
 const atOnce = <T>(rows: T[] | Promise<T[]>): T[] => rows as T[];

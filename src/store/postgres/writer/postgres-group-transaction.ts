@@ -1,10 +1,9 @@
 import { UnknownOutcome } from "../../../domain/errors.ts";
 import {
-  failsWholePostgresTransaction,
-  isPostgresConnectionLost,
-  isPostgresLockTimeout,
-  isRetryablePostgresConflict,
-  isSystemFailure,
+  failsWholeTransaction,
+  isConnectionLost,
+  isLockTimeout,
+  isRetryableConflict,
   postgresErrorOf,
 } from "../postgres-errors.ts";
 import type { Statement } from "../postgres-statement.ts";
@@ -108,8 +107,7 @@ export class PostgresGroupTransaction {
       }
       await flush();
       await beforeCommit();
-      if (connection.failure !== undefined && isPostgresConnectionLost(connection.failure))
-        throw connection.failure;
+      if (connection.failure !== undefined && isConnectionLost(connection.failure)) throw connection.failure;
     } catch (error) {
       await connection.abandon();
       return { result: "failed", error };
@@ -121,7 +119,7 @@ export class PostgresGroupTransaction {
     }
     const error =
       connection.failure ?? new Error("PostgreSQL rolled a transaction back without reporting an error");
-    if (failsWholePostgresTransaction(error)) return { result: "failed", error };
+    if (failsWholeTransaction(error)) return { result: "failed", error };
     if (!withSavepoints) return { result: "retryWithSavepoints" };
     // Every other job was released from its savepoint without an error.
     return { result: "jobFailedAtCommit", outcome: { job: jobs.at(-1)!, error, value: undefined } };
@@ -176,7 +174,7 @@ export class PostgresGroupTransaction {
       return { job, error: undefined, value };
     } catch (thrown) {
       const error = this.#errorOf(thrown);
-      if (failsWholePostgresTransaction(error) && !isRetryablePostgresConflict(error)) throw error;
+      if (failsWholeTransaction(error) && !isRetryableConflict(error)) throw error;
       if (connection.failure !== undefined || !discard()) return undefined;
       return { job, error, value: undefined };
     }
@@ -205,12 +203,12 @@ export class PostgresGroupTransaction {
     } catch (thrown) {
       const error = this.#errorOf(thrown);
       // Repeating the job alone is enough, since each of its statements sees what is committed by then.
-      const isRepeatable = !isOnly && conflicts > 0 && isRetryablePostgresConflict(error);
-      if (failsWholePostgresTransaction(error) && !isRepeatable) throw error;
+      const isRepeatable = !isOnly && conflicts > 0 && isRetryableConflict(error);
+      if (failsWholeTransaction(error) && !isRepeatable) throw error;
       discard();
       if (!isOnly)
         await connection.send({ text: "ROLLBACK TO SAVEPOINT job; RELEASE SAVEPOINT job", values: [] });
-      if (!isOnly && isPostgresLockTimeout(error))
+      if (!isOnly && isLockTimeout(error))
         connection.command(statements.setLockTimeout(NEXT_LOCK_TIMEOUT_MS));
       connection.clearFailure();
       if (isRepeatable) return await this.#runInSavepoint(job, isOnly, isLast, conflicts - 1);
@@ -233,7 +231,7 @@ export class PostgresGroupTransaction {
       return command === "COMMIT";
     } catch (error) {
       await connection.abandon();
-      if (!isPostgresConnectionLost(error) && !isSystemFailure(error)) throw error;
+      if (!isConnectionLost(error)) throw error;
     }
     try {
       if (await this.#wasCommitted(number)) return true;
@@ -261,12 +259,7 @@ export class PostgresGroupTransaction {
         return Number((rows[0] as { number: unknown }).number) === number;
       } catch (error) {
         await connection.abandon();
-        if (
-          !isPostgresConnectionLost(error) &&
-          !isPostgresLockTimeout(error) &&
-          !failsWholePostgresTransaction(error)
-        )
-          throw error;
+        if (!isConnectionLost(error) && !isLockTimeout(error) && !failsWholeTransaction(error)) throw error;
         if (monotonicMs() > deadline) throw error;
       }
     }
