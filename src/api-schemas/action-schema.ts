@@ -78,58 +78,61 @@ function urgentPartText({ urgentPart }: { urgentPart: UrgentPart | null }): stri
     : ` The component whose failure ends its life (${urgentPart.name}) is ${likely(urgentPart.failureProbability)} to fail within 12 months.`;
 }
 
-/** Returns the reason of an action in a sentence or two. */
+type ReasonOf<K> = ActionReason extends infer Reason
+  ? Reason extends { kind: infer Kinds }
+    ? K extends Kinds
+      ? Reason
+      : never
+    : never
+  : never;
+
+/** The reason of an action in a sentence or two, by its kind. Most rows of lists have one of those without numbers. */
+const REASONS: {
+  readonly [K in ActionReason["kind"]]: string | ((because: ReasonOf<K>) => string);
+} = {
+  hazard: ({ hazard }) => `Known hazard: ${hazard.label} (${hazard.authority}).`,
+  unit_due: (because) =>
+    (because.waitingCents < HARDLY_MATTERS * because.yearlyCents
+      ? "The unit is at the age at which replacing it costs least. A year's delay changes the cost little."
+      : `A year's delay is expected to cost ${money(because.waitingCents)} more than replacing the unit now, including failures and repairs.`) +
+    urgentPartText(because),
+  unit_life_past: (because) =>
+    `The unit is past the life at which its type is replaced.${urgentPartText(because)}`,
+  with_unit_due: "Replaced together with its unit, which is due now.",
+  fixed_life_past: ({ lifeYears }) => `It is past its certified life of ${years(lifeYears)}.`,
+  fixed_life_unknown: ({ lifeYears }) =>
+    `Its certified life is ${years(lifeYears)}, and its age is unknown: check the label.`,
+  safety_life_past: "It is a safety component past its expected life.",
+  safety_risk_raised: ({ lifeYears }) =>
+    `It is a safety component with a raised risk of failure, so it is due before its expected life of ${years(lifeYears)}.`,
+  cost_due: (because) =>
+    `${because.isSafetyPastLife ? "It is a safety component past its expected life. " : ""}Replacing it now costs less: a failure within 12 months is ${likely(because.failureProbability)}, ` +
+    `and would cost ${money(because.failureCents)} instead of ${money(because.plannedCents)}.`,
+  risk_to_safety: ({ failureProbability }) =>
+    `It is a safety component, and ${likely(failureProbability)} to fail within 12 months.`,
+  risk_of_damage: ({ failureProbability }) =>
+    `Its failure may damage the building, and is ${likely(failureProbability)} within 12 months.`,
+  risk_unknown: ({ failureProbability }) =>
+    `It is ${likely(failureProbability)} to fail within 12 months, but has few records of its condition.`,
+  unit_planned: ({ ageYears }) =>
+    `Replacing the unit at ${years(ageYears)} costs least in the long run, including repairs.`,
+  with_unit_planned: "Replaced together with its unit.",
+  planned: ({ basis, ageYears }) =>
+    basis === "fixed_life"
+      ? `Its certified life is ${years(ageYears)}.`
+      : basis === "safety"
+        ? `It is a safety component, replaced at its expected life of ${years(ageYears)}.`
+        : `Replacement at ${years(ageYears)} costs least in the long run.`,
+  elevated: ({ failureProbability }) =>
+    `It is ${likely(failureProbability)} to fail within 12 months, but replacing it early would not save enough.`,
+  unit_until_failure: "Replacing the unit before it fails would not save money.",
+  with_unit_until_failure:
+    "Its failure ends the life of the unit, and replacing it early would not save money.",
+  not_worth_planning: ({ yearlyCents }) =>
+    `Replacing it early would save less than 5% of its yearly cost of ${money(yearlyCents)}.`,
+};
+
 function reasonOf(because: ActionReason): string {
-  switch (because.kind) {
-    case "hazard":
-      return `Known hazard: ${because.hazard.label} (${because.hazard.authority}).`;
-    case "unit_due":
-      return (
-        (because.waitingCents < HARDLY_MATTERS * because.yearlyCents
-          ? "The unit is at the age at which replacing it costs least. A year's delay changes the cost little."
-          : `A year's delay is expected to cost ${money(because.waitingCents)} more than replacing the unit now, including failures and repairs.`) +
-        urgentPartText(because)
-      );
-    case "unit_life_past":
-      return `The unit is past the life at which its type is replaced.${urgentPartText(because)}`;
-    case "with_unit_due":
-      return "Replaced together with its unit, which is due now.";
-    case "fixed_life_past":
-      return `It is past its certified life of ${years(because.lifeYears)}.`;
-    case "fixed_life_unknown":
-      return `Its certified life is ${years(because.lifeYears)}, and its age is unknown: check the label.`;
-    case "safety_life_past":
-      return "It is a safety component past its expected life.";
-    case "safety_risk_raised":
-      return `It is a safety component with a raised risk of failure, so it is due before its expected life of ${years(because.lifeYears)}.`;
-    case "cost_due":
-      return (
-        `${because.isSafetyPastLife ? "It is a safety component past its expected life. " : ""}Replacing it now costs less: a failure within 12 months is ${likely(because.failureProbability)}, ` +
-        `and would cost ${money(because.failureCents)} instead of ${money(because.plannedCents)}.`
-      );
-    case "risk_to_safety":
-      return `It is a safety component, and ${likely(because.failureProbability)} to fail within 12 months.`;
-    case "risk_of_damage":
-      return `Its failure may damage the building, and is ${likely(because.failureProbability)} within 12 months.`;
-    case "risk_unknown":
-      return `It is ${likely(because.failureProbability)} to fail within 12 months, but has few records of its condition.`;
-    case "unit_planned":
-      return `Replacing the unit at ${years(because.ageYears)} costs least in the long run, including repairs.`;
-    case "with_unit_planned":
-      return "Replaced together with its unit.";
-    case "planned":
-      return because.basis === "fixed_life"
-        ? `Its certified life is ${years(because.ageYears)}.`
-        : because.basis === "safety"
-          ? `It is a safety component, replaced at its expected life of ${years(because.ageYears)}.`
-          : `Replacement at ${years(because.ageYears)} costs least in the long run.`;
-    case "elevated":
-      return `It is ${likely(because.failureProbability)} to fail within 12 months, but replacing it early would not save enough.`;
-    case "unit_until_failure":
-      return "Replacing the unit before it fails would not save money.";
-    case "with_unit_until_failure":
-      return "Its failure ends the life of the unit, and replacing it early would not save money.";
-    case "not_worth_planning":
-      return `Replacing it early would save less than 5% of its yearly cost of ${money(because.yearlyCents)}.`;
-  }
+  const reason = REASONS[because.kind] as string | ((because: ActionReason) => string);
+  return typeof reason === "string" ? reason : reason(because);
 }

@@ -1,10 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileContent } from "./backup-archive.ts";
-import {
-  createDeletedPhotosFolderForBackups,
-  removePhotosAbandonedByBackups,
-} from "./deleted-photos-for-backups.ts";
+import { createDeletedPhotosFolder, removePhotosAbandonedByBackups } from "./deleted-photos-for-backups.ts";
 
 /** The photos of a data folder while a backup is written: those that are there, and those deleted meanwhile. */
 export type KeptPhotos = {
@@ -53,9 +50,9 @@ export async function withPhotosKeptDuringBackup<T>(
   }
 }
 
-function createFolder(dataDir: string): ReturnType<typeof createDeletedPhotosFolderForBackups> | undefined {
+function createFolder(dataDir: string): ReturnType<typeof createDeletedPhotosFolder> | undefined {
   try {
-    return createDeletedPhotosFolderForBackups(dataDir);
+    return createDeletedPhotosFolder(dataDir);
   } catch {
     return undefined;
   }

@@ -125,21 +125,17 @@ function nextPage({ searchParams }: URL, { total, limit, offset }: ListOf): Reco
 }
 
 /** The replies of a list that is available as JSON and CSV. */
-export function httpListReplies<Body>(
+export function listReplies<Body>(
   description: string,
   type: SchemaType<Body>,
   record: SchemaType<unknown>,
   added?: AddedColumn,
 ) {
-  return httpPageReplies(description, type, csvText(record, [exampleOfSchemaType(record)], added));
+  return pageReplies(description, type, csvText(record, [exampleOfSchemaType(record)], added));
 }
 
 /** Does the same for a list whose CSV columns differ from the fields of its records. */
-export function httpPageReplies<Body>(
-  description: string,
-  type: SchemaType<Body>,
-  alternativeExample?: string,
-) {
+export function pageReplies<Body>(description: string, type: SchemaType<Body>, alternativeExample?: string) {
   const replies = readOperationReplies(description, type);
   const headers = {
     ...replies[200].headers,

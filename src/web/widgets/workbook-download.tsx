@@ -9,7 +9,7 @@ export const workbookQuery = (query: URLSearchParams): string =>
   new URLSearchParams([...query, ["format", "xlsx"]]).toString();
 
 /** Downloads a workbook that the API makes, with one call. */
-export function DownloadWorkbookButton(props: {
+export function DownloadWorkbook(props: {
   api: Pick<ApiClient, "readFile">;
   file: string;
   path: string;

@@ -1,7 +1,7 @@
-import type { DocumentedOperation, DocumentedParameter } from "./docs-document-types.ts";
+import type { DocumentedOperation, DocumentedParameter } from "./api-document-types.ts";
 
 /** Returns the curl command of a request with the document's examples. `$MAINSTAY` is the server's address. */
-export function docsCurlCommand(
+export function curlCommand(
   method: string,
   path: string,
   operation: DocumentedOperation,
