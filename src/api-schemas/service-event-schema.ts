@@ -261,14 +261,6 @@ function readConditionScore(json: Partial<InputOf<typeof optionalFields>>): Cond
   return condition;
 }
 
-/** Reads a scale in one cell, such as `1-5`. Returns what no scale is for any other text. */
-export function parseConditionScaleCell(text: string): readonly number[] {
-  const between = /^\[?(-?\d+(?:\.\d+)?) ?(?:-|–|to|,|;|\/| ) ?(-?\d+(?:\.\d+)?)\]?$/.exec(
-    text.slice(0, 64).trim(),
-  );
-  return between === null ? [] : [Number(between[1]), Number(between[2])];
-}
-
 const invalidScore = (field: string, message: string) => invalid(`${field} ${message}`, [{ field, message }]);
 
 function readEventType(text: string): EventType {

@@ -138,25 +138,6 @@ export function nextUtcMidnight(instant: Instant): Instant {
   return (Math.floor(instant / MS_PER_DAY) + 1) * MS_PER_DAY;
 }
 
-/**
- * Returns a wall clock that never goes back. While `clock` is behind, it advances by `monotonicMs`, the milliseconds of a
- * monotonic clock. It starts at `from` or later.
- */
-export function monotonicClock(
-  clock: () => Instant,
-  monotonicMs: () => number,
-  from: Instant,
-): () => Instant {
-  let latest = from;
-  let before = monotonicMs();
-  return () => {
-    const now = monotonicMs();
-    latest = Math.max(clock(), latest + now - before);
-    before = now;
-    return Math.floor(latest);
-  };
-}
-
 function digits(text: string, from: number, to: number): number {
   let value = 0;
   for (let i = from; i < to; i++) value = value * 10 + text.charCodeAt(i) - 48;

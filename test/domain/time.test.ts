@@ -8,7 +8,6 @@ import {
   dayOf,
   daysBetween,
   isoText,
-  monotonicClock,
   nextUtcMidnight,
   parseDay,
   parseInstant,
@@ -137,24 +136,5 @@ describe("an instant", () => {
     expect(nextUtcMidnight(midnight)).toBe(midnight + 86_400_000);
     expect(nextUtcMidnight(midnight - 1)).toBe(midnight);
     expect(nextUtcMidnight(midnight + 86_399_999)).toBe(midnight + 86_400_000);
-  });
-});
-
-describe("a monotonic clock", () => {
-  test("follows the clock forward, advances by the monotonic clock while it is behind, and starts no earlier than given", () => {
-    const [wall, tick] = [{ at: 1_000 }, { at: 50 }];
-    const clock = monotonicClock(
-      () => wall.at,
-      () => tick.at,
-      5_000,
-    );
-    expect(clock()).toBe(5_000);
-    tick.at += 10.5;
-    expect(clock()).toBe(5_010);
-    wall.at = 9_000;
-    expect(clock()).toBe(9_000);
-    wall.at = 2_000;
-    tick.at += 20;
-    expect(clock()).toBe(9_020);
   });
 });

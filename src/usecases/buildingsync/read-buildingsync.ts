@@ -4,7 +4,7 @@ import { type AreaUnit, convertImportedArea } from "../import/mapping/import-are
 import {
   type ImportTable,
   type LeftOut,
-  standardFormatTable,
+  standardImportTable,
   type TableCells,
 } from "../import/mapping/import-source-table.ts";
 import { buildingSyncEquipmentOf, type Equipment } from "./buildingsync-equipment.ts";
@@ -66,8 +66,8 @@ export function buildingSyncTables(path: string, root: XmlElement, areaUnit: Are
     throw new OperatorError(`${path} has no building`, "Export it again from its program.");
   const table = { name: path, form: "BuildingSync" };
   return [
-    standardFormatTable({ ...table, kind: "properties", rows: properties }),
-    standardFormatTable({ ...table, kind: "appliances", rows: appliances, leftOut: [...left.values()] }),
+    standardImportTable({ ...table, kind: "properties", rows: properties }),
+    standardImportTable({ ...table, kind: "appliances", rows: appliances, leftOut: [...left.values()] }),
   ];
 }
 

@@ -11,7 +11,7 @@ import { fieldOfImportHeading } from "../import/mapping/import-heading-words.ts"
 import {
   type ImportTable,
   type LeftOut,
-  standardFormatTable,
+  standardImportTable,
   type TableCells,
 } from "../import/mapping/import-source-table.ts";
 import { lookUpImportValue } from "../import/mapping/import-value-lookup.ts";
@@ -75,9 +75,9 @@ export function cobieTables(path: string, sheets: readonly SheetTable[], areaUni
   const table = (sheet: string) => ({ name: `${path}, sheet ${sheet}`, form: "COBie" });
   const properties = [{ line: facility.line, cells: property }];
   return [
-    standardFormatTable({ ...table("Facility"), kind: "properties", rows: properties }),
-    standardFormatTable({ ...table("Component"), kind: "appliances", rows: appliances, types: known }),
-    standardFormatTable({ ...table("Job"), kind: "service_events", rows: jobs.done, leftOut: jobs.leftOut }),
+    standardImportTable({ ...table("Facility"), kind: "properties", rows: properties }),
+    standardImportTable({ ...table("Component"), kind: "appliances", rows: appliances, types: known }),
+    standardImportTable({ ...table("Job"), kind: "service_events", rows: jobs.done, leftOut: jobs.leftOut }),
   ].filter(({ count, form }) => count > 0 || form!.leftOut.length > 0);
 }
 

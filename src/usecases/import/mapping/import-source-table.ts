@@ -24,7 +24,7 @@ export type ImportTable = {
 export const SAMPLE = 2_000;
 
 /** Returns rows of a standard format as a table of the importer's own columns. `types`: what its kinds of equipment mean. */
-export function standardFormatTable(given: {
+export function standardImportTable(given: {
   name: string;
   form: string;
   kind: FileMapping["rows"];
