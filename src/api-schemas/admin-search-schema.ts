@@ -1,6 +1,29 @@
-import { type AdminSearchResult, SEARCHED_KINDS } from "../domain/admin-search-result.ts";
 import { enumOf, id, list, object, text } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
+
+/** The kinds of what a search of administrators finds. */
+const SEARCHED_KINDS = [
+  "partner",
+  "endpoint",
+  "property",
+  "appliance",
+  "component",
+  "claim",
+  "embed",
+  "delivery",
+  "setting",
+  "audit",
+] as const;
+
+/** A record of any partner, or a part of the installation, that a search has found. */
+export type AdminSearchResult = {
+  kind: (typeof SEARCHED_KINDS)[number];
+  id: string;
+  title: string;
+  detail: string;
+  /** Null for what belongs to no property. */
+  propertyId: string | null;
+};
 
 const result = object({
   kind: enumOf(SEARCHED_KINDS, "What was found"),

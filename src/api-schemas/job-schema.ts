@@ -1,4 +1,4 @@
-import type { JobState } from "../monitoring/job-state.ts";
+import type { MonitoredJobState } from "../monitoring/monitored-job-state.ts";
 import { reportedBy } from "./cluster-server-schema.ts";
 import { isoOrNull } from "./definition/json-unit-conversion.ts";
 import { flag, instant, list, object, text } from "./definition/schema-field-types.ts";
@@ -18,7 +18,7 @@ export const job = object({
 });
 export type JobJson = JsonOf<typeof job>;
 
-export const serializeJob = job.serializer((state: JobState) => ({
+export const serializeJob = job.serializer((state: MonitoredJobState) => ({
   name: state.name,
   pattern: state.pattern,
   running: state.running,
@@ -29,7 +29,7 @@ export const serializeJob = job.serializer((state: JobState) => ({
 }));
 
 export const jobs = object({ server: reportedBy, jobs: list("The server's jobs", job) });
-export const serializeJobs = jobs.serializer((server: string, states: readonly JobState[]) => ({
+export const serializeJobs = jobs.serializer((server: string, states: readonly MonitoredJobState[]) => ({
   server,
   jobs: states.map(serializeJob),
 }));

@@ -1,9 +1,18 @@
-import type { RecordSearchResult } from "../domain/record-search-result.ts";
 import { enumOf, id, list, object, record, text } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { forPartner } from "./paging-schema.ts";
 
 const KINDS = ["property", "appliance", "component", "claim"] as const;
+
+/** A partner's record that a search has found. */
+export type RecordSearchResult = {
+  kind: (typeof KINDS)[number];
+  id: string;
+  title: string;
+  detail: string;
+  propertyId: string;
+  partnerId: string;
+};
 
 const found = record("SearchResult", {
   kind: enumOf(KINDS, "What was found"),

@@ -1,5 +1,5 @@
 import { isoText } from "../domain/time.ts";
-import type { ServerOverview } from "../monitoring/server-overview.ts";
+import type { ServerOverview } from "../monitoring/monitored-server-overview.ts";
 import { enumOf, instant, list, object, text, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 

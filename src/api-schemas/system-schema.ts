@@ -1,5 +1,5 @@
 import { type Instant, isoText } from "../domain/time.ts";
-import type { ServiceHealth } from "../monitoring/service-health.ts";
+import type { ServiceHealth } from "../monitoring/monitored-service-health.ts";
 import { body, documentedAs, type InputOf, optional, required } from "./definition/input-schema.ts";
 import { defineConstraint, loadValidators } from "./definition/schema-field-constraint.ts";
 import {

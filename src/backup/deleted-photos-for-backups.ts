@@ -22,7 +22,7 @@ type DeletedPhotosFolder = { path: string; remove(): void };
  * Creates a folder for the photos that are deleted from now on, which the owner of the data folder can write to, also if
  * the superuser takes the backup. Throws where the data folder is read-only.
  */
-export function createDeletedPhotosFolder(dataDir: string): DeletedPhotosFolder {
+export function createDeletedPhotosFolderForBackups(dataDir: string): DeletedPhotosFolder {
   const path = join(dataDir, `.uploads.${randomBytes(16).toString("hex")}.backup`);
   const unused = `${path}.unused`;
   mkdirSync(unused, { mode: 0o700 });

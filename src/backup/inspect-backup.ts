@@ -49,7 +49,7 @@ export async function inspectBackup(file: string, lock: PassphraseEncryption | u
 class Counts {
   #hasDatabase = false;
   #hasKey = false;
-  #uploads = 0;
+  readonly #uploads = new Set<string>();
   #bytes = 0;
 
   constructor(
@@ -66,10 +66,11 @@ class Counts {
       this.#hasKey = true;
       return;
     }
-    this.#uploads++;
+    const isKnown = this.#uploads.has(name);
+    this.#uploads.add(name);
     this.#bytes += bytes;
-    const fits = this.#uploads <= this.manifest.uploads && this.#bytes <= this.manifest.uploads_bytes;
-    if (!UPLOAD_NAME.test(name) || !fits)
+    const fits = this.#uploads.size <= this.manifest.uploads && this.#bytes <= this.manifest.uploads_bytes;
+    if (!UPLOAD_NAME.test(name) || isKnown || !fits)
       throw damagedBackupError(
         this.file,
         `it has an unexpected member ${JSON.stringify(name)} of ${bytes} bytes`,
@@ -79,7 +80,7 @@ class Counts {
   end(): void {
     const { uploads, uploads_bytes, key_included } = this.manifest;
     if (!this.#hasDatabase) throw damagedBackupError(this.file, "it has no database");
-    if (this.#uploads !== uploads || this.#bytes !== uploads_bytes || this.#hasKey !== key_included)
+    if (this.#uploads.size !== uploads || this.#bytes !== uploads_bytes || this.#hasKey !== key_included)
       throw damagedBackupError(this.file, `its members differ from its ${MANIFEST}`);
   }
 }

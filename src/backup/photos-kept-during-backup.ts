@@ -1,7 +1,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileContent } from "./backup-archive.ts";
-import { createDeletedPhotosFolder, removePhotosAbandonedByBackups } from "./deleted-photos-for-backups.ts";
+import {
+  createDeletedPhotosFolderForBackups,
+  removePhotosAbandonedByBackups,
+} from "./deleted-photos-for-backups.ts";
 
 /** The photos of a data folder while a backup is written: those that are there, and those deleted meanwhile. */
 export type KeptPhotos = {
@@ -50,9 +53,9 @@ export async function withPhotosKeptDuringBackup<T>(
   }
 }
 
-function createFolder(dataDir: string): ReturnType<typeof createDeletedPhotosFolder> | undefined {
+function createFolder(dataDir: string): ReturnType<typeof createDeletedPhotosFolderForBackups> | undefined {
   try {
-    return createDeletedPhotosFolder(dataDir);
+    return createDeletedPhotosFolderForBackups(dataDir);
   } catch {
     return undefined;
   }

@@ -55,7 +55,7 @@ export type CommandContext = Omit<CommandHost, "guard" | "logLines" | "texts"> &
   printForPrograms(result: object, text: string): void;
 };
 
-export function createContext(
+export function createCommandContext(
   host: CommandHost,
   given: GlobalOptions,
   overrides: readonly Override[],

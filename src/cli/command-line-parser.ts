@@ -42,7 +42,7 @@ export const GLOBAL_OPTIONS = {
 } satisfies Options;
 
 /** Builds a Commander program from the table. Its `parseAsync` throws CommanderError or UsageError on incorrect usage. */
-export function createParser(
+export function createCommandParser(
   commands: readonly ListedCommand[],
   { invoke, writeHelp, writeUsage, columns }: ParserOptions,
 ): Commander {

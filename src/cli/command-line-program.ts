@@ -9,9 +9,9 @@
  */
 import { CommanderError } from "commander";
 import { type CommandEntry, type ListedCommand, loadCommand } from "./command.ts";
-import { type CommandHost, createContext } from "./command-context.ts";
+import { type CommandHost, createCommandContext } from "./command-context.ts";
 import type { DescribedCommand } from "./command-description.ts";
-import { createParser } from "./command-line-parser.ts";
+import { createCommandParser } from "./command-line-parser.ts";
 import { COMMANDS } from "./command-list.ts";
 import { asUsageError, isJsonOutputAsked, rewriteHelpAsOption, withHelpHint } from "./command-usage.ts";
 import { commandCompletionLines, completeCommandLine } from "./complete-command-line.ts";
@@ -40,14 +40,14 @@ export async function runCommandLine(
     return EXIT.done;
   }
   let usage = "";
-  const parser = createParser(commands, {
+  const parser = createCommandParser(commands, {
     columns: host.columns,
     writeHelp: (text) => host.stdout.write(text),
     writeUsage: (text) => {
       usage += text;
     },
     async invoke({ command, args, options, given: globalOptions, overrides }) {
-      const context = createContext(host, globalOptions, overrides, () => describeAll(table));
+      const context = createCommandContext(host, globalOptions, overrides, () => describeAll(table));
       level = () => context.config.log.level;
       if (!command.longRunning) host.guard(report);
       await command.run(context, args as never, options as never);

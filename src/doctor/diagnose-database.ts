@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isPhotoFileName } from "../domain/photo.ts";
 import { type Instant, isoText, MS_PER_DAY } from "../domain/time.ts";
 import { formatBytes } from "../files/durable-files.ts";
-import { isBehindRecords } from "../monitoring/service-health.ts";
+import { isBehindRecords } from "../monitoring/monitored-service-health.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots-queries.ts";

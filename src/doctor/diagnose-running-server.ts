@@ -1,7 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { Config } from "../config/settings.ts";
-import { isPassingCheck } from "../monitoring/service-health.ts";
+import { isPassingCheck } from "../monitoring/monitored-service-health.ts";
 
 /** The result of a health query to the server on this machine. */
 type HealthResult = {

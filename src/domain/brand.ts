@@ -39,7 +39,7 @@ const channels = (color: HexColor): [number, number, number] => [
 ];
 
 /** Returns the contrast ratio of two colors, from 1 to 21 (WCAG 2.2). */
-export function contrastRatio(one: HexColor, other: HexColor): number {
+export function brandContrastRatio(one: HexColor, other: HexColor): number {
   const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
@@ -55,7 +55,7 @@ function luminance(color: HexColor): number {
 
 /** Returns the least contrast of the color on the backgrounds of a scheme. */
 export const contrastOn = (color: HexColor, scheme: Scheme): number =>
-  Math.min(...GROUNDS[scheme].map((ground) => contrastRatio(color, ground)));
+  Math.min(...GROUNDS[scheme].map((ground) => brandContrastRatio(color, ground)));
 
 /** Formats a contrast with one decimal, rounded down, so that 4.49 is not shown as enough. */
 export const contrastText = (contrast: number): string => `${(Math.floor(contrast * 10) / 10).toFixed(1)}:1`;
@@ -66,7 +66,7 @@ const STEPS = 255;
  * Returns the nearest color of the same hue that has enough contrast in a scheme: the color itself, or mixed with as
  * little black (light pages) or white (dark pages) as necessary.
  */
-export function readableColor(color: HexColor, scheme: Scheme): HexColor {
+export function readableBrandColor(color: HexColor, scheme: Scheme): HexColor {
   const toward = scheme === "light" ? 0 : 255;
   for (let step = 0; ; step++) {
     const mixed = channels(color).map((value) => Math.round(value + ((toward - value) * step) / STEPS));
@@ -85,6 +85,6 @@ export function applyBrandChange(brand: Brand, change: BrandChange): Brand {
   const isDarkKept = change.color === undefined && change.colorDark === undefined;
   return {
     ...next,
-    colorDark: isDarkGiven || isDarkKept ? next.colorDark : readableColor(next.color, "dark"),
+    colorDark: isDarkGiven || isDarkKept ? next.colorDark : readableBrandColor(next.color, "dark"),
   };
 }

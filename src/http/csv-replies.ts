@@ -125,17 +125,21 @@ function nextPage({ searchParams }: URL, { total, limit, offset }: ListOf): Reco
 }
 
 /** The replies of a list that is available as JSON and CSV. */
-export function listReplies<Body>(
+export function httpListReplies<Body>(
   description: string,
   type: SchemaType<Body>,
   record: SchemaType<unknown>,
   added?: AddedColumn,
 ) {
-  return pageReplies(description, type, csvText(record, [exampleOfSchemaType(record)], added));
+  return httpPageReplies(description, type, csvText(record, [exampleOfSchemaType(record)], added));
 }
 
 /** Does the same for a list whose CSV columns differ from the fields of its records. */
-export function pageReplies<Body>(description: string, type: SchemaType<Body>, alternativeExample?: string) {
+export function httpPageReplies<Body>(
+  description: string,
+  type: SchemaType<Body>,
+  alternativeExample?: string,
+) {
   const replies = readOperationReplies(description, type);
   const headers = {
     ...replies[200].headers,

@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../logging/logger.ts";
-import type { JobStartResult, JobState } from "../monitoring/job-state.ts";
+import type { MonitoredJobStart, MonitoredJobState } from "../monitoring/monitored-job-state.ts";
 
 export type ScheduledJob = {
   name: string;
@@ -19,9 +19,9 @@ export type ScheduledJob = {
 
 export type JobSchedule = {
   /** Returns the state of every job, in the order of the table. */
-  states(): JobState[];
+  states(): MonitoredJobState[];
   /** Starts a job. Returns undefined for an unknown name. Rejects if the cluster cannot be queried. */
-  runNow(name: string): Promise<JobStartResult | undefined>;
+  runNow(name: string): Promise<MonitoredJobStart | undefined>;
   stop(): Promise<void>;
 };
 
@@ -41,7 +41,7 @@ export function startJobs(
 ): JobSchedule {
   const abort = new AbortController();
   const running = new Map<string, Promise<void>>();
-  const latest = new Map<string, Pick<JobState, "startedAt" | "finishedAt" | "error">>();
+  const latest = new Map<string, Pick<MonitoredJobState, "startedAt" | "finishedAt" | "error">>();
   const start = (
     { name, runOnEveryServer }: ScheduledJob,
     run: ScheduledJob["run"],
@@ -93,7 +93,7 @@ export function startJobs(
     async runNow(name) {
       const job = jobs.find((job) => job.name === name);
       if (!job) return undefined;
-      const { promise, resolve, reject } = Promise.withResolvers<JobStartResult>();
+      const { promise, resolve, reject } = Promise.withResolvers<MonitoredJobStart>();
       const run: ScheduledJob["run"] = (signal) => {
         resolve("begun");
         return (job.runNow ?? job.run)(signal);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Instant } from "../domain/time.ts";
-import { isPassingCheck, type ServiceHealth } from "../monitoring/service-health.ts";
+import { isPassingCheck, type ServiceHealth } from "../monitoring/monitored-service-health.ts";
 import type { DispatcherStats } from "../webhooks/webhook-dispatcher.ts";
 import { type DatabaseGaugeSources, defineDatabaseGauges } from "./database-gauges.ts";
 import { diskSpaceMetricReader } from "./disk-space-metrics.ts";

@@ -31,7 +31,7 @@ import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { ErrorLogEntry } from "../logging/error-log-entry.ts";
 import type { Logger } from "../logging/logger.ts";
 import { Metrics } from "../metrics/metrics.ts";
-import type { ServiceHealth } from "../monitoring/service-health.ts";
+import type { ServiceHealth } from "../monitoring/monitored-service-health.ts";
 import { bearerTokens } from "../secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";

@@ -1,8 +1,8 @@
 import { isoText } from "../domain/time.ts";
-import { type AttemptResult, attemptDelivery, type PendingDelivery } from "./delivery-attempt.ts";
+import { type AttemptResult, attemptDelivery, type PendingDelivery } from "./attempt-delivery.ts";
 import { PartnerQueue } from "./partner-delivery-queue.ts";
 import type { DispatcherDeps, DispatcherOptions } from "./webhook-dispatcher-deps.ts";
-import { type EndpointHealth, endpointHealthAfter } from "./webhook-endpoint-health.ts";
+import { type EndpointHealth, webhookEndpointHealthAfter } from "./webhook-endpoint-health.ts";
 
 type WorkerOptions = Omit<DispatcherOptions, "pageSize" | "maxInMemory"> & {
   /** Returns the number of deliveries to fetch at once. */
@@ -239,7 +239,7 @@ export class DeliveryWorker {
   }
 
   private applyOutcome(before: EndpointHealth, { outcome, error, startedAt }: AttemptResult): void {
-    const health = endpointHealthAfter(
+    const health = webhookEndpointHealthAfter(
       before,
       { ok: outcome === "delivered", error, startedAt },
       this.options.pauseLimits,

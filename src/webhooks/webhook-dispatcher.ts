@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import type { AttemptResult } from "./delivery-attempt.ts";
+import type { AttemptResult } from "./attempt-delivery.ts";
 import { createDeliveryResultBatcher } from "./delivery-result-batcher.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import {

@@ -27,7 +27,7 @@ export type PauseLimits = { failures: number; failingMs: number };
 export const DEFAULT_PAUSE_LIMITS: PauseLimits = { failures: 20, failingMs: 600_000 };
 
 /** Returns the health after an attempt. A success resets it, which resumes a paused endpoint. */
-export function endpointHealthAfter(
+export function webhookEndpointHealthAfter(
   health: EndpointHealth,
   attempt: { ok: boolean; error: string | null; startedAt: Instant },
   limits: PauseLimits,

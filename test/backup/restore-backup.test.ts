@@ -70,9 +70,7 @@ async function restoreChanged(...changes: (string | ((database: Buffer) => void)
   const database = `${name}.db`;
   copyFileSync(intact, database);
   change(database, ...changes.filter((one) => typeof one === "string"));
-  const members: ArchiveMember[] = [];
-  for await (const { name, content } of readBackupArchive(backup, undefined))
-    members.push(memberOf(name, Buffer.concat(await Array.fromAsync(content))));
+  const members = await membersOf(backup);
   const db = new Database(database, { readonly: true });
   const counts = countSqliteRowsByTable(db);
   db.close();
@@ -92,6 +90,12 @@ const memberOf = (name: string, bytes: Buffer): ArchiveMember => ({
   bytes: bytes.length,
   content: () => [bytes],
 });
+async function membersOf(file: string): Promise<ArchiveMember[]> {
+  const members: ArchiveMember[] = [];
+  for await (const { name, content } of readBackupArchive(file, undefined))
+    members.push(memberOf(name, Buffer.concat(await Array.fromAsync(content))));
+  return members;
+}
 
 const DUPLICATE_UNITS = [
   "DROP INDEX units_list",
@@ -241,4 +245,29 @@ describe("a backup of a changed database", () => {
     });
     expect(repairs).toEqual(["created the index units_list"]);
   });
+});
+
+// Rule: restore-members
+test.each([
+  "../planted",
+  "uploads/../../planted",
+  join(tmpdir(), "planted"),
+  "uploads/..",
+  "uploads/.hidden",
+  "uploads\\planted",
+  "mainstay.db-wal",
+  `uploads/${PHOTO}`,
+])("a restore refuses a backup with the further member %s, and writes nothing", async (name) => {
+  const [, ...rest] = await membersOf(backup);
+  const uploads = { uploads: manifest.uploads + 1, uploads_bytes: manifest.uploads_bytes + 5 };
+  const first = memberOf("manifest.json", Buffer.from(JSON.stringify({ ...manifest, ...uploads })));
+  const place = join(folder, `${++made}`);
+  mkdirSync(place);
+  const file = join(place, "x.backup");
+  const members = [first, ...rest, memberOf(name, Buffer.from("photo"))];
+  await writeBackupArchive(file, members, { lock: undefined, mtime: new Date(NOW) });
+  const dataDir = join(place, "restored");
+  const restored = restoreBackup({ file, dataDir, passphrase: undefined, keyFile: undefined, env: {} });
+  await expect(restored).rejects.toThrow(`it has an unexpected member ${JSON.stringify(name)} of 5 bytes`);
+  expect(readdirSync(place)).toEqual(["x.backup"]);
 });

@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { inflateLogo } from "../../src/api-schemas/brand-schema.ts";
 import {
   applyBrandChange,
+  brandContrastRatio,
   contrastOn,
-  contrastRatio,
   contrastText,
   type HexColor,
   isHexColor,
   LEAST_CONTRAST,
   NO_BRAND,
-  readableColor,
+  readableBrandColor,
 } from "../../src/domain/brand.ts";
 import { MAX_LOGO_BYTES, readLogo as readLogoBy } from "../../src/domain/logo.ts";
 import { pngImage } from "../support/png.ts";
@@ -43,17 +43,17 @@ describe("the contrast of colors", () => {
     ["#1a5f5a", "#ffffff", 7.42],
     ["#ff0000", "#ffffff", 4],
   ] as const)("of %s and %s is %p", (one, other, ratio) => {
-    expect(contrastRatio(one, other)).toBeCloseTo(ratio, 1);
-    expect(contrastRatio(other, one)).toBe(contrastRatio(one, other));
+    expect(brandContrastRatio(one, other)).toBeCloseTo(ratio, 1);
+    expect(brandContrastRatio(other, one)).toBe(brandContrastRatio(one, other));
   });
 
   test("is enough for the nearest readable color, which a readable one is itself", () => {
     fc.assert(
       fc.property(colors, fc.constantFrom("light" as const, "dark" as const), (color, scheme) => {
-        const near = readableColor(color, scheme);
+        const near = readableBrandColor(color, scheme);
         expect(isHexColor(near)).toBeTrue();
         expect(contrastOn(near, scheme)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
-        expect(readableColor(near, scheme)).toBe(near);
+        expect(readableBrandColor(near, scheme)).toBe(near);
         if (contrastOn(color, scheme) >= LEAST_CONTRAST) expect(near).toBe(color);
       }),
       { numRuns: 300 },
@@ -65,7 +65,7 @@ describe("the contrast of colors", () => {
   });
 
   test("is changed no more than necessary", () => {
-    expect(readableColor("#ffcc00", "light")).toBe("#8c7000");
+    expect(readableBrandColor("#ffcc00", "light")).toBe("#8c7000");
     // A step lighter is not enough.
     expect(contrastOn("#8d7100", "light")).toBeLessThan(LEAST_CONTRAST);
   });
@@ -81,9 +81,15 @@ describe("a change of a brand", () => {
   });
 
   test("chooses a color for dark pages unless one is given", () => {
-    expect(applyBrandChange(NO_BRAND, { color: "#7a1f5c" }).colorDark).toBe(readableColor("#7a1f5c", "dark"));
-    expect(applyBrandChange(brand, { color: "#7a1f5c" }).colorDark).toBe(readableColor("#7a1f5c", "dark"));
-    expect(applyBrandChange(brand, { colorDark: null }).colorDark).toBe(readableColor("#1a5f5a", "dark"));
+    expect(applyBrandChange(NO_BRAND, { color: "#7a1f5c" }).colorDark).toBe(
+      readableBrandColor("#7a1f5c", "dark"),
+    );
+    expect(applyBrandChange(brand, { color: "#7a1f5c" }).colorDark).toBe(
+      readableBrandColor("#7a1f5c", "dark"),
+    );
+    expect(applyBrandChange(brand, { colorDark: null }).colorDark).toBe(
+      readableBrandColor("#1a5f5a", "dark"),
+    );
     expect(applyBrandChange(brand, { color: "#7a1f5c", colorDark: "#ffffff" }).colorDark).toBe("#ffffff");
     expect(applyBrandChange(brand, { color: null })).toMatchObject({ color: null, colorDark: null });
   });

@@ -3,15 +3,24 @@ import { createConnection, createServer, type Socket } from "node:net";
 /**
  * A statement by a part of its text, and its answer by a part of the response. The connection is closed before the
  * statement arrives, or before its answer does. With `late`, the statement arrives all the same when the test asks for
- * it, with everything that was sent since the statement `from`.
+ * it, with everything that was sent since the statement `from`. With `replacement`, that arrives in place of the answer.
  */
-export type Cut = { sent: string; answered: string; when: "before" | "after" | "late"; from?: string };
+export type Cut = {
+  sent: string;
+  answered: string;
+  when: "before" | "after" | "late";
+  from?: string;
+  replacement?: Buffer;
+};
 
 /**
  * A statement by a part of its text. From then on its connection loses every packet, and neither side notices: the
  * statement is `unheard`, or the database runs it and it is `unanswered`.
  */
 export type Loss = { sent: string; what: "unheard" | "unanswered" };
+
+/** The type and the length of a message, which precede its content. */
+const MESSAGE_HEAD = 5;
 
 /** The connection between a store and PostgreSQL. A test can close it at a statement, or let nothing through. */
 export type PostgresProxy = Awaited<ReturnType<typeof startPostgresProxy>>;
@@ -38,6 +47,7 @@ export async function startPostgresProxy(target: number) {
     };
     for (const socket of pair) socket.on("error", end).on("close", end);
     let swallowsTo: string | undefined;
+    let replacement: Buffer | undefined;
     const withheld: Buffer[] = [];
     near.on("data", (sent: Buffer) => {
       if (state.isSilent || isLosing) return;
@@ -52,6 +62,7 @@ export async function startPostgresProxy(target: number) {
       const chunk = withheld.length > 0 ? Buffer.concat(withheld) : sent;
       if (state.cut && chunk.includes(state.cut.sent)) {
         const { when, answered } = state.cut;
+        replacement = state.cut.replacement;
         state.cut = undefined;
         if (when === "before") return end();
         if (when === "late") {
@@ -66,9 +77,16 @@ export async function startPostgresProxy(target: number) {
       }
       if (withheld.length === 0) far.write(chunk);
     });
-    far.on("data", (chunk) => {
+    far.on("data", (chunk: Buffer) => {
       if (state.isSilent || isLosing) return;
-      if (swallowsTo !== undefined) return chunk.includes(swallowsTo) ? end() : undefined;
+      if (swallowsTo !== undefined) {
+        const at = chunk.indexOf(swallowsTo);
+        if (replacement && at >= 0)
+          near.end(Buffer.concat([chunk.subarray(0, at - MESSAGE_HEAD), replacement]));
+        else if (replacement) near.write(chunk);
+        else if (at >= 0) end();
+        return;
+      }
       if (!near.destroyed) near.write(chunk);
     });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { AUDIT_PAGE, fetchAuditCsv, MOST_IN_FILE } from "../../src/web/console/audit-csv.ts";
+import { AUDIT_PAGE, fetchConsoleAuditCsv, MOST_IN_FILE } from "../../src/web/console/console-audit-csv.ts";
 
 const DAY_MS = Date.parse("2026-11-21T00:00:00.000Z");
 
@@ -34,7 +34,7 @@ test.each([0, 1, 150, 199])(
   "the entries of a log that grows by %d while it is read are in the file once, to the oldest",
   async (growth) => {
     const read: number[] = [];
-    const csv = await fetchAuditCsv(filters(), growing(1000, growth), (count) => read.push(count));
+    const csv = await fetchConsoleAuditCsv(filters(), growing(1000, growth), (count) => read.push(count));
     expect(csv).toStartWith("seq\r\n1000\r\n999\r\n");
     expect(seqsOf(csv)).toEqual(Array.from({ length: 1000 }, (_, at) => 1000 - at));
     expect(read).toEqual([0, 200, 400, 600, 800, 1000]);
@@ -42,11 +42,13 @@ test.each([0, 1, 150, 199])(
 );
 
 test("a file has the newest entries up to its limit", async () => {
-  const seqs = seqsOf(await fetchAuditCsv(filters(), growing(MOST_IN_FILE + AUDIT_PAGE / 2, 3), () => {}));
+  const seqs = seqsOf(
+    await fetchConsoleAuditCsv(filters(), growing(MOST_IN_FILE + AUDIT_PAGE / 2, 3), () => {}),
+  );
   expect(seqs).toHaveLength(MOST_IN_FILE);
   expect(seqs[0]).toBe(MOST_IN_FILE + AUDIT_PAGE / 2);
 });
 
 test("a log without entries makes a file with its heading", async () => {
-  expect(await fetchAuditCsv(filters(), growing(0, 0), () => {})).toBe("seq\r\n");
+  expect(await fetchConsoleAuditCsv(filters(), growing(0, 0), () => {})).toBe("seq\r\n");
 });

@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
 import {
   type EndpointHealth,
-  endpointHealthAfter,
   HEALTHY,
+  webhookEndpointHealthAfter,
 } from "../../src/webhooks/webhook-endpoint-health.ts";
 
 const LIMITS = { failures: 3, failingMs: 1_000 };
 const failed = (startedAt: number, error = "HTTP 500") => ({ ok: false, error, startedAt });
 const after = (attempts: { ok: boolean; error: string | null; startedAt: number }[], health = HEALTHY) =>
-  attempts.reduce<EndpointHealth>((before, attempt) => endpointHealthAfter(before, attempt, LIMITS), health);
+  attempts.reduce<EndpointHealth>(
+    (before, attempt) => webhookEndpointHealthAfter(before, attempt, LIMITS),
+    health,
+  );
 
 test("an endpoint is paused once it reaches both limits, not before", () => {
   expect(after([failed(0), failed(500), failed(999)]).pausedAt).toBeNull();

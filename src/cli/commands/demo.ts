@@ -5,10 +5,10 @@ import { startServer } from "../../server/start-server.ts";
 import { defineCommand, settingOption } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { startCommandWebhookReceiver } from "../command-webhook-receiver.ts";
-import { DeliveryPrinter } from "../demo/delivery-printer.ts";
 import { demoConfig } from "../demo/demo-config.ts";
+import { DemoDeliveryPrinter } from "../demo/demo-delivery-printer.ts";
 import { type DemoSummary, demoDataJson, demoExampleRequests, demoText } from "../demo/demo-text.ts";
-import { prepareDemo } from "../demo/prepare-demo.ts";
+import { prepareDemoCommand } from "../demo/prepare-demo-command.ts";
 import { OutputClosed } from "../terminal/process-command-host.ts";
 import { standardStream } from "../terminal/standard-streams.ts";
 
@@ -31,14 +31,14 @@ export const demoCommand = defineCommand({
     const deps = { config, env, clock: now, random };
     const write = writerTo(context, stop);
     const lines = standardStream(1);
-    const printer = new DeliveryPrinter(json ? () => {} : lines.write);
+    const printer = new DemoDeliveryPrinter(json ? () => {} : lines.write);
     let secret = "";
     const receiver = startCommandWebhookReceiver(
       () => secret,
       (delivery) => printer.add(delivery),
     );
     try {
-      const data = await prepareDemo(deps, receiver.url, stop.signal);
+      const data = await prepareDemoCommand(deps, receiver.url, stop.signal);
       secret = data.credentials.webhook_secret;
       const log = createLogger({ level: "warn", format: "pretty", destination: standardStream(2) });
       const app = await startServer({ ...deps, log });

@@ -104,10 +104,10 @@ const webhookTest = defineCommand({
   arguments: { partnerId: requiredArgument("the partner's ID") },
   options: { message: textOption("TEXT", "the message in the event") },
   async run(context, { partnerId }, { message }) {
-    const { sendTestEvent, TEST_MESSAGE } = await import("../../usecases/deliveries/send-test-event.ts");
+    const { sendTestDelivery, TEST_MESSAGE } = await import("../../usecases/deliveries/send-test-event.ts");
     const id = await withAdministration(context, async (administration) => {
       await requirePartner(administration.store, partnerId);
-      return sendTestEvent(administration, partnerId, {
+      return sendTestDelivery(administration, partnerId, {
         message: message ?? TEST_MESSAGE,
         requestedBy: osUserOfCommand(context),
       });

@@ -28,7 +28,7 @@ import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
   collectPlanFlags,
-  loadUnitLabels,
+  loadPlanUnitLabels,
   planLinesAsJson,
   reconcilePlanFigures,
   sortedPlanLines,
@@ -176,7 +176,7 @@ async function ofProperty(
   );
   const rows = [...lines.units, ...lines.components];
   const table = {
-    labels: await loadUnitLabels(deps.store.read, property),
+    labels: await loadPlanUnitLabels(deps.store.read, property),
     work,
     first: rows[0],
     assumptions: pageAssumptionSentences(record.counted_assumptions).join(" "),

@@ -1,5 +1,5 @@
+import type { SnapshotResult } from "../../api-schemas/snapshot-schema.ts";
 import { serializeSnapshot } from "../../api-schemas/snapshot-schema.ts";
-import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { dayOf } from "../../domain/time.ts";
 import { defineCommand, switchOption } from "../command.ts";
 import { withAdministration, withData } from "../command-data-access.ts";

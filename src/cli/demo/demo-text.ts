@@ -1,6 +1,6 @@
 import { embedUrl } from "../../api-schemas/embed-schema.ts";
 import type { Day } from "../../domain/time.ts";
-import type { DemoData } from "./prepare-demo.ts";
+import type { DemoData } from "./prepare-demo-command.ts";
 
 /** The data that is printed when the demo is ready. */
 export type DemoSummary = {

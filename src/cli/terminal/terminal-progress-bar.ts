@@ -7,7 +7,7 @@ type ProgressBar = { show(name: string, done: number, total: number): void; stop
 const SILENT: ProgressBar = { show: () => {}, stop: () => {} };
 
 /** Returns the length of the bar in characters, so that the text beside it is not cut. */
-export function progressBarWidth(columns: number): number {
+export function terminalProgressBarWidth(columns: number): number {
   return Math.max(5, Math.min(30, columns - 58));
 }
 
@@ -18,7 +18,7 @@ export function createTerminalProgressBar(isTty: boolean, columns: number): Prog
     format: "{name} [{bar}] {percentage}%  {value} of {total}  {eta_formatted} left",
     barCompleteChar: "#",
     barIncompleteChar: "-",
-    barsize: progressBarWidth(columns),
+    barsize: terminalProgressBarWidth(columns),
     clearOnComplete: true,
     stopOnComplete: false,
     gracefulExit: false, // the program handles signals

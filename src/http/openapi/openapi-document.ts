@@ -7,9 +7,9 @@ import {
 import { failure } from "../../api-schemas/error-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type DocumentedReply, documentedPath, type Operation } from "../http-operation.ts";
-import { errorExamples } from "./openapi-error-examples.ts";
+import { openApiErrorExamples } from "./openapi-error-examples.ts";
 import { TAGS } from "./openapi-tags.ts";
-import { webhooksDocument } from "./openapi-webhooks.ts";
+import { openApiWebhooks } from "./openapi-webhooks.ts";
 
 export type OpenApiDocument = Record<string, unknown> & { paths: Record<string, Record<string, unknown>> };
 
@@ -39,7 +39,7 @@ export function openApiDocument(
     paths[path][operation.method.toLowerCase()] = operationObject(operation, names);
   }
   const responses = errorResponses(names);
-  const webhooks = webhooksDocument(names);
+  const webhooks = openApiWebhooks(names);
   const tags = [...new Set(documented.map(({ tag }) => tag!))];
   return {
     openapi: "3.0.3",
@@ -228,7 +228,7 @@ function errorResponses(names: SchemaRegistry): Record<string, unknown> {
           }),
           ...(status === "401" && { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } }),
         },
-        content: { [JSON_TYPE]: { schema, ...errorExamples(Number(status)) } },
+        content: { [JSON_TYPE]: { schema, ...openApiErrorExamples(Number(status)) } },
       },
     ]),
   );

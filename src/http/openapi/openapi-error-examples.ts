@@ -25,7 +25,7 @@ const FAILURES: Readonly<Record<string, unknown>> = {
 };
 
 /** Returns the `example` or `examples` of the responses with this status. */
-export function errorExamples(status: number) {
+export function openApiErrorExamples(status: number) {
   const replies = Object.entries(FAILURES)
     .map(([name, failure]) => ({ name, reply: errorReply(failure, REQUEST_ID) }))
     .filter(({ reply }) => reply.status === status)

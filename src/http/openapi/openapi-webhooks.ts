@@ -37,7 +37,7 @@ const HEADERS = [
 ];
 
 /** Describes every webhook in the format of OpenAPI 3.1, which 3.0 lacks. */
-export function webhooksDocument(names: SchemaRegistry): Record<string, unknown> {
+export function openApiWebhooks(names: SchemaRegistry): Record<string, unknown> {
   return Object.fromEntries(
     WEBHOOK_EVENTS.map((event) => {
       const form = webhookPayload(event);

@@ -11,7 +11,7 @@ import {
 } from "../../api-schemas/request-parameter-schemas.ts";
 import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
 import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
-import { listReplies, listReply } from "../csv-replies.ts";
+import { httpListReplies, listReply } from "../csv-replies.ts";
 import { adminOperation, type Operation } from "../http-operation.ts";
 import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query-parameters.ts";
 
@@ -33,7 +33,7 @@ export function adminAuditOperations(): Operation[] {
         ...pagingParameters,
         format,
       ],
-      replies: listReplies("A page of the log, newest first", auditPage, auditRow),
+      replies: httpListReplies("A page of the log, newest first", auditPage, auditRow),
       async handle(call) {
         const { query, store } = call;
         const slice = parseRowRange(query);

@@ -39,7 +39,7 @@ import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
-import { CSV, listReplies, listReply } from "../csv-replies.ts";
+import { CSV, httpListReplies, listReply } from "../csv-replies.ts";
 import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
 import { lossDeps, lossFileReply } from "../loss-replies.ts";
@@ -74,7 +74,12 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       description: LISTED,
       tag: "Administration",
       parameters: [bookPartnersParameter, ...propertyFilters, ...pagingParameters, includeDemo, format],
-      replies: listReplies("A page of the book", bookPropertiesPage, bookItem, PORTFOLIO_ASSUMPTIONS_COLUMN),
+      replies: httpListReplies(
+        "A page of the book",
+        bookPropertiesPage,
+        bookItem,
+        PORTFOLIO_ASSUMPTIONS_COLUMN,
+      ),
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
@@ -98,7 +103,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       description: LISTED,
       tag: "Administration",
       parameters: [bookPartnersParameter, ...propertyFilters, ...pagingParameters, format],
-      replies: listReplies("A page of properties", bookPropertyPage, bookProperty),
+      replies: httpListReplies("A page of properties", bookPropertyPage, bookProperty),
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
@@ -126,7 +131,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         ...pagingParameters,
         format,
       ],
-      replies: listReplies("A page of alerts", bookAlertPage, bookAlert),
+      replies: httpListReplies("A page of alerts", bookAlertPage, bookAlert),
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;

@@ -37,7 +37,7 @@ import type { Partner, PartnerUsage } from "../../domain/partner.ts";
 import { dayOf, type Instant, parseMonth } from "../../domain/time.ts";
 import type { RevisedPartner } from "../../store/queries/partners-queries.ts";
 import type { Store } from "../../store/store.ts";
-import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
+import { sendTestDelivery, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
 import {
   changePartner,
   enableOrDisablePartner,
@@ -174,7 +174,7 @@ export function adminPartnerOperations(): Operation[] {
       body: "optional",
       async handle({ administration, administrator, body, params, requestId }) {
         const { message = TEST_MESSAGE } = webhookTestRequest.parse(body);
-        const id = await sendTestEvent(administration, params.id!, {
+        const id = await sendTestDelivery(administration, params.id!, {
           message: message.trim(),
           requestedBy: administrator.name,
           requestId,

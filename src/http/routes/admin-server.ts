@@ -10,8 +10,8 @@ import { LEASE_MS } from "../../cluster/lease.ts";
 import type { EffectiveSetting } from "../../config/effective-setting.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { ErrorLogEntry } from "../../logging/error-log-entry.ts";
-import type { JobStartResult, JobState } from "../../monitoring/job-state.ts";
-import type { ServerOverview } from "../../monitoring/server-overview.ts";
+import type { MonitoredJobStart, MonitoredJobState } from "../../monitoring/monitored-job-state.ts";
+import type { ServerOverview } from "../../monitoring/monitored-server-overview.ts";
 import { startJobAsAdministrator } from "../../usecases/administration/run-job-as-administrator.ts";
 import {
   accepted,
@@ -28,9 +28,9 @@ export type ServerState = {
   /** The address on which it listens. */
   address: string;
   overview: () => Promise<ServerOverview>;
-  jobs: () => JobState[];
+  jobs: () => MonitoredJobState[];
   /** Starts a job, or returns where it is already running. Resolves to undefined for an unknown name. */
-  runJob: (name: string) => Promise<JobStartResult | undefined>;
+  runJob: (name: string) => Promise<MonitoredJobStart | undefined>;
   /** The path of the configuration file; undefined if there is none. */
   configFile: string | undefined;
   settings: readonly EffectiveSetting[];

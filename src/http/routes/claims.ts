@@ -37,7 +37,7 @@ import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
 import { claimEvidenceOfProperty } from "../../usecases/claims/property-claims.ts";
 import { parseBulkRequestItems, saveBulkRequestItems } from "../bulk-request.ts";
-import { listReplies, listReply } from "../csv-replies.ts";
+import { httpListReplies, listReply } from "../csv-replies.ts";
 import {
   created,
   createdReplies,
@@ -103,7 +103,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       summary: "List a property's insurance claims, most recent loss first, without voided ones",
       tag: "Claims",
       parameters: [propertyInPath, ...pagingParameters, format],
-      replies: listReplies("A page of claims", claimPage, claim),
+      replies: httpListReplies("A page of claims", claimPage, claim),
       async handle(call) {
         const { now, params, partner, query, store } = call;
         const slice = parseRowRange(query);

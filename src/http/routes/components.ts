@@ -55,7 +55,7 @@ import { actionsOfListedComponents } from "../../usecases/planning/actions-by-co
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
-import { listReplies, listReply } from "../csv-replies.ts";
+import { httpListReplies, listReply } from "../csv-replies.ts";
 import {
   type Operation,
   ok,
@@ -86,7 +86,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       description: "Sorted by creation, oldest first. Filters can be combined.",
       tag: "Components",
       parameters: [propertyFilter, applianceFilter, tier, ...pagingParameters, sandbox, format],
-      replies: listReplies("A page of components", componentPage, listedComponent, EXAMPLE_UNIT_LABELS),
+      replies: httpListReplies("A page of components", componentPage, listedComponent, EXAMPLE_UNIT_LABELS),
       errors: [404],
       async handle(call) {
         const { partner, query, store } = call;
@@ -218,7 +218,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         includeDemo,
         format,
       ],
-      replies: listReplies("A page of alerts", alertPage, listedAlert, EXAMPLE_UNIT_LABELS),
+      replies: httpListReplies("A page of alerts", alertPage, listedAlert, EXAMPLE_UNIT_LABELS),
       errors: [404],
       async handle(call) {
         const { partner, query } = call;

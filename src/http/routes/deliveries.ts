@@ -17,7 +17,7 @@ import {
 } from "../../api-schemas/request-parameter-schemas.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { type ResendDeps, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
-import { sendTestEvent, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
+import { sendTestDelivery, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
 import {
   accepted,
   acceptedReplies,
@@ -103,7 +103,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       errors: [409],
       body: "optional",
       async handle({ partner, requestId, store }) {
-        const id = await sendTestEvent({ store, actor: partner.id, changed }, partner.id, {
+        const id = await sendTestDelivery({ store, actor: partner.id, changed }, partner.id, {
           message: TEST_MESSAGE,
           requestedBy: partner.name,
           requestId,

@@ -11,10 +11,10 @@ import { apiDocument } from "../../api-schemas/system-schema.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import type { ApiDocument } from "../../web/docs/api-document-types.ts";
+import type { DocsApiDocument } from "../../web/docs/docs-document-types.ts";
 import type { DocsFiles } from "../../web/docs/docs-page.tsx";
-import { renderGuide } from "../../web/docs/guide.tsx";
-import { renderReference } from "../../web/docs/reference.tsx";
+import { renderDocsGuide } from "../../web/docs/guide.tsx";
+import { renderDocsReference } from "../../web/docs/reference.tsx";
 import type { RenderedPage } from "../../web/page/page-document.tsx";
 import { guideReplyText } from "../guide-reply-text.ts";
 import { type Operation, publicOperation, type Reply } from "../http-operation.ts";
@@ -84,8 +84,8 @@ export function documentOperations(
       path: "/docs",
       summary: "The API reference",
       async handle(call) {
-        reference ??= renderReference(
-          openApiDocument(knowledge, operations()) as unknown as ApiDocument,
+        reference ??= renderDocsReference(
+          openApiDocument(knowledge, operations()) as unknown as DocsApiDocument,
           await docsFiles("assets/"),
         );
         return pageReply({ frameAncestors: [] }, call, reference);
@@ -97,7 +97,7 @@ export function documentOperations(
       path: "/docs/guide",
       summary: "The partner integration guide",
       async handle(call) {
-        guide ??= renderGuide(
+        guide ??= renderDocsGuide(
           guideReplyText(openApiDocument(knowledge, operations())),
           await docsFiles("../assets/"),
           (target) => (/^(#|https?:)/.test(target) || isExample(target) ? target : undefined),

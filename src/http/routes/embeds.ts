@@ -24,7 +24,7 @@ import { loadPropertyFigures } from "../../usecases/portfolio/property-figures.t
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
 import type { RevisionCaches } from "../../usecases/revision-caches/revision-caches.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import type { PasscodeProblem } from "../../web/embed/passcode-page.tsx";
+import type { PasscodeProblem } from "../../web/embed/embed-passcode-page.tsx";
 import { ALL_TIME } from "../../web/page/page-time-range.ts";
 import {
   type DataLinks,
@@ -144,7 +144,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     // Below the page, the address of the form is that of the page.
     const action = isTop ? `${token}` : `../${token}`;
     const brand = await brandFor(found, isTop ? `${token}/` : "");
-    const { renderEmbedPasscodePage } = await import("../../web/embed/passcode-page.tsx");
+    const { renderEmbedPasscodePage } = await import("../../web/embed/embed-passcode-page.tsx");
     const page = renderEmbedPasscodePage({ style: await styleAt(up), action, problem, brand });
     if (typeof problem !== "object") return pageReply(deps, call, page, 403);
     const { headers, ...reply } = pageReply(deps, call, page, 429);

@@ -25,7 +25,7 @@ import {
   recordPhoto,
   removePhoto,
   requirePhotoQuota,
-} from "../../usecases/photos/photos.ts";
+} from "../../usecases/photos/record-photos.ts";
 import {
   type Call,
   created,

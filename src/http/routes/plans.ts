@@ -42,7 +42,7 @@ import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { pageOfActions } from "../../usecases/planning/action-list.ts";
 import {
   collectPlanFlags,
-  loadUnitLabels,
+  loadPlanUnitLabels,
   planLinesAsJson,
   reconcilePlanFigures,
   sortedPlanLines,
@@ -63,9 +63,9 @@ import {
   csvPage,
   csvReply,
   csvReplyChunks,
-  listReplies,
+  httpListReplies,
+  httpPageReplies,
   listReply,
-  pageReplies,
 } from "../csv-replies.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import {
@@ -83,7 +83,7 @@ import {
 import { parseTableFormatParameter, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requirePropertyInPath } from "./properties.ts";
 
-const portfolioReplies = pageReplies("A page of the portfolio with its plan", portfolioPlanPage);
+const portfolioReplies = httpPageReplies("A page of the portfolio with its plan", portfolioPlanPage);
 const planReplies = readOperationReplies("The plan", planReply);
 
 export function planOperations(knowledge: Knowledge): Operation[] {
@@ -117,7 +117,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         if (wanted === "csv") {
           const rows = [...lines.units, ...lines.components];
           const context = {
-            labels: await loadUnitLabels(store.read, property),
+            labels: await loadPlanUnitLabels(store.read, property),
             work,
             first: rows[0],
             assumptions: pageAssumptionSentences(serializeAssumptions(plan.counted, plan.modelVersion)).join(
@@ -203,7 +203,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         includeDemo,
         format,
       ],
-      replies: listReplies("A page of actions", actionPage, listedAction, EXAMPLE_UNIT_LABELS),
+      replies: httpListReplies("A page of actions", actionPage, listedAction, EXAMPLE_UNIT_LABELS),
       errors: [404],
       async handle(call) {
         const { now, partner, query, signal, store, yieldNow } = call;

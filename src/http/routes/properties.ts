@@ -50,7 +50,7 @@ import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { portfolioDemoProperties, portfolioSummary } from "../../usecases/portfolio/portfolio-summary.ts";
 import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
 import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
-import { listReplies, listReply } from "../csv-replies.ts";
+import { httpListReplies, listReply } from "../csv-replies.ts";
 import {
   created,
   createdReplies,
@@ -241,7 +241,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       description: `The properties on the page with their figures, and totals for all properties that match the filters: for the whole portfolio without any. The totals leave out the demo property, except with \`include_demo=true\` or \`sandbox=true\`. ${FILTERS_DESCRIPTION}`,
       tag: "Figures",
       parameters: [...propertyFilters, ...pagingParameters, sandbox, includeDemo, format],
-      replies: listReplies(
+      replies: httpListReplies(
         "A page of the portfolio",
         portfolioPage,
         portfolioItem,

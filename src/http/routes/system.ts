@@ -15,7 +15,7 @@ import {
   tokenRequest,
 } from "../../api-schemas/system-schema.ts";
 import { Failure } from "../../domain/errors.ts";
-import type { ServiceHealth } from "../../monitoring/service-health.ts";
+import type { ServiceHealth } from "../../monitoring/monitored-service-health.ts";
 import { TOKEN_LIFETIME_S, TOKEN_SCOPE } from "../../secrets/bearer-tokens.ts";
 import type { Authenticator } from "../authenticator.ts";
 import {

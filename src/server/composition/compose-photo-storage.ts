@@ -6,7 +6,7 @@ import { notFound, StorageError } from "../../domain/errors.ts";
 import { isPhotoFileName } from "../../domain/photo.ts";
 import { formatBytes, replaceFile, storageErrorOfFile } from "../../files/durable-files.ts";
 import type { Store } from "../../store/store.ts";
-import type { PhotoFiles } from "../../usecases/photos/photos.ts";
+import type { PhotoFiles } from "../../usecases/photos/record-photos.ts";
 
 const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
 

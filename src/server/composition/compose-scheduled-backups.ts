@@ -6,7 +6,7 @@ import type { ScheduledJob } from "../../jobs/job-schedule.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { LatestBackup } from "../../metrics/database-gauges.ts";
 import type { Store } from "../../store/store.ts";
-import { selfExec } from "../self-exec.ts";
+import { serverSelfExec } from "../server-self-exec.ts";
 
 export type ScheduledBackups = {
   /** Empty without a schedule. */
@@ -29,7 +29,7 @@ export function composeScheduledBackups(deps: {
   let last = readLastBackup(dataDir);
   const run = async (signal: AbortSignal) => {
     const runCommand = async (args: readonly string[], signal: AbortSignal) => {
-      await selfExec({ args: [...args, ...settings], env, signal });
+      await serverSelfExec({ args: [...args, ...settings], env, signal });
     };
     last = await takeScheduledBackup({ dataDir, dir, keep, clock, log, runCommand }, signal);
     await writeLastBackup(dataDir, last);

@@ -20,8 +20,8 @@ import {
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf, type Instant, isoText, MS_PER_DAY } from "../../domain/time.ts";
 import type { DailyCallLimits } from "../../http/request-daily-call-limits.ts";
-import type { ServerOverview } from "../../monitoring/server-overview.ts";
-import type { ServiceHealth } from "../../monitoring/service-health.ts";
+import type { ServerOverview } from "../../monitoring/monitored-server-overview.ts";
+import type { ServiceHealth } from "../../monitoring/monitored-service-health.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { databaseFile } from "../server-data-folder.ts";

@@ -6,12 +6,12 @@ import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { sweepTemporaryFiles } from "../../files/durable-files.ts";
 import type { ScheduledJob } from "../../jobs/job-schedule.ts";
 import type { Logger } from "../../logging/logger.ts";
-import type { PageState } from "../../monitoring/service-health.ts";
+import type { PageState } from "../../monitoring/monitored-service-health.ts";
 import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-database.ts";
 import type { Store } from "../../store/store.ts";
-import { deleteOrphanedPhotos } from "../../usecases/photos/photos.ts";
-import { SelfExecFailed, selfExec } from "../self-exec.ts";
+import { deleteOrphanedPhotos } from "../../usecases/photos/record-photos.ts";
 import { databaseFile } from "../server-data-folder.ts";
+import { ServerSelfExecFailed, serverSelfExec } from "../server-self-exec.ts";
 import { composePhotoStorage } from "./compose-photo-storage.ts";
 
 type StorageJobs = {
@@ -101,10 +101,12 @@ async function findProblems(
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const args = ["doctor", "--pages", "--data-dir", config.storage.dataDir, ...settings];
   try {
-    await selfExec({ args, env, signal });
+    await serverSelfExec({ args, env, signal });
     return [];
   } catch (error) {
-    const { problems } = (error instanceof SelfExecFailed ? error.result : {}) as { problems?: string[] };
+    const { problems } = (error instanceof ServerSelfExecFailed ? error.result : {}) as {
+      problems?: string[];
+    };
     if (problems === undefined) throw error;
     return problems;
   }

@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/time.ts";
 import { olderSchemaError } from "../older-schema-error.ts";
 import type { DatabaseAddress } from "./connection/postgres-address.ts";
 import type { PostgresMigration } from "./postgres-migrations.ts";
-import { schemaTablesAndColumns } from "./postgres-tables.ts";
+import { postgresSchemaTablesAndColumns } from "./postgres-tables.ts";
 
 /** The oldest version that is tested, as `server_version_num`. */
 const OLDEST = 150_000;
@@ -285,7 +285,7 @@ export async function missingTablesAndColumns(client: pg.Client): Promise<string
      WHERE table_schema = current_schema()`,
   );
   const there = new Set(rows.flatMap(({ table, column }) => [table, `${table}.${column}`]));
-  const missing = schemaTablesAndColumns().flatMap(({ table, columns }) =>
+  const missing = postgresSchemaTablesAndColumns().flatMap(({ table, columns }) =>
     there.has(table)
       ? columns.map((column) => `${table}.${column}`).filter((place) => !there.has(place))
       : [table],

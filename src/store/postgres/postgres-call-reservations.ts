@@ -2,7 +2,7 @@ import type { Day } from "../../domain/time.ts";
 import type { BudgetReservation, BudgetReservations } from "../store.ts";
 import type { PostgresConnections } from "./connection/postgres-connections.ts";
 import { REVISION_OF } from "./connection/postgres-server-runs.ts";
-import { isConnectionLost } from "./postgres-errors.ts";
+import { isPostgresConnectionLost } from "./postgres-errors.ts";
 import { TYPE_PARSERS } from "./postgres-type-parsers.ts";
 
 /*
@@ -81,7 +81,7 @@ export function createPostgresCallReservations(
         row = (await connections.sendOnce({ ...prepared("call_block"), text: RESERVE, values }))
           .rows[0] as Row;
       } catch (error) {
-        if (isConnectionLost(error)) return await settled(writer, partnerId, day);
+        if (isPostgresConnectionLost(error)) return await settled(writer, partnerId, day);
         free.push(writer);
         throw error;
       }

@@ -33,7 +33,7 @@ const isPooler = (cause: DriverError | undefined, what: keyof typeof REFUSED_BY_
   cause?.code === "08P01" && REFUSED_BY_POOLER[what].test(cause.message);
 
 /** Returns whether the connection is lost, or none can be made. A statement that changes nothing can be repeated. */
-export function isConnectionLost(error: unknown): boolean {
+export function isPostgresConnectionLost(error: unknown): boolean {
   const cause = postgresErrorOf(error);
   if (isPooler(cause, "login") || isPooler(cause, "database")) return false;
   const { code = "", message = "", syscall } = cause ?? {};
@@ -51,21 +51,31 @@ export const isReadTimeout = (error: unknown): boolean => postgresErrorOf(error)
 const READ_TIMEOUT = "Query read timeout";
 
 /** Returns whether PostgreSQL rolled the transaction back in favor of another one, so that it can be repeated. */
-export function isRetryableConflict(error: unknown): boolean {
+export function isRetryablePostgresConflict(error: unknown): boolean {
   return ["40001", "40P01"].includes(postgresErrorOf(error)?.code ?? "");
 }
 
 /** Returns whether another transaction had a row locked for longer than the lock timeout. */
-export function isLockTimeout(error: unknown): boolean {
+export function isPostgresLockTimeout(error: unknown): boolean {
   return postgresErrorOf(error)?.code === "55P03";
 }
 
+/**
+ * Returns whether PostgreSQL lacks disk space, memory, locks or connections, or has failed. At a commit, the error may be that
+ * of a crash after the commit was stored.
+ */
+export function isSystemFailure(error: unknown): boolean {
+  return /^(53|58|XX)...$/.test(postgresErrorOf(error)?.code ?? "");
+}
+
 /** Returns whether the error fails a whole transaction, whichever of its jobs ran into it. */
-export function failsWholeTransaction(error: unknown): boolean {
-  const { code = "" } = postgresErrorOf(error) ?? {};
-  // No disk space, memory, locks or connections left; read-only after a failover; a timeout that this program has set.
+export function failsWholePostgresTransaction(error: unknown): boolean {
+  // Read-only after a failover; a timeout that this program has set.
   return (
-    isConnectionLost(error) || isRetryableConflict(error) || /^(53...|25006|57014|58...|XX...)$/.test(code)
+    isPostgresConnectionLost(error) ||
+    isRetryablePostgresConflict(error) ||
+    isSystemFailure(error) ||
+    /^(25006|57014)$/.test(postgresErrorOf(error)?.code ?? "")
   );
 }
 
@@ -185,18 +195,18 @@ export function explainPostgresError(error: unknown, address: DatabaseAddress): 
       `PostgreSQL canceled a statement (${message})`,
       "Nothing was changed. A statement may take one minute; check what else runs: SELECT * FROM pg_stat_activity WHERE state <> 'idle'.",
     );
-  if (isLockTimeout(cause))
+  if (isPostgresLockTimeout(cause))
     return storage(
       "another transaction has locked rows that this write needs; nothing was changed",
       "Find it: SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'. A transaction of a Mainstay server ends within seconds.",
     );
-  if (isRetryableConflict(cause))
+  if (isRetryablePostgresConflict(cause))
     return storage(
       `the write conflicted with other transactions too often (${message})`,
       "Nothing was changed. Check which transactions run: SELECT * FROM pg_stat_activity WHERE state <> 'idle'.",
     );
   if (code === "57P03") return storage("PostgreSQL is starting up or shutting down", RECONNECTS);
-  if (isConnectionLost(error))
+  if (isPostgresConnectionLost(error))
     return storage(
       `PostgreSQL does not answer at ${host}:${port} (${message || code})`,
       `Check that it runs and that this machine can reach it. ${RECONNECTS}`,

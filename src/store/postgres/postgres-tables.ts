@@ -6,7 +6,7 @@ import { postgresColumnTypes } from "./postgres-column-types.ts";
 export const tables = defineTables(postgresColumnTypes);
 
 /** Returns the names of all tables and their columns. */
-export function schemaTablesAndColumns(): { table: string; columns: string[] }[] {
+export function postgresSchemaTablesAndColumns(): { table: string; columns: string[] }[] {
   return Object.values(tables as unknown as Record<string, PgTable>).map((table) => {
     const { name, columns } = getTableConfig(table);
     return { table: name, columns: columns.map((column) => column.name) };

@@ -1,5 +1,5 @@
+import type { AdminSearchResult } from "../../api-schemas/admin-search-schema.ts";
 import type { EffectiveSetting } from "../../config/effective-setting.ts";
-import type { AdminSearchResult } from "../../domain/admin-search-result.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Stores } from "../../store/stores.ts";
 import { MOST_FOUND, searchPortfolioRecords } from "../portfolio/search-portfolio-records.ts";

@@ -1,12 +1,12 @@
 import { conflict } from "../../domain/errors.ts";
-import type { JobStartResult } from "../../monitoring/job-state.ts";
+import type { MonitoredJobStart } from "../../monitoring/monitored-job-state.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /** Starts a job in an administrator's name. Throws conflict while it is running. */
 export async function startJobAsAdministrator(
   { store, actor }: AdminUseCaseDeps,
   name: string,
-  start: (name: string) => Promise<JobStartResult | undefined>,
+  start: (name: string) => Promise<MonitoredJobStart | undefined>,
 ): Promise<void> {
   const beginning = await start(name);
   if (beginning === "running elsewhere")

@@ -22,7 +22,7 @@ export function announcesTierChange(cause: ScoreCause, before: ComponentToScore,
 }
 
 /** Returns whether the change touches no index, counter or trend. */
-export function isOnlyAged(before: ComponentToScore, after: Component): boolean {
+export function isScoreChangeOnlyByAging(before: ComponentToScore, after: Component): boolean {
   return (
     before.riskScore === after.riskScore &&
     before.announcedTier === after.announcedTier &&

@@ -19,8 +19,8 @@ import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
-import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
-import { loadHistories } from "../history/scoring-histories.ts";
+import { loadHistories } from "../history/load-histories.ts";
+import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 
 export type CalibrationDeps = {
   store: Pick<Store, "read">;
@@ -150,7 +150,7 @@ export async function forEachHistoryToCalibrate(
     // All properties but the last have fewer components together than the step allows.
     const appliances = await store.read.appliances.forScoring(counted.slice(0, -1).map(({ id }) => id));
     for (const { id } of counted.slice(-1))
-      for (const appliance of await loadAppliancesForScoring(store.read, id)) appliances.push(appliance);
+      for (const appliance of await loadAppliancesOfHistory(store.read, id)) appliances.push(appliance);
     const retiredOn = await addRetired(store.read, counted, appliances, yieldNow);
     const read = withRetiredComponents(store.read, knowledge, appliances);
     const loaded = await loadInSteps(read, knowledge, counted, appliances, addDays(asOf, -HAZARD_YEAR_DAYS));

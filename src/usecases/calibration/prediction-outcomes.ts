@@ -8,8 +8,8 @@ import { addDays, type Day, type Instant } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { DayEvent } from "../../store/queries/service-events-queries.ts";
-import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
-import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
+import { type LoadedProperty, loadHistories } from "../history/load-histories.ts";
+import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { isRescoredByCascade, rescoreBatches, rescoredUpstreamAppliances } from "../rescoring/rescore.ts";
 import { loadModelCorrections, modelVersionOf } from "./active-model.ts";
@@ -128,7 +128,7 @@ export class PredictionOutcomeLog {
       (id) => this.#appliances.get(id)!,
     );
     const isReached = spokenOf.some(({ typeId }) => isRescoredByCascade(knowledge, typeId));
-    const all = isReached ? await loadAppliancesForScoring(tx, propertyId) : [];
+    const all = isReached ? await loadAppliancesOfHistory(tx, propertyId) : [];
     const upstream = rescoredUpstreamAppliances(knowledge, spokenOf, all);
     const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));
     const before = [...days.keys()].map((day) => addDays(day, -1));

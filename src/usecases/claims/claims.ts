@@ -17,7 +17,7 @@ import { dayNumber, dayOf } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-actions.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
+import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { loadClaimEvidence } from "./property-claims.ts";
@@ -101,7 +101,7 @@ export class ClaimLog {
     const { tx, knowledge } = this.writer;
     const isMoved = ({ typeId }: ScoredAppliance) =>
       knowledge.type(typeId).components.some(({ id }) => moved.has(id));
-    const appliances = (await loadAppliancesForScoring(tx, this.property.id)).filter(isMoved);
+    const appliances = (await loadAppliancesOfHistory(tx, this.property.id)).filter(isMoved);
     if (appliances.length === 0) return [];
     return await rescoreProperty(this.writer, this.property, appliances, "history");
   }

@@ -9,7 +9,7 @@ export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
  * Sends the partner a `webhook.test`, whatever it is subscribed to; returns the delivery's id. Throws not_found,
  * and conflict if the delivery would have to wait: the partner has no endpoint or is disabled.
  */
-export async function sendTestEvent(
+export async function sendTestDelivery(
   { store, actor, changed }: Pick<AdminUseCaseDeps, "store" | "actor" | "changed">,
   partnerId: string,
   test: { message: string; requestedBy: string; requestId?: string },

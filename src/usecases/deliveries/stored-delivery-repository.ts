@@ -3,7 +3,7 @@ import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Encryptor } from "../../secrets/encryptor.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import type { AttemptResult } from "../../webhooks/delivery-attempt.ts";
+import type { AttemptResult } from "../../webhooks/attempt-delivery.ts";
 import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
 import { MAX_DELAY_MS } from "../../webhooks/delivery-retry-schedule.ts";
 import type { DeliveryLeases } from "../../webhooks/webhook-dispatcher-deps.ts";

@@ -7,7 +7,7 @@ import {
   type HexColor,
   LEAST_CONTRAST,
   NO_BRAND,
-  readableColor,
+  readableBrandColor,
 } from "../../domain/brand.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -72,7 +72,7 @@ function refuseLowContrast(field: "color" | "color_dark", color: HexColor, schem
   throw invalidField(
     field,
     `${color} has a contrast of ${contrastText(contrast)} on ${scheme} pages; text needs ${LEAST_CONTRAST}:1. ` +
-      `The nearest that has it is ${readableColor(color, scheme)}.`,
+      `The nearest that has it is ${readableBrandColor(color, scheme)}.`,
   );
 }
 

@@ -10,8 +10,8 @@ import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadModelCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
-import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
-import { loadHistories } from "../history/scoring-histories.ts";
+import { loadHistories } from "../history/load-histories.ts";
+import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import { planContextOf } from "../planning/plan-context.ts";
 import { rescoredUpstreamAppliances } from "../rescoring/rescore.ts";
 
@@ -28,7 +28,7 @@ export async function explainComponent(
   refuseRetiredComponent(component);
   const { propertyId, applianceId, scoredOn } = component;
   const property = (await read.properties.find(owner, propertyId))!;
-  const all = await loadAppliancesForScoring(read, propertyId, yieldNow);
+  const all = await loadAppliancesOfHistory(read, propertyId, yieldNow);
   const appliance = all.find((scoredAppliance) => scoredAppliance.id === applianceId)!;
   const upstream = rescoredUpstreamAppliances(knowledge, [appliance], all).filter(
     (scoredAppliance) =>

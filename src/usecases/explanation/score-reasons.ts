@@ -6,8 +6,8 @@ import type { Property } from "../../domain/property.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadModelCorrections } from "../calibration/active-model.ts";
-import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
-import { loadHistories } from "../history/scoring-histories.ts";
+import { loadHistories } from "../history/load-histories.ts";
+import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import { isRescoredByCascade, rescoredUpstreamAppliances } from "../rescoring/rescore.ts";
 
 /**
@@ -26,7 +26,7 @@ export async function scoreReasons(
   const ids = new Set(components.map(({ applianceId }) => applianceId));
   const isReached = components.some(({ typeId }) => isRescoredByCascade(knowledge, typeId));
   const all = isReached
-    ? await loadAppliancesForScoring(read, property.id, yieldNow)
+    ? await loadAppliancesOfHistory(read, property.id, yieldNow)
     : (await read.appliances.ofIds(property.partnerId, [...ids])).filter(
         // It may have been retired or moved since its components were read.
         ({ seq, propertyId }) => seq > 0 && propertyId === property.id,

@@ -1,6 +1,10 @@
 import { isClockOffsetTooLarge } from "../../cluster/cluster-server.ts";
 import { type Instant, parseInstant } from "../../domain/time.ts";
-import { isBehindRecords, type PageState, type ServiceHealth } from "../../monitoring/service-health.ts";
+import {
+  isBehindRecords,
+  type PageState,
+  type ServiceHealth,
+} from "../../monitoring/monitored-service-health.ts";
 import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../../store/queries/snapshots-queries.ts";
 import type { Store } from "../../store/store.ts";
 

@@ -85,7 +85,7 @@ type WithReading<R> = R & { id: string; unread: string | null };
  * Returns the notes of events as scoring uses them. Notes without stored findings are read, in short steps; inside
  * a transaction the findings are stored.
  */
-export async function loadNotesForScoring(
+export async function loadNotesOfHistories(
   stores: Stores | Tx,
   rules: NoteRules,
   rows: readonly WithReading<ScoredReading>[],
@@ -94,7 +94,7 @@ export async function loadNotesForScoring(
   return (await loadNoteReadings(stores, rules, rows, yieldNow)).map(noteFromFindings);
 }
 
-/** Returns what is needed of the findings of each row's note; reads the notes that are unread as `loadNotesForScoring` does. */
+/** Returns what is needed of the findings of each row's note; reads the notes that are unread as `loadNotesOfHistories` does. */
 export async function loadNoteReadings<R extends WithReading<Partial<NoteReading>>>(
   stores: Stores | Tx,
   rules: NoteRules,

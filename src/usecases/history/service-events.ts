@@ -24,8 +24,8 @@ import type { Stores } from "../../store/stores.ts";
 import { PredictionOutcomeLog } from "../calibration/prediction-outcomes.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreBatches, rescoreProperties } from "../rescoring/rescore.ts";
+import { extendHistoryRecordStarts, rederiveHistoryRecordStarts } from "./history-record-starts.ts";
 import { findNewestEventDays } from "./newest-event-days.ts";
-import { extendRecordStarts, rederiveRecordStarts } from "./update-record-starts.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
 
@@ -221,8 +221,8 @@ export class ServiceLog {
       found.filter(({ id }) => this.#reopened.has(id) === is),
     );
     const moved = [
-      ...(await extendRecordStarts(this.writer, extended!, this.#days)),
-      ...(await rederiveRecordStarts(this.writer, reopened!)),
+      ...(await extendHistoryRecordStarts(this.writer, extended!, this.#days)),
+      ...(await rederiveHistoryRecordStarts(this.writer, reopened!)),
     ];
     for (const property of moved) properties.set(property.id, property);
     await this.#outcomes.finish();

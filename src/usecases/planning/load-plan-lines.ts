@@ -110,7 +110,7 @@ export async function reconcilePlanFigures(
 }
 
 /** Returns the labels of a property's units, by their IDs. */
-export async function loadUnitLabels(
+export async function loadPlanUnitLabels(
   { units }: Pick<Stores, "units">,
   { id, unitCount }: Pick<Property, "id" | "unitCount">,
 ): Promise<ReadonlyMap<string, string>> {

@@ -48,6 +48,8 @@ import { portfolioTotals } from "../portfolio/portfolio-totals.ts";
 import { planContextOf } from "./plan-context.ts";
 import { type PlanDeps, planSizeOf } from "./property-plan.ts";
 
+/** Properties that are looked up at once. */
+const PROPERTIES_A_ROUND = 2000;
 /** Properties whose plans are renewed in one transaction, unless they have very many candidates. */
 const PROPERTIES_A_STEP = 40;
 const MOST_CANDIDATES = 4000;
@@ -76,26 +78,35 @@ export async function renewAgedPlans(deps: PlanDeps, day: Day): Promise<number> 
   return count;
 }
 
+/** Renews plans until all that `find` returned at one time are, however many properties change meanwhile. */
 async function renewPlans(
   deps: PlanDeps,
   partnerId: string,
   find: (limit: number) => Promise<string[]>,
 ): Promise<number> {
-  const { store, clock, yieldNow, signal } = deps;
   const renewed = new Set<string>();
   while (true) {
-    const found = await find(PROPERTIES_A_STEP);
-    // Changes made meanwhile are left to the next call: one round for each property is enough.
-    if (found.every((propertyId) => renewed.has(propertyId))) return renewed.size;
+    const found = await find(PROPERTIES_A_ROUND);
+    // Changes made meanwhile are left to the next call: one renewal of each property is enough.
+    const left = found.filter((propertyId) => !renewed.has(propertyId));
+    for (const propertyId of left) renewed.add(propertyId);
+    await renewEach(deps, partnerId, left);
+    if (left.length === 0 || found.length < PROPERTIES_A_ROUND) return renewed.size;
+  }
+}
+
+async function renewEach(deps: PlanDeps, partnerId: string, propertyIds: readonly string[]): Promise<void> {
+  const { store, clock, yieldNow, signal } = deps;
+  for (let done = 0; done < propertyIds.length; ) {
     const made: MadePlan[] = [];
     let candidates = 0;
-    for (const propertyId of found) {
-      renewed.add(propertyId);
+    for (const propertyId of propertyIds.slice(done, done + PROPERTIES_A_STEP)) {
+      done++;
       const plan = await makePlan(deps, partnerId, propertyId);
       if (!plan) continue;
       made.push(plan);
       candidates += plan.candidates.length;
-      if (candidates > MOST_CANDIDATES) break; // the others are found again
+      if (candidates > MOST_CANDIDATES) break;
     }
     signal?.throwIfAborted();
     await store.write((tx) => savePlans({ tx, signal }, partnerId, made, dayOf(clock())), {
@@ -262,7 +273,8 @@ export async function planPortfolio(
       modelVersion,
       counted: { ...summed.counted, ...priceBasisOf(knowledge) },
     }),
-    budget: budgetCents === null ? null : await spendOverPortfolio(deps, partnerId, budgetCents, unsaved),
+    budget:
+      budgetCents === null ? null : await spendPlanBudgetOverPortfolio(deps, partnerId, budgetCents, unsaved),
   };
 }
 
@@ -374,7 +386,7 @@ export async function plannedProperties(deps: PlanDeps, partnerId: string, inclu
 }
 
 /** Returns the best use of a budget over all properties of a partner. */
-export async function spendOverPortfolio(
+export async function spendPlanBudgetOverPortfolio(
   { store, yieldNow }: Pick<PlanDeps, "store" | "yieldNow">,
   partnerId: string,
   amountCents: number,

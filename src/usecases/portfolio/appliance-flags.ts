@@ -2,7 +2,7 @@ import { invalid } from "../../domain/errors.ts";
 import { formatStoredFlags, hazardFlagsOfAppliance, parseStoredCodes } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
-import type { LoadedProperty } from "../history/scoring-histories.ts";
+import type { LoadedProperty } from "../history/load-histories.ts";
 import { countOpenDeficiencies } from "../inspections/open-deficiencies.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 

@@ -5,7 +5,7 @@ import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { isRetired, refuseRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims-queries.ts";
-import { rederiveRecordStarts } from "../history/update-record-starts.ts";
+import { rederiveHistoryRecordStarts } from "../history/history-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { applyBuildingYearToAppliances } from "./appliances.ts";
 import { moveToProperty } from "./moved-appliance.ts";
@@ -62,7 +62,7 @@ export async function mergeProperties(
   await applyBuildingYearToAppliances(tx, merged);
   const claims = await moveClaims(writer, from, merged);
   await tx.embeds.moveOfProperty(from.id, into.id);
-  const [property = merged] = await rederiveRecordStarts(writer, [merged]);
+  const [property = merged] = await rederiveHistoryRecordStarts(writer, [merged]);
   await rescoreProperty(writer, property, "all", "history");
   await writer.auditCorrection("property.merge", into.id, serializeProperty(into), {
     ...serializeProperty(property),

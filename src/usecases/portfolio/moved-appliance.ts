@@ -3,8 +3,8 @@ import { type Component, isComponentOfType } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
 import { isServicing } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
+import { rederiveHistoryRecordStarts } from "../history/history-record-starts.ts";
 import { findNewestEventDays } from "../history/newest-event-days.ts";
-import { rederiveRecordStarts } from "../history/update-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
@@ -27,7 +27,7 @@ export async function moveAppliance(writer: PortfolioWriter, move: Move): Promis
   writer.moveSums(before, to.id);
   if (from.id !== to.id) {
     await moveToProperty(writer, before, to);
-    for (const renewed of await rederiveRecordStarts(writer, [from, to]))
+    for (const renewed of await rederiveHistoryRecordStarts(writer, [from, to]))
       Object.assign(renewed.id === to.id ? to : from, renewed);
   }
   if (before.typeId !== after.typeId) await exchangeComponents(writer, after);

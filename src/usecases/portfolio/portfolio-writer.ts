@@ -15,7 +15,7 @@ import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/st
 import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
 import {
   announcesTierChange,
-  isOnlyAged,
+  isScoreChangeOnlyByAging,
   type ScoreCause,
 } from "../announcements/score-change-announcement.ts";
 import { TierAnnouncements } from "../announcements/tier-announcements.ts";
@@ -326,7 +326,7 @@ export class PortfolioWriter {
       await this.#insertComponent(after);
       return after;
     }
-    const extent = isOnlyAged(before, after)
+    const extent = isScoreChangeOnlyByAging(before, after)
       ? "aged"
       : before.riskScore === after.riskScore
         ? "settled"

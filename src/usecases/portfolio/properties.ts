@@ -23,11 +23,11 @@ import {
 } from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { deriveRecordStart } from "../history/update-record-starts.ts";
+import { deriveHistoryRecordStart } from "../history/history-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { applyBuildingYearToAppliances, refuseClearedBuildingYear } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { addUnits, changeUnits } from "./property-units.ts";
+import { addPropertyUnits, changePropertyUnits } from "./property-units.ts";
 import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
 
 /**
@@ -67,7 +67,7 @@ export async function createProperty(
     updatedAt: createdAt,
   };
   await writer.insertProperty(property);
-  await addUnits(tx, property.id, 0, property.unitCount);
+  await addPropertyUnits(tx, property.id, 0, property.unitCount);
   await writer.outbox.add(propertyCreatedMessage(property));
   return property;
 }
@@ -125,10 +125,10 @@ async function changeListed(
   if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));
   if (change.yearBuilt === null && before.yearBuilt !== null) await refuseClearedBuildingYear(tx, id);
   // All other checks come before it, so that a refused change has written nothing.
-  if (change.unitCount !== undefined) await changeUnits(tx, id, change.unitCount);
+  if (change.unitCount !== undefined) await changePropertyUnits(tx, id, change.unitCount);
   if (change.unitCount !== undefined || change.grossAreaSqft !== undefined) writer.markPlanStale(id);
   if (recordsSince !== undefined) {
-    after.recordsSince = recordsSince ?? (await deriveRecordStart(writer, before));
+    after.recordsSince = recordsSince ?? (await deriveHistoryRecordStart(writer, before));
     after.recordsSinceGiven = recordsSince !== null;
   }
   const { updatedAt, recordsSinceGiven, addressKey: key } = after;

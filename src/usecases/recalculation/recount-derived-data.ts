@@ -27,7 +27,7 @@ import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import { planContextOf } from "../planning/plan-context.ts";
-import { changeUnits } from "../portfolio/property-units.ts";
+import { changePropertyUnits } from "../portfolio/property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
 import { recountExpectedCosts, saveRecountedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
@@ -299,7 +299,7 @@ async function checkUnits(read: Stores, properties: readonly Property[]): Promis
 async function repairUnits(tx: Tx, { id, unitCount: stated }: Property): Promise<void> {
   const lastInUse = (await tx.units.inUseAbove(id, stated)).at(-1);
   const unitCount = lastInUse?.number ?? stated;
-  await changeUnits(tx, id, unitCount);
+  await changePropertyUnits(tx, id, unitCount);
   if (unitCount !== stated) await tx.properties.update(id, { unitCount, updatedAt: tx.now });
   await tx.plans.touch(id);
 }

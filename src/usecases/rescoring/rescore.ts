@@ -12,8 +12,8 @@ import type { Tx } from "../../store/store.ts";
 import type { ScoreCause } from "../announcements/score-change-announcement.ts";
 import { loadModelCorrections } from "../calibration/active-model.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
-import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
-import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
+import { type LoadedProperty, loadHistories } from "../history/load-histories.ts";
+import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import { saveDerivedFlagsAndDeficiencies } from "../portfolio/appliance-flags.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
@@ -33,9 +33,7 @@ export async function rescoreProperty(
   const { tx, knowledge } = writer;
   const asOf = dayOf(tx.now);
   writer.seePlace(property);
-  const all = staysWithinAppliances(knowledge, changed)
-    ? []
-    : await loadAppliancesForScoring(tx, property.id);
+  const all = staysWithinAppliances(knowledge, changed) ? [] : await loadAppliancesOfHistory(tx, property.id);
   const { targets, upstream } = affectedAppliances(knowledge, changed, all);
   const claims = await loadClaimEvidence(tx, knowledge, [property.id]);
   const scored: Component[] = [];

@@ -4,12 +4,16 @@ import type { PlanSummary } from "../../domain/planning/property-plan.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans-queries.ts";
 import { writeWorkbook } from "../../xlsx/write-workbook.ts";
-import { assumptionsSheet } from "./assumptions-sheet.ts";
-import { depositSheet } from "./deposit-sheet.ts";
-import { cellsPerPropertyLine, type PropertyLine, PropertySheets } from "./property-sheets.ts";
+import { reserveFormAssumptionsSheet } from "./reserve-form-assumptions-sheet.ts";
 import { MOST_CELLS } from "./reserve-form-cells.ts";
-import { summarySheet } from "./summary-sheet.ts";
-import { yearSheet } from "./year-sheet.ts";
+import { reserveFormDepositSheet } from "./reserve-form-deposit-sheet.ts";
+import {
+  cellsPerPropertyLine,
+  type PropertyLine,
+  ReserveFormPropertySheets,
+} from "./reserve-form-property-sheets.ts";
+import { reserveFormSummarySheet } from "./reserve-form-summary-sheet.ts";
+import { reserveFormYearSheet } from "./reserve-form-year-sheet.ts";
 
 /** A portfolio's plan with what a workbook needs beside it. */
 type PlannedPortfolio = {
@@ -42,14 +46,18 @@ export async function portfolioReserveWorkbook(
   const lines = largest.lines();
   const others = properties - lines.length;
   if (others > 0) lines.push(othersOf(plan, lines, others));
-  const sheets = new PropertySheets(plan, lines);
+  const sheets = new ReserveFormPropertySheets(plan, lines);
   await yieldNow();
   const counted = `${properties.toLocaleString("en-US")} ${properties === 1 ? "property" : "properties"}`;
   return await writeWorkbook(
     [
-      ...[summarySheet(plan, sheets, [partner, counted]), sheets.properties, yearSheet(plan, sheets)],
-      ...[depositSheet(plan, sheets), sheets.bases],
-      assumptionsSheet(plan, {
+      ...[
+        reserveFormSummarySheet(plan, sheets, [partner, counted]),
+        sheets.properties,
+        reserveFormYearSheet(plan, sheets),
+      ],
+      ...[reserveFormDepositSheet(plan, sheets), sheets.bases],
+      reserveFormAssumptionsSheet(plan, {
         subject: [
           ["Portfolio", partner],
           ["Properties", properties],

@@ -7,13 +7,13 @@ import { type ReserveItem, reserveItemsOf, reserveLinesOf } from "../../domain/p
 import type { Steps } from "../../domain/steps/steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
-import { assumptionsOfPropertyForm, assumptionsSheet } from "./assumptions-sheet.ts";
-import { depositSheet } from "./deposit-sheet.ts";
-import { dueNowSheet, ReserveLineSheets } from "./line-sheets.ts";
 import type { ReserveForm } from "./reserve-form.ts";
+import { assumptionsOfPropertyForm, reserveFormAssumptionsSheet } from "./reserve-form-assumptions-sheet.ts";
 import { MOST_CELLS } from "./reserve-form-cells.ts";
-import { summarySheet } from "./summary-sheet.ts";
-import { yearSheet } from "./year-sheet.ts";
+import { reserveFormDepositSheet } from "./reserve-form-deposit-sheet.ts";
+import { ReserveLineSheets, reserveFormDueNowSheet } from "./reserve-form-line-sheets.ts";
+import { reserveFormSummarySheet } from "./reserve-form-summary-sheet.ts";
+import { reserveFormYearSheet } from "./reserve-form-year-sheet.ts";
 
 /** The cells of a line beside those of its years, and the cells of each year. */
 const CELLS_OF_LINE = 16;
@@ -49,13 +49,19 @@ function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<WorkbookSheet
   const lines = new ReserveLineSheets(knowledge, form);
   yield;
   const [immediate, shortTerm] = [
-    dueNowSheet(knowledge, lines, "immediate"),
-    dueNowSheet(knowledge, lines, "short_term"),
+    reserveFormDueNowSheet(knowledge, lines, "immediate"),
+    reserveFormDueNowSheet(knowledge, lines, "short_term"),
   ];
   yield;
   return [
-    ...[summarySheet(plan, lines, [name, addressLine(plan.property)]), immediate, shortTerm],
-    ...[lines.reserves, lines.below, yearSheet(plan, lines), depositSheet(plan, lines), ...lines.expected],
-    assumptionsSheet(plan, assumptionsOfPropertyForm(form)),
+    ...[reserveFormSummarySheet(plan, lines, [name, addressLine(plan.property)]), immediate, shortTerm],
+    ...[
+      lines.reserves,
+      lines.below,
+      reserveFormYearSheet(plan, lines),
+      reserveFormDepositSheet(plan, lines),
+      ...lines.expected,
+    ],
+    reserveFormAssumptionsSheet(plan, assumptionsOfPropertyForm(form)),
   ];
 }

@@ -4,11 +4,11 @@ import type { SnapshotShare } from "../../store/queries/snapshot-work-shares-que
 import type { PartnerRows, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import {
-  determineDayScoring,
+  determineSnapshotScoring,
   EMPTY_RUN,
   type ModelContext,
   RESTARTED_RUN,
-  scoreProperties,
+  scoreSnapshotProperties,
   snapshotRunCounts,
 } from "./score-snapshot.ts";
 
@@ -57,16 +57,17 @@ export async function scoreSnapshotShares(
   let share: SnapshotShare | undefined = await tx.snapshotShares.claim(day, "");
   if (!run || run.finishedAt) return "none left";
   if (!share) return (await tx.snapshotShares.left(day)) > 0 ? "others" : "none left";
-  const scoring = await determineDayScoring(tx, model, day, run.takenAgain);
+  const scoring = await determineSnapshotScoring(tx, model, day, run.takenAgain);
   for (let left = budget; share && left > 0; ) {
     const { partnerId, doneSeq }: SnapshotShare = share;
     // Locks the partner's rows before the properties are read, so that concurrent writes to them have committed.
-    const rows = await lockPartnerRows(tx, partnerId);
+    const rows = await lockSnapshotPartnerRows(tx, partnerId);
     const properties = rows ? await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left) : [];
     // The event stream dates these scores no later than the partner's own clock.
     if (properties.length > 0) rows?.latestInstant();
     const counts = { ...EMPTY_RUN };
-    if (properties.length > 0) await scoreProperties(tx, model.knowledge, day, properties, counts, scoring);
+    if (properties.length > 0)
+      await scoreSnapshotProperties(tx, model.knowledge, day, properties, counts, scoring);
     left -= counts.components + properties.length + 1;
     share = { partnerId, doneSeq: properties.at(-1)?.seq ?? doneSeq };
     const isDone = properties.length === 0;
@@ -79,7 +80,7 @@ export async function scoreSnapshotShares(
 }
 
 /** Locks a partner's rows; undefined if it is deleted, perhaps by the write for which this one had to wait. */
-export async function lockPartnerRows(tx: Tx, partnerId: string): Promise<PartnerRows | undefined> {
+export async function lockSnapshotPartnerRows(tx: Tx, partnerId: string): Promise<PartnerRows | undefined> {
   try {
     return await tx.forPartner(partnerId);
   } catch (error) {

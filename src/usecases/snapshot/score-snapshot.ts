@@ -1,9 +1,9 @@
+import type { SnapshotResult } from "../../api-schemas/snapshot-schema.ts";
 import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import { scorePropertyInSteps as scoringSteps } from "../../domain/scoring/score.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
-import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { addDays, type Day, daysBetween } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
@@ -12,12 +12,12 @@ import type { Tx } from "../../store/store.ts";
 import type { ScoreCause } from "../announcements/score-change-announcement.ts";
 import { baseModelVersion, loadModelCorrections, modelVersionOf } from "../calibration/active-model.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
-import { loadAppliancesForScoring } from "../history/load-scored-appliances.ts";
-import { type LoadedProperty, loadHistories } from "../history/scoring-histories.ts";
+import { type LoadedProperty, loadHistories } from "../history/load-histories.ts";
+import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import { saveDerivedFlagsAndDeficiencies } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { rescoredUpstreamAppliances, scoreAppliancesInBatches } from "../rescoring/rescore.ts";
-import { isFirstSnapshotOfWeek, recordConditionTrends } from "./condition-trends.ts";
+import { isFirstSnapshotOfWeek, recordConditionTrends } from "./snapshot-condition-trends.ts";
 
 /** Days for which trend points are kept. */
 export const RETENTION_DAYS = 365;
@@ -85,7 +85,7 @@ type DayScoring = {
 };
 
 /** Determines the scoring of a day's first run, or of a run that another model repeats. */
-export async function determineDayScoring(
+export async function determineSnapshotScoring(
   tx: Tx,
   model: ModelContext,
   day: Day,
@@ -95,7 +95,7 @@ export async function determineDayScoring(
   const cause = causeOf(latest, model, takenAgain);
   const replans = takenAgain || (await isNewModel(tx, latest, model.knowledge));
   const recordsConditions = await isFirstSnapshotOfWeek(tx, day);
-  return { cause, prunes: mayPruneTrends(latest, day), takenAgain, replans, recordsConditions };
+  return { cause, prunes: maySnapshotPruneTrends(latest, day), takenAgain, replans, recordsConditions };
 }
 
 /** The latest finished snapshot, if there is one. */
@@ -123,12 +123,12 @@ function causeOf(
 export const isScoredByModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseModelVersion(modelVersion) === knowledge.modelVersion;
 
-export function mayPruneTrends(latest: Latest, day: Day): boolean {
+export function maySnapshotPruneTrends(latest: Latest, day: Day): boolean {
   return latest !== undefined && daysBetween(latest.day, day) <= MAX_GAP_DAYS;
 }
 
 /** Scores the properties as of the day, stores their trends, queues announcements, and adds to the run's counts. */
-export async function scoreProperties(
+export async function scoreSnapshotProperties(
   tx: Tx,
   knowledge: Knowledge,
   day: Day,
@@ -146,7 +146,7 @@ export async function scoreProperties(
   const last = properties.at(-1)!;
   const appliances = [
     ...(await tx.appliances.forScoring(properties.slice(0, -1).map((property) => property.id))),
-    ...(await loadAppliancesForScoring(tx, last.id)),
+    ...(await loadAppliancesOfHistory(tx, last.id)),
   ];
   const byProperty = Map.groupBy(appliances, ({ propertyId }) => propertyId);
   const isLarge = ({ id }: { id: string }) => (byProperty.get(id)?.length ?? 0) > MAX_APPLIANCES_PER_BATCH;

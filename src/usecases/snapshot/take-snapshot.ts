@@ -1,30 +1,30 @@
+import type { SnapshotResult } from "../../api-schemas/snapshot-schema.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { addDays, type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { retireDueRecords } from "../portfolio/retirement.ts";
-import { isFirstSnapshotOfWeek } from "./condition-trends.ts";
 import {
   closeSnapshotShares,
-  lockPartnerRows,
+  lockSnapshotPartnerRows,
   openSnapshotShares,
   scoreSnapshotShares,
 } from "./divided-snapshot.ts";
 import {
-  determineDayScoring,
+  determineSnapshotScoring,
   EMPTY_RUN,
   isScoredByModel,
   type ModelContext,
-  mayPruneTrends,
+  maySnapshotPruneTrends,
   RESTARTED_RUN,
   RETENTION_DAYS,
   type Run,
-  scoreProperties,
+  scoreSnapshotProperties,
   snapshotRunCounts,
 } from "./score-snapshot.ts";
+import { isFirstSnapshotOfWeek } from "./snapshot-condition-trends.ts";
 
 type SnapshotDeps = {
   store: Store;
@@ -171,8 +171,8 @@ async function takeSingleNodeStep(
     stored && !stored.finishedAt ? resumed(stored) : await started(tx, model, day, stored);
   const properties = await tx.properties.forSnapshot(cursor, budget);
   if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
-  const scoring = await determineDayScoring(tx, model, day, run.takenAgain);
-  await scoreProperties(tx, model.knowledge, day, properties, run, scoring);
+  const scoring = await determineSnapshotScoring(tx, model, day, run.takenAgain);
+  await scoreSnapshotProperties(tx, model.knowledge, day, properties, run, scoring);
   await tx.snapshots.advance(day, run, properties.at(-1)!.id);
   return { isLast: false, alreadyDone: false, run };
 }
@@ -225,7 +225,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
   if (found.length === 0) return { isLast: true, alreadyDone: true, run: stored };
   const run = { ...stored };
   const partnerIds = new Set(found.map(({ partnerId }) => partnerId));
-  for (const partnerId of [...partnerIds].sort()) await lockPartnerRows(tx, partnerId);
+  for (const partnerId of [...partnerIds].sort()) await lockSnapshotPartnerRows(tx, partnerId);
   // Read again under the locks.
   const unseen = await tx.properties.withUnseen(budget);
   const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));
@@ -237,7 +237,8 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
     replans: false,
     recordsConditions,
   } as const;
-  if (properties.length > 0) await scoreProperties(tx, model.knowledge, day, properties, run, scoring);
+  if (properties.length > 0)
+    await scoreSnapshotProperties(tx, model.knowledge, day, properties, run, scoring);
   await tx.snapshots.update(day, { ...snapshotRunCounts(run), comparedAt: null });
   return { isLast: false, alreadyDone: false, run, earlier: stored };
 }
@@ -262,7 +263,7 @@ const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) 
 
 /** Ends the run, unless another server ends it or has ended it. */
 async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
-  const prunes = mayPruneTrends(await tx.snapshots.latestFinished(), day);
+  const prunes = maySnapshotPruneTrends(await tx.snapshots.latestFinished(), day);
   if (isDivided && !(await closeSnapshotShares(tx, day))) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // All partners see the time of the latest snapshot.

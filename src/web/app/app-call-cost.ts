@@ -1,6 +1,6 @@
 import type { CallLimit } from "../browser/api-client.ts";
 import { countWithNoun } from "../page/page-format.ts";
-import { useApp, useRerenderOnChange } from "./app-context.ts";
+import { useApp, useAppRerenderOnChange } from "./app-context.ts";
 
 /** The share of the calls below which their number is shown. */
 const LOW_SHARE = 0.1;
@@ -15,9 +15,9 @@ export const callCountText = (callLimit: CallLimit | undefined, calls: number): 
     : undefined;
 
 /** Returns `callCountText` for the calls of this session. Renders again when their number changes. */
-export function useApiCallCost(): (calls: number) => string | undefined {
+export function useAppCallCost(): (calls: number) => string | undefined {
   const { api } = useApp();
-  useRerenderOnChange(api);
+  useAppRerenderOnChange(api);
   return (calls) => callCountText(api.callLimit, calls);
 }
 

@@ -11,7 +11,7 @@ export const AppContext = createContext<AppServices | undefined>(undefined);
 export const useApp = () => useContext(AppContext)!;
 
 /** Renders again whenever the object reports a change. */
-export function useRerenderOnChange(watched: { onChange(listener: () => void): () => void }): void {
+export function useAppRerenderOnChange(watched: { onChange(listener: () => void): () => void }): void {
   const [, setVersion] = useState(0);
   // An effect would subscribe only after the next frame, and miss a change before it.
   useLayoutEffect(() => watched.onChange(() => setVersion((version) => version + 1)), [watched]);

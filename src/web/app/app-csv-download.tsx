@@ -5,7 +5,7 @@ import { CSV_TYPE, downloadCsv } from "../browser/browser-csv-file.ts";
 import { downloadFile } from "../browser/download.ts";
 import { count } from "../page/page-format.ts";
 import { showToast } from "../widgets/toasts.tsx";
-import { appLabelWithDetails, useApiCallCost } from "./app-call-cost.ts";
+import { appLabelWithDetails, useAppCallCost } from "./app-call-cost.ts";
 import { useApp } from "./app-context.ts";
 import { UNPACED_CALLS } from "./app-paged-list.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./app-portfolio-loader.ts";
@@ -53,7 +53,7 @@ export function AppDownloadAllCsv(props: {
       setLoaded(undefined);
     }
   };
-  const costOf = useApiCallCost();
+  const costOf = useAppCallCost();
   const isBusy = loaded !== undefined;
   return (
     <button

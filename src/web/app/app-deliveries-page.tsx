@@ -9,7 +9,7 @@ import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { showToast } from "../widgets/toasts.tsx";
-import { appLabelWithDetails, useApiCallCost } from "./app-call-cost.ts";
+import { appLabelWithDetails, useAppCallCost } from "./app-call-cost.ts";
 import { useApp, useAppTitle } from "./app-context.ts";
 import { useAppPagedList } from "./app-paged-list.ts";
 import { AppWebhookEndpoint } from "./app-webhook-endpoint.tsx";
@@ -43,7 +43,7 @@ export function AppDeliveriesPage({ route }: { route: Route }) {
   const path = `/v1/webhook-deliveries${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
   const list = useAppPagedList(api, path, ({ deliveries }: DeliveryPageJson) => deliveries);
   const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
-  const costOf = useApiCallCost();
+  const costOf = useAppCallCost();
   const refresh = () => {
     api.refresh();
     list.reload();

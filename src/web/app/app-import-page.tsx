@@ -8,7 +8,7 @@ import { hrefTo } from "../browser/route.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { editFailureMessage } from "../records/edit-record.tsx";
 import { ReportSection, SectionTable, type SectionTableColumn } from "../sections/section.tsx";
-import { useApiCallCost } from "./app-call-cost.ts";
+import { useAppCallCost } from "./app-call-cost.ts";
 import { useApp, useAppTitle } from "./app-context.ts";
 import {
   type AppImportFile,
@@ -32,7 +32,7 @@ export function AppImportPage() {
   const { api, portfolio } = useApp();
   useAppTitle("Import");
   const [file, setFile] = useState<AppImportFile>();
-  const costOf = useApiCallCost();
+  const costOf = useAppCallCost();
   const cost = file && costOf(Math.ceil(file.rows.length / importRowsPerCall(file)));
   const [guess, setGuess] = useState<ImportedRowsJson>();
   const [mapping, setMapping] = useState<AppImportMapping>();

@@ -1,6 +1,6 @@
 import { count, countWithNoun } from "../page/page-format.ts";
-import { appLabelWithDetails, useApiCallCost } from "./app-call-cost.ts";
-import { useApp, useRerenderOnChange } from "./app-context.ts";
+import { appLabelWithDetails, useAppCallCost } from "./app-call-cost.ts";
+import { useApp, useAppRerenderOnChange } from "./app-context.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./app-portfolio-loader.ts";
 
 /**
@@ -9,8 +9,8 @@ import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./app-portfolio-loader.ts";
  */
 export function AppLoadingProgress({ hasTotal = true }: { hasTotal?: boolean }) {
   const { portfolio } = useApp();
-  useRerenderOnChange(portfolio);
-  const costOf = useApiCallCost();
+  useAppRerenderOnChange(portfolio);
+  const costOf = useAppCallCost();
   const { loaded, total = 0, isLoading, failure } = portfolio.state;
   const remaining = total - loaded.length;
   if (remaining <= 0)

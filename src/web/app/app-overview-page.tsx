@@ -5,8 +5,8 @@ import { readAllPages } from "../browser/read-whole-list.ts";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
-import { ValueBar } from "../charts/bar.tsx";
-import { TierBar } from "../charts/tier-bar.tsx";
+import { ValueBarChart } from "../charts/bar.tsx";
+import { TierBarChart } from "../charts/tier-bar.tsx";
 import { systemLabel } from "../page/page-code-labels.ts";
 import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { editFailureMessage } from "../records/edit-record.tsx";
@@ -16,7 +16,7 @@ import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../wi
 import { TierCount, TierMark } from "../widgets/tier-mark.tsx";
 import { showToast } from "../widgets/toasts.tsx";
 import { readAppAlertsBySystem, type SystemAlerts } from "./app-alerts-by-system.ts";
-import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
+import { useApp, useAppRerenderOnChange, useAppTitle } from "./app-context.ts";
 import { downloadAppRecords } from "./app-csv-download.tsx";
 import { AppLoadingProgress } from "./app-loading-progress.tsx";
 import { AppDueWork, AppPortfolioPlan, useAppPortfolioPlan } from "./app-portfolio-plan.tsx";
@@ -29,7 +29,7 @@ export function AppOverviewPage({ route }: { route: Route }) {
   const { portfolio } = useApp();
   useAppTitle("Overview");
   usePrintFooter(`Portfolio, ${date(new Date().toISOString())}`);
-  useRerenderOnChange(portfolio);
+  useAppRerenderOnChange(portfolio);
   useEffect(() => {
     void portfolio.start();
   }, [portfolio]);
@@ -234,7 +234,7 @@ function SystemLine({ row, most }: { row: SystemAlerts; most: number }) {
   return (
     <li>
       <a href={hrefTo(["alerts"], { system })}>{systemLabel(system)}</a>
-      <TierBar critical={critical} warning={warning} max={most} />
+      <TierBarChart critical={critical} warning={warning} max={most} />
       <span class="pair">
         <span>
           <TierCount tier="CRITICAL" of={critical} />
@@ -266,7 +266,7 @@ function ByState({ items }: { items: Parameters<typeof appTotalsByState>[0] }) {
               <a href={hrefTo(["properties"], { state: row.state })}>{row.state}</a>{" "}
               <span class="small muted">{countWithNoun(row.properties, "property", "properties")}</span>
             </span>
-            <ValueBar value={row.deferred} max={most} />
+            <ValueBarChart value={row.deferred} max={most} />
             <strong>{moneyText(row.deferred)}</strong>
           </li>
         ))}

@@ -7,7 +7,7 @@ import { editFailureMessage } from "../records/edit-record.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { appLabelWithDetails, useApiCallCost } from "./app-call-cost.ts";
+import { appLabelWithDetails, useAppCallCost } from "./app-call-cost.ts";
 import { useApp } from "./app-context.ts";
 import { useAppPagedList } from "./app-paged-list.ts";
 
@@ -18,7 +18,7 @@ const SHOWN_AT_ONCE = 12;
 export function AppAppliancePhotos({ appliance }: { appliance: Pick<ApplianceJson, "id" | "is_retired"> }) {
   const { api } = useApp();
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
-  const costOf = useApiCallCost();
+  const costOf = useAppCallCost();
   const path = `/v1/appliances/${encodeURIComponent(appliance.id)}/photos`;
   const photos = useAppPagedList(api, path, (page: PhotosJson) => [
     ...page.appliance_photos,

@@ -5,14 +5,14 @@ import { oneOfCurrency } from "../../domain/wording/currency-and-units.ts";
 import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { pageAssumptionSentences } from "../page/page-assumption-sentences.ts";
-import { type BudgetLine, type BudgetResult, sliderRangeUpTo } from "../page/page-budget-slider.ts";
+import { type BudgetLine, type BudgetResult, pageSliderRangeUpTo } from "../page/page-budget-slider.ts";
 import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { BudgetSectionAmountSlider, BudgetSectionOutcome } from "../sections/budget-section.tsx";
 import { ConditionSectionFigures, sectionDueNowHeadline } from "../sections/condition.tsx";
 import { delayCostText, dueCount, PlanCostsByYearSection, sectionDueNowText } from "../sections/plan.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { useApiCallCost } from "./app-call-cost.ts";
+import { useAppCallCost } from "./app-call-cost.ts";
 import { useApp } from "./app-context.ts";
 import { budgetInAddress } from "./app-plan-terms.tsx";
 
@@ -134,7 +134,7 @@ function PortfolioBudgetPlanner({
   route: Route;
 }) {
   const { api } = useApp();
-  const range = sliderRangeUpTo(all.budget.spent);
+  const range = pageSliderRangeUpTo(all.budget.spent);
   const [amount, setAmount] = useState(Math.min(budgetInAddress(route) ?? range.max, range.max));
   const [requested, setRequested] = useState(amount);
   useEffect(() => {
@@ -152,7 +152,7 @@ function PortfolioBudgetPlanner({
       ? all
       : await api.read<BudgetedPlan>(portfolioPlanPath({ ...demo, budget: String(requested) })),
   );
-  const cost = useApiCallCost()(1);
+  const cost = useAppCallCost()(1);
   const last = useRef(all);
   if (plan.value) last.current = plan.value;
   const isPending = amount !== requested || plan.isLoading;

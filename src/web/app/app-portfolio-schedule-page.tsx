@@ -27,7 +27,7 @@ import {
 } from "../sections/schedule-section-table.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton } from "../widgets/workbook-download.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
 import { AppDownloadCsv } from "./app-csv-download.tsx";
 import {
@@ -72,7 +72,7 @@ export function AppPortfolioSchedulePage({ route }: { route: Route }) {
               {countWithNoun(plan.total, "property", "properties")}
             </ReserveScheduleHeadingSection>
             <AppPlanTermsControls route={route}>
-              <DownloadWorkbook
+              <DownloadWorkbookButton
                 api={api}
                 file="portfolio-reserve-schedule.xlsx"
                 path={`/v1/portfolio/plan?${new URLSearchParams({ ...query, years: String(plan.years), format: "xlsx" })}`}

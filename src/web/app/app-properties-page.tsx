@@ -16,7 +16,7 @@ import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../widgets/load-states.tsx";
 import { TierCount } from "../widgets/tier-mark.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
-import { useApp, useAppTitle, useRerenderOnChange } from "./app-context.ts";
+import { useApp, useAppRerenderOnChange, useAppTitle } from "./app-context.ts";
 import { AppDownloadCsv } from "./app-csv-download.tsx";
 import { AppLoadingProgress } from "./app-loading-progress.tsx";
 import { useAppPagedList } from "./app-paged-list.ts";
@@ -37,7 +37,7 @@ const RATING_LABELS: Readonly<Record<string, string>> = { GOOD: "Good", FAIR: "F
 export function AppPropertiesPage({ route }: { route: Route }) {
   const { portfolio } = useApp();
   useAppTitle("Properties");
-  useRerenderOnChange(portfolio);
+  useAppRerenderOnChange(portfolio);
   useEffect(() => {
     void portfolio.start();
   }, [portfolio]);

@@ -28,7 +28,7 @@ import {
 } from "../sections/property-sections.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton } from "../widgets/workbook-download.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { AppMarkWork } from "./app-mark-work.tsx";
 import { budgetInAddress } from "./app-plan-terms.tsx";
@@ -70,7 +70,7 @@ export function AppPropertyPage({
               data={value}
               links={linksOf(id, value)}
               workbook={
-                <DownloadWorkbook
+                <DownloadWorkbookButton
                   api={api}
                   file={`reserve-schedule-${id}.xlsx`}
                   path={`/v1/property/${encodeURIComponent(id)}/plan?format=xlsx`}

@@ -12,7 +12,7 @@ import { reserveScheduleOf } from "../page/page-reserve-schedule.ts";
 import { ReserveScheduleSections } from "../sections/reserve-schedule-sections.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton } from "../widgets/workbook-download.tsx";
 import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { AppDownloadCsv } from "./app-csv-download.tsx";
 import {
@@ -54,7 +54,7 @@ export function AppPropertySchedulePage({ id, route }: { id: string; route: Rout
             back={back}
             controls={
               <AppPlanTermsControls route={route}>
-                <DownloadWorkbook
+                <DownloadWorkbookButton
                   api={api}
                   file={`reserve-schedule-${id}.xlsx`}
                   path={`/v1/property/${encodeURIComponent(id)}/plan?${new URLSearchParams({

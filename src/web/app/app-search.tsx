@@ -1,7 +1,7 @@
 import type { SearchJson, SearchResultJson } from "../../api-schemas/search-schema.ts";
 import { hrefTo } from "../browser/route.ts";
 import { SearchButton } from "../widgets/search-dialog.tsx";
-import { useApiCallCost } from "./app-call-cost.ts";
+import { useAppCallCost } from "./app-call-cost.ts";
 import { useApp } from "./app-context.ts";
 
 const hrefOf = ({ kind, id, property_id }: SearchResultJson) =>
@@ -14,7 +14,7 @@ const hrefOf = ({ kind, id, property_id }: SearchResultJson) =>
 /** The search over the whole portfolio. */
 export function AppPortfolioSearch() {
   const { api } = useApp();
-  const cost = useApiCallCost()(1);
+  const cost = useAppCallCost()(1);
   return (
     <SearchButton
       label="Search properties, appliances, components and claims"

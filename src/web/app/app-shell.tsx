@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { hrefTo, type Route } from "../browser/route.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { isCallLimitLow } from "./app-call-cost.ts";
-import { useApp, useRerenderOnChange } from "./app-context.ts";
+import { useApp, useAppRerenderOnChange } from "./app-context.ts";
 import { AppPortfolioSearch } from "./app-search.tsx";
 
 const AREAS = [
@@ -69,7 +69,7 @@ export function AppShell({ route, children }: { route: Route; children: Componen
 
 function CallUsage() {
   const { api } = useApp();
-  useRerenderOnChange(api);
+  useAppRerenderOnChange(api);
   const { callLimit, rateLimitedUntil } = api;
   return (
     <p class="call-usage">

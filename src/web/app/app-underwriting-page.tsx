@@ -8,7 +8,7 @@ import { UnderwritingSections } from "../sections/underwriting.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton, workbookQuery } from "../widgets/workbook-download.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
 
 /** The printable underwriting page of a property. */
@@ -37,7 +37,7 @@ export function AppUnderwritingPage({ id, route }: { id: string; route: Route })
         {(made) => (
           <UnderwritingSections made={made} book="portfolio" isLoading={loaded.isLoading}>
             <InsuredLayerFields route={route}>
-              <DownloadWorkbook
+              <DownloadWorkbookButton
                 api={api}
                 file={`losses-${id}.xlsx`}
                 path={`/v1/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}

@@ -7,7 +7,7 @@ import { hrefTo, useRoute } from "../browser/route.ts";
 import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/section-component-name.tsx";
 import { Toasts } from "../widgets/toasts.tsx";
-import { useApiCallCost } from "./app-call-cost.ts";
+import { useAppCallCost } from "./app-call-cost.ts";
 import { AppContext, type AppServices } from "./app-context.ts";
 import { AppRouter } from "./app-pages.tsx";
 import { AppPortfolioLoader, portfolioPath } from "./app-portfolio-loader.ts";
@@ -90,7 +90,7 @@ const recordsOf = (api: ApiClient, portfolio: AppPortfolioLoader): RecordsApi =>
   onChanged: () => void portfolio.reload(),
   home: ["Properties", hrefTo(["properties"])],
   siteName: "Mainstay",
-  useApiCallCost,
+  useApiCallCost: useAppCallCost,
 });
 
 const componentHref = (id: string) => hrefTo(["components", id]);

@@ -11,12 +11,12 @@ import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
-import { fetchAuditCsv, MOST_IN_FILE } from "./audit-csv.ts";
+import { fetchConsoleAuditCsv, MOST_IN_FILE } from "./console-audit-csv.ts";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleTextWithIdLinks } from "./console-id-links.tsx";
 import { ConsolePeriodFilter, useConsolePeriodBounds } from "./console-period-filter.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { PartnerField } from "./partner-field.tsx";
+import { ConsolePartnerField } from "./partner-field.tsx";
 
 const PATH = "/admin/audit";
 const FILTERS = ["subject", "actor", "action", "partner_id"] as const;
@@ -62,7 +62,7 @@ export function ConsoleAuditPage({ route }: { route: Route }) {
           choices={AUDIT_ACTIONS.map((action) => [action, action])}
           onChange={(action) => set({ action })}
         />
-        <PartnerField
+        <ConsolePartnerField
           label="Partner"
           value={of("partner_id")}
           onChange={(partner_id) => set({ partner_id })}
@@ -156,7 +156,7 @@ function DownloadLog({ filters, total }: { filters: URLSearchParams; total: numb
   const most = Math.min(total, MOST_IN_FILE);
   const download = () =>
     run(async () => {
-      const text = await fetchAuditCsv(
+      const text = await fetchConsoleAuditCsv(
         filters,
         {
           page: (query) => api.read<AuditPageJson>(`${PATH}?${query}`),

@@ -27,12 +27,12 @@ import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.t
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
-import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton, workbookQuery } from "../widgets/workbook-download.tsx";
 import { consoleComponentColumns } from "./console-component-columns.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsolePagedTable } from "./console-paged-table.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { PartnerField } from "./partner-field.tsx";
+import { ConsolePartnerField } from "./partner-field.tsx";
 
 const VIEWS = [
   ["properties", "Properties"],
@@ -52,7 +52,7 @@ export function ConsoleBookPage({ route }: { route: Route }) {
         about="The properties of all partners, with their risk and expected losses."
       />
       <div class="filters">
-        <PartnerField
+        <ConsolePartnerField
           label="Partner"
           value={partner}
           onChange={(to) => replaceAddressQuery(route, { partner_id: to, offset: "" })}
@@ -272,7 +272,7 @@ function Losses({ partner, route }: ViewProps) {
           value={state}
           onChange={(to) => replaceAddressQuery(route, { state: to })}
         />
-        <DownloadWorkbook
+        <DownloadWorkbookButton
           api={api}
           file="book-losses.xlsx"
           path={`/admin/book/losses?${workbookQuery(query)}`}

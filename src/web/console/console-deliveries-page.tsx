@@ -16,7 +16,7 @@ import { ConsoleDeliveryFailures } from "./console-delivery-failures.tsx";
 import { ConsolePeriodFilter, useConsolePeriodBounds } from "./console-period-filter.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
 import { DELIVERY_LABELS } from "./console-status-labels.ts";
-import { PartnerField } from "./partner-field.tsx";
+import { ConsolePartnerField } from "./partner-field.tsx";
 
 const FILTERS = ["partner_id", "status", "event", "offset"];
 
@@ -48,7 +48,7 @@ export function ConsoleDeliveriesPage({ route }: { route: Route }) {
     <>
       <ConsoleHeading title="Deliveries" about="Webhook deliveries to partners, newest first." />
       <FilterRow>
-        <PartnerField
+        <ConsolePartnerField
           label="Partner"
           value={of("partner_id")}
           onChange={(partner_id) => set({ partner_id })}

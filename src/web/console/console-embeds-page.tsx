@@ -21,7 +21,7 @@ import { VirtualTable } from "../widgets/virtual-table.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleNewCredentials } from "./console-issued-credentials.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { PartnerField } from "./partner-field.tsx";
+import { ConsolePartnerField } from "./partner-field.tsx";
 
 /** Lists, creates and revokes the shareable reports of properties. */
 export function ConsoleEmbedsPage({ route }: { route: Route }) {
@@ -77,7 +77,7 @@ export function ConsoleEmbedsPage({ route }: { route: Route }) {
         </ConsoleNewCredentials>
       )}
       <div class="filters">
-        <PartnerField
+        <ConsolePartnerField
           label="Partner"
           value={of("partner_id")}
           onChange={(partner_id) => replaceAddressQuery(route, { partner_id, offset: "" })}

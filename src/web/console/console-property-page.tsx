@@ -12,7 +12,7 @@ import { applianceTypes, recordPath, useRecords, useRecordTitle } from "../recor
 import { isRetiredNow } from "../records/retirement-actions.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton } from "../widgets/workbook-download.tsx";
 import { useConsole } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
 
@@ -64,7 +64,7 @@ export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | und
                 loaded.reload();
               }}
             >
-              <DownloadWorkbook
+              <DownloadWorkbookButton
                 api={api}
                 name="Reserve schedule (XLSX)"
                 file={`reserve-schedule-${id}.xlsx`}

@@ -3,7 +3,7 @@ import { hrefTo, type Route } from "../browser/route.ts";
 import { UnderwritingSections } from "../sections/underwriting.tsx";
 import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { DownloadWorkbook, workbookQuery } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton, workbookQuery } from "../widgets/workbook-download.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsolePropertyTabs } from "./console-property-page.tsx";
 
@@ -25,7 +25,7 @@ export function ConsoleUnderwritingPage({ id, route }: { id: string; route: Rout
         {(made) => (
           <UnderwritingSections made={made} book="book" isLoading={loaded.isLoading}>
             <InsuredLayerFields route={route}>
-              <DownloadWorkbook
+              <DownloadWorkbookButton
                 api={api}
                 file={`losses-${id}.xlsx`}
                 path={`/admin/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}

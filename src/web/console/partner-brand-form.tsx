@@ -7,7 +7,7 @@ import {
   isHexColor,
   LEAST_CONTRAST,
   MAX_BRAND_NAME,
-  readableColor,
+  readableBrandColor,
 } from "../../domain/brand.ts";
 import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/logo.ts";
 import { ReportSection } from "../sections/section.tsx";
@@ -16,7 +16,7 @@ import { LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead, useConsole } from "./console-context.ts";
 
 /** Shows how a partner's embeds look, and changes it. */
-export function PartnerBrandForm({ path }: { path: string }) {
+export function ConsolePartnerBrandForm({ path }: { path: string }) {
   const loaded = useAdminRead<BrandJson>(`${path}/brand`);
   return (
     <ReportSection id="brand" title="Name, colors and logo of embeds">
@@ -145,7 +145,11 @@ function BrandPreview({ name, color, colorDark, logo }: Drawn) {
   const dark = colorDark.toLowerCase();
   const colors = {
     light: isHexColor(light) ? light : DEFAULT_COLORS.light,
-    dark: isHexColor(dark) ? dark : isHexColor(light) ? readableColor(light, "dark") : DEFAULT_COLORS.dark,
+    dark: isHexColor(dark)
+      ? dark
+      : isHexColor(light)
+        ? readableBrandColor(light, "dark")
+        : DEFAULT_COLORS.dark,
   };
   return (
     <div class="brand-preview">
@@ -194,7 +198,8 @@ function BrandPreview({ name, color, colorDark, logo }: Drawn) {
             </svg>
             <figcaption class="small muted">
               {scheme === "light" ? "Light" : "Dark"}: {colors[scheme]}, contrast {contrastText(contrast)}
-              {contrast < LEAST_CONTRAST && `, too low; ${readableColor(colors[scheme], scheme)} is enough`}
+              {contrast < LEAST_CONTRAST &&
+                `, too low; ${readableBrandColor(colors[scheme], scheme)} is enough`}
             </figcaption>
           </figure>
         );

@@ -12,7 +12,7 @@ import { useAdminAction, useConsole } from "./console-context.ts";
 import { VERDICT_LABELS } from "./console-status-labels.ts";
 
 /** Tests a partner's webhook endpoint, and sends it the current alerts. */
-export function PartnerEndpoint(props: {
+export function ConsolePartnerEndpoint(props: {
   partner: FullPartnerJson;
   path: string;
   task: PartnerTaskJson | null;

@@ -8,7 +8,7 @@ const SEARCH_DELAY_MS = 200;
 const MAX_OPTIONS = 20;
 
 /** Selects a partner by a part of its name. Its value is the partner's ID, or "" while none is selected. */
-export function PartnerField(props: {
+export function ConsolePartnerField(props: {
   label: string;
   value: string;
   onChange: (id: string) => void;

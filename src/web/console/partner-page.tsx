@@ -7,15 +7,15 @@ import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
-import { DownloadWorkbook } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton } from "../widgets/workbook-download.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleNewCredentials, type Credential } from "./console-issued-credentials.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { PartnerBrandForm } from "./partner-brand-form.tsx";
-import { PartnerEndpoint } from "./partner-endpoint.tsx";
-import { PartnerDeleted, PartnerRemoval } from "./partner-removal.tsx";
-import { PartnerSettingsForm } from "./partner-settings.tsx";
-import { PartnerUsageSection } from "./partner-usage.tsx";
+import { ConsolePartnerBrandForm } from "./partner-brand-form.tsx";
+import { ConsolePartnerEndpoint } from "./partner-endpoint.tsx";
+import { ConsolePartnerDeleted, ConsolePartnerRemoval } from "./partner-removal.tsx";
+import { ConsolePartnerSettings } from "./partner-settings.tsx";
+import { ConsolePartnerUsage } from "./partner-usage.tsx";
 import { ConsoleEndpointStatus } from "./partners-page.tsx";
 
 const TASK_REFRESH_S = 2;
@@ -34,7 +34,7 @@ export function ConsolePartnerPage({ id, route }: { id: string; route: Route }) 
   const task = latest?.task ?? null;
   useEffect(() => setTaskRunning(task?.status === "running"), [task]);
   useConsoleTitle(loaded.value?.name ?? "Partner");
-  if (task?.kind === "purge" && task.status === "done") return <PartnerDeleted task={task} />;
+  if (task?.kind === "purge" && task.status === "done") return <ConsolePartnerDeleted task={task} />;
   return (
     <>
       <p class="breadcrumbs small">
@@ -53,7 +53,7 @@ export function ConsolePartnerPage({ id, route }: { id: string; route: Route }) 
               }
             >
               <div class="choices">
-                <DownloadWorkbook
+                <DownloadWorkbookButton
                   api={api}
                   name="Reserve schedule (XLSX)"
                   file={`reserve-schedule-${id}.xlsx`}
@@ -70,24 +70,24 @@ export function ConsolePartnerPage({ id, route }: { id: string; route: Route }) 
               />
             )}
             <PartnerOverview partner={partner} />
-            <PartnerUsageSection path={path} route={route} dailyLimit={partner.daily_budget} />
-            <PartnerSettingsForm
+            <ConsolePartnerUsage path={path} route={route} dailyLimit={partner.daily_budget} />
+            <ConsolePartnerSettings
               key={JSON.stringify([partner.daily_budget, partner.webhook_url, partner.webhook_events])}
               partner={partner}
               path={path}
               onChange={loaded.reload}
             />
-            <PartnerBrandForm path={path} />
-            <PartnerEndpoint partner={partner} path={path} task={task} onChange={reloadTask} />
+            <ConsolePartnerBrandForm path={path} />
+            <ConsolePartnerEndpoint partner={partner} path={path} task={task} onChange={reloadTask} />
             <CredentialSection
               path={path}
               partner={partner}
               onNew={setCredentials}
               onChange={loaded.reload}
             />
-            <PartnerRemoval partner={partner} path={path} task={task} onChange={reloadTask}>
+            <ConsolePartnerRemoval partner={partner} path={path} task={task} onChange={reloadTask}>
               {partner.enabled && <DisableButton partner={partner} path={path} onChange={loaded.reload} />}
-            </PartnerRemoval>
+            </ConsolePartnerRemoval>
           </>
         )}
       </LoadedContent>

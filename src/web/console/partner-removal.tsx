@@ -11,7 +11,7 @@ import { ROOT } from "./admin-client.ts";
 import { useAdminAction, useConsole } from "./console-context.ts";
 
 /** Exports a partner's data, and deletes the partner after its name was typed to confirm. */
-export function PartnerRemoval(props: {
+export function ConsolePartnerRemoval(props: {
   partner: FullPartnerJson;
   path: string;
   task: PartnerTaskJson | null;
@@ -89,7 +89,7 @@ export function PartnerRemoval(props: {
 }
 
 /** Replaces the page of a partner that was deleted. */
-export function PartnerDeleted({ task: { counts, finished_at } }: { task: PartnerTaskJson }) {
+export function ConsolePartnerDeleted({ task: { counts, finished_at } }: { task: PartnerTaskJson }) {
   return (
     <EmptyState title="Partner deleted" isPage>
       <p>

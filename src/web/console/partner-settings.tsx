@@ -4,7 +4,11 @@ import { ReportSection } from "../sections/section.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
 
 /** Edits a partner's daily call limit and webhook endpoint. */
-export function PartnerSettingsForm(props: { partner: FullPartnerJson; path: string; onChange: () => void }) {
+export function ConsolePartnerSettings(props: {
+  partner: FullPartnerJson;
+  path: string;
+  onChange: () => void;
+}) {
   const { partner, path, onChange } = props;
   const { api } = useConsole();
   const { isRunning, run } = useAdminAction();

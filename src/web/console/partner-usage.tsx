@@ -7,7 +7,7 @@ import { LoadedContent } from "../widgets/load-states.tsx";
 import { useAdminRead } from "./console-context.ts";
 
 /** Shows a partner's API calls in a month, by day. */
-export function PartnerUsageSection({
+export function ConsolePartnerUsage({
   path,
   route,
   dailyLimit,

@@ -1,14 +1,14 @@
 import type { RenderedPage } from "../page/page-document.tsx";
+import { renderDocsMarkdown } from "./docs-markdown.ts";
 import { type DocsFiles, renderDocsPage } from "./docs-page.tsx";
-import { renderMarkdown } from "./markdown.ts";
 
-/** Renders the partner guide. `linkTo`: as in `renderMarkdown`. */
-export function renderGuide(
+/** Renders the partner guide. `linkTo`: as in `renderDocsMarkdown`. */
+export function renderDocsGuide(
   markdown: string,
   files: DocsFiles,
   linkTo: (target: string) => string | undefined,
 ): RenderedPage {
-  const { html, headings } = renderMarkdown(markdown, linkTo);
+  const { html, headings } = renderDocsMarkdown(markdown, linkTo);
   const title = headings.find(({ depth }) => depth === 1);
   const chapters = headings.filter(({ depth }) => depth === 2);
   const contents = chapters.map((chapter, i) => {

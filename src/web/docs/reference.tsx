@@ -1,21 +1,21 @@
 import type { RenderedPage } from "../page/page-document.tsx";
+import { docsCurlCommand } from "./docs-curl-command.ts";
 import {
-  type ApiDocument,
+  type DocsApiDocument,
   type DocumentedOperation,
   type DocumentedParameter,
   type DocumentedSchema,
   type Response,
-  resolveReference,
-} from "./api-document-types.ts";
-import { curlCommand } from "./curl-command.ts";
+  resolveDocsReference,
+} from "./docs-document-types.ts";
+import { codeBlock, renderDescription } from "./docs-markdown.ts";
 import { type DocsFiles, renderDocsPage } from "./docs-page.tsx";
-import { DocumentedSchemaFields, DocumentedSchemaType } from "./documented-schema-fields.tsx";
-import { codeBlock, renderDescription } from "./markdown.ts";
+import { DocsSchemaFields, DocsSchemaType } from "./docs-schema-fields.tsx";
 
 type Entry = { method: string; path: string; operation: DocumentedOperation };
 
 /** Renders the reference of the API: every operation, webhook event and schema of its document. */
-export function renderReference(document: ApiDocument, files: DocsFiles): RenderedPage {
+export function renderDocsReference(document: DocsApiDocument, files: DocsFiles): RenderedPage {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -76,7 +76,7 @@ export function renderReference(document: ApiDocument, files: DocsFiles): Render
                   <SchemaType schema={schema} />
                 </p>
               )}
-              <DocumentedSchemaFields schema={schema} caption={`Fields of ${name}`} />
+              <DocsSchemaFields schema={schema} caption={`Fields of ${name}`} />
             </section>
           ))}
         </section>
@@ -85,12 +85,12 @@ export function renderReference(document: ApiDocument, files: DocsFiles): Render
   });
 }
 
-function OperationSection({ document, method, path, operation }: Entry & { document: ApiDocument }) {
+function OperationSection({ document, method, path, operation }: Entry & { document: DocsApiDocument }) {
   const parameters = (operation.parameters ?? []).map((parameter) =>
-    resolveReference<DocumentedParameter>(document, parameter),
+    resolveDocsReference<DocumentedParameter>(document, parameter),
   );
   const responses = Object.entries(operation.responses).map(
-    ([status, one]) => [status, resolveReference<Response>(document, one)] as const,
+    ([status, one]) => [status, resolveDocsReference<Response>(document, one)] as const,
   );
   const successes = responses.filter(([status]) => Number(status) < 400);
   const errors = responses.filter(([status]) => Number(status) >= 400);
@@ -115,13 +115,13 @@ function OperationSection({ document, method, path, operation }: Entry & { docum
       {parameters.length > 0 && (
         <>
           <h4>Parameters</h4>
-          <DocumentedSchemaFields schema={query} caption={`Parameters of: ${summary}`} />
+          <DocsSchemaFields schema={query} caption={`Parameters of: ${summary}`} />
         </>
       )}
       {requestBody && (
         <Contents document={document} title="Request" content={requestBody.content} of={summary} />
       )}
-      <Code text={curlCommand(method, path, operation, parameters)} />
+      <Code text={docsCurlCommand(method, path, operation, parameters)} />
       {successes.map(([status, { description, content }]) => (
         <Contents
           key={status}
@@ -148,7 +148,7 @@ function OperationSection({ document, method, path, operation }: Entry & { docum
 
 /** A request or response: its fields, and an example behind a disclosure. */
 function Contents(props: {
-  document: ApiDocument;
+  document: DocsApiDocument;
   title: string;
   about?: string;
   content: NonNullable<Response["content"]>;
@@ -162,7 +162,7 @@ function Contents(props: {
         {about !== undefined && <span class="muted"> {about}</span>}
       </h4>
       {Object.entries(content).map(([mediaType, { schema, example }]) => {
-        const fields = resolveReference<DocumentedSchema>(
+        const fields = resolveDocsReference<DocumentedSchema>(
           document,
           schema as DocumentedSchema & { $ref: string },
         );
@@ -171,9 +171,9 @@ function Contents(props: {
             <p class="small muted">
               <code>{mediaType}</code>
               {fields.properties ? "" : ": "}
-              {!fields.properties && <DocumentedSchemaType schema={schema} />}
+              {!fields.properties && <DocsSchemaType schema={schema} />}
             </p>
-            <DocumentedSchemaFields schema={fields} caption={`${title} of: ${of}`} />
+            <DocsSchemaFields schema={fields} caption={`${title} of: ${of}`} />
             {example !== undefined && (
               <details>
                 <summary>Example</summary>
@@ -187,7 +187,7 @@ function Contents(props: {
   );
 }
 
-function Webhooks({ document }: { document: ApiDocument }) {
+function Webhooks({ document }: { document: DocsApiDocument }) {
   return (
     <section class="group" id="webhooks">
       <h2>Webhooks</h2>
@@ -209,7 +209,7 @@ function Webhooks({ document }: { document: ApiDocument }) {
 
 const SchemaType = ({ schema }: { schema: DocumentedSchema }) => (
   <>
-    <DocumentedSchemaType schema={{ ...schema }} />
+    <DocsSchemaType schema={{ ...schema }} />
     {schema.enum && (
       <>
         : <code>{schema.enum.join(", ")}</code>

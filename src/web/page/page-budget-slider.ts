@@ -136,9 +136,9 @@ function* linesOf(
 export type SliderRange = { max: number; step: number };
 
 export const sliderRange = ({ kinds, components }: BudgetCandidates): SliderRange =>
-  sliderRangeUpTo(components.reduce((sum, [kind]) => sum + kinds[kind]!.cents, 0) / 100);
+  pageSliderRangeUpTo(components.reduce((sum, [kind]) => sum + kinds[kind]!.cents, 0) / 100);
 
-export function sliderRangeUpTo(all: number): SliderRange {
+export function pageSliderRangeUpTo(all: number): SliderRange {
   const rough = Math.max(all / 100, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough)!;

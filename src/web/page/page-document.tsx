@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { currentDisplay } from "../../domain/wording/currency-and-units.ts";
-import { printFooterCss } from "./page-print-footer.ts";
+import { pagePrintFooterCss } from "./page-print-footer.ts";
 
 /** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */
 export type RenderedPage = { html: string; styleHash?: string };
@@ -30,7 +30,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 /** Renders a complete HTML document. */
 export function renderPageDocument(props: DocumentProps): RenderedPage {
   const { title, style, script, printFooter, isLandscape = false, children } = props;
-  const footer = printFooter === undefined ? props.inlineCss : printFooterCss(printFooter, isLandscape);
+  const footer = printFooter === undefined ? props.inlineCss : pagePrintFooterCss(printFooter, isLandscape);
   const { currency, units } = currentDisplay();
   const styles = props.moreCss ? (footer ?? "") + props.moreCss : footer;
   const html = renderToString(

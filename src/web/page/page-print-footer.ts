@@ -2,7 +2,7 @@
  * CSS rules that print a footer with a title and the page number on every page. They are generated because the title has
  * the names of a property or partner in it.
  */
-export function printFooterCss(title: string, isLandscape: boolean): string {
+export function pagePrintFooterCss(title: string, isLandscape: boolean): string {
   return (
     `@page{${isLandscape ? "size:landscape;margin:12mm 12mm 15mm;" : "margin:16mm 15mm 18mm;"}` +
     `@bottom-left{content:"${escapeCssString(title)}"}` +

@@ -2,7 +2,7 @@ import type { ConditionPointJson } from "../../api-schemas/condition-trend-schem
 import { GRADE_BAND, TimeChart } from "../charts/time-chart.tsx";
 import { compactMoney, date, moneyText } from "../page/page-format.ts";
 import { pageTimeRangePresets } from "../page/page-time-range.ts";
-import { TimeRangeButtons, TimeRangeField, useTimeRange } from "../widgets/time-range-choice.tsx";
+import { TimeRangeButtons, TimeRangeField, useTimeRangeChoice } from "../widgets/time-range-choice.tsx";
 import { GRADES } from "./condition.tsx";
 import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
 
@@ -19,7 +19,7 @@ export function ConditionTrendSection(props: {
   csv?: SectionCsvLink;
 }) {
   const { points, actions, formRange, csv } = props;
-  const { range, setRange, shown } = useTimeRange(points, formRange);
+  const { range, setRange, shown } = useTimeRangeChoice(points, formRange);
   if (points.length < LEAST_POINTS) return null;
   return (
     <ReportSection

@@ -6,7 +6,7 @@ import type { ApplianceNames } from "../page/page-appliance-names.ts";
 import { pageCodeLabel, pageFoundConditionText, TIER_LABELS } from "../page/page-code-labels.ts";
 import { countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { TierMark } from "../widgets/tier-mark.tsx";
-import { TimeRangeButtons, TimeRangeField, useTimeRange } from "../widgets/time-range-choice.tsx";
+import { TimeRangeButtons, TimeRangeField, useTimeRangeChoice } from "../widgets/time-range-choice.tsx";
 import { CollapsedSectionTable, ReportSection, type SectionCsvLink, SectionTable } from "./section.tsx";
 
 /** With fewer days there is nothing to see. */
@@ -27,7 +27,7 @@ export function ScoreTrendSection(props: {
   csv?: SectionCsvLink;
 }) {
   const { component, points: all, events, applianceNames, choices, formRange, csv } = props;
-  const { range, setRange, shown: points } = useTimeRange(all, formRange);
+  const { range, setRange, shown: points } = useTimeRangeChoice(all, formRange);
   return (
     <ReportSection id="trend" title="Score history">
       {choices ? (

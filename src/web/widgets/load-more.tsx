@@ -1,10 +1,10 @@
-import { appLabelWithDetails, useApiCallCost } from "../app/app-call-cost.ts";
+import { appLabelWithDetails, useAppCallCost } from "../app/app-call-cost.ts";
 import { count } from "../page/page-format.ts";
 
 /** The number of rows loaded, and a button for the next page. */
 export function LoadMore(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {
   const { loaded, total, isLoading, onMore } = props;
-  const costOf = useApiCallCost();
+  const costOf = useAppCallCost();
   if (loaded >= total) return null;
   return (
     <p class="load-more screen">

@@ -2,7 +2,10 @@ import { useState } from "preact/hooks";
 import { ALL_TIME, pagePointsInTimeRange, pageTimeRangePresets } from "../page/page-time-range.ts";
 
 /** Returns a preset of a time range, with the points in it and what changes it. */
-export function useTimeRange<Point extends { date: string }>(points: readonly Point[], initial = ALL_TIME) {
+export function useTimeRangeChoice<Point extends { date: string }>(
+  points: readonly Point[],
+  initial = ALL_TIME,
+) {
   const [range, setRange] = useState<string>(initial);
   return { range, setRange, shown: pagePointsInTimeRange(points, range) };
 }

@@ -9,7 +9,7 @@ export const workbookQuery = (query: URLSearchParams): string =>
   new URLSearchParams([...query, ["format", "xlsx"]]).toString();
 
 /** Downloads a workbook that the API makes, with one call. */
-export function DownloadWorkbook(props: {
+export function DownloadWorkbookButton(props: {
   api: Pick<ApiClient, "readFile">;
   file: string;
   path: string;

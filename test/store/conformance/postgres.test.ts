@@ -2,7 +2,7 @@ import { afterAll, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import type { Statement } from "../../../src/store/postgres/postgres-statement.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
-import { schemaTablesAndColumns } from "../../../src/store/postgres/postgres-tables.ts";
+import { postgresSchemaTablesAndColumns } from "../../../src/store/postgres/postgres-tables.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { usePostgres } from "../../support/postgres.ts";
 import { storeConformance } from "./suite.ts";
@@ -34,7 +34,7 @@ storeConformance("PostgreSQL", async () => {
 });
 
 test("every query on PostgreSQL names the tables that it reads or changes", () => {
-  const known = new Set(schemaTablesAndColumns().map(({ table }) => table));
+  const known = new Set(postgresSchemaTablesAndColumns().map(({ table }) => table));
   const sent = query.mock.calls.map(([statement]) => statement as unknown as Statement);
   const naming = new Map(sent.flatMap(({ text, tables }) => (tables ? [[text, tables]] : [])));
   expect(naming.size).toBeGreaterThan(100);

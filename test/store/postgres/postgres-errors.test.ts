@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { OperatorError, StorageError } from "../../../src/domain/errors.ts";
 import { parsePostgresUrl } from "../../../src/store/postgres/connection/postgres-address.ts";
-import { explainPostgresError, isConnectionLost } from "../../../src/store/postgres/postgres-errors.ts";
+import {
+  explainPostgresError,
+  isPostgresConnectionLost,
+} from "../../../src/store/postgres/postgres-errors.ts";
 
 const address = parsePostgresUrl("postgres://mainstay:secret@127.0.0.1:6432/absent");
 const refusal = (code: string, message: string) =>
@@ -37,7 +40,7 @@ describe("an error of PgBouncer", () => {
     ],
   ])("%s %s: the operator must fix it, and it is not tried again", (code, message, what, hint) => {
     const error = refusal(code, message);
-    expect(isConnectionLost(error)).toBe(false);
+    expect(isPostgresConnectionLost(error)).toBe(false);
     const reported = explainPostgresError(error, address) as OperatorError;
     expect(reported).toBeInstanceOf(OperatorError);
     expect([reported.message, reported.hint]).toEqual([
@@ -50,7 +53,7 @@ describe("an error of PgBouncer", () => {
     "08P01 %s: the database is unavailable, and the connection is tried again",
     (message) => {
       const error = refusal("08P01", message);
-      expect(isConnectionLost(error)).toBe(true);
+      expect(isPostgresConnectionLost(error)).toBe(true);
       expect(explainPostgresError(error, address)).toBeInstanceOf(StorageError);
     },
   );

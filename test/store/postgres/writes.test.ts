@@ -13,6 +13,13 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 const COMMIT = { sent: "COMMIT\0", answered: "COMMIT\0" };
 /** Ready for a query, outside a transaction. */
 const IDLE = "Z\0\0\0\u0005I";
+/** The error with which PostgreSQL crashes when it cannot write its log. The name of its severity is translated. */
+const PANIC = (() => {
+  const fields = "SPANIK\0VPANIC\0C53100\0Mcould not write to file: No space left on device\0\0";
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(fields.length + length.length);
+  return Buffer.concat([Buffer.from("E"), length, Buffer.from(fields)]);
+})();
 /** Many times the default `connect_timeout`, and fewer than a wait that never ends. */
 const ANSWERED_WITHIN_MS = 30_000;
 let server: PostgresServer;
@@ -260,6 +267,15 @@ describe("a write is run again", () => {
     const id = newPartner();
     let runs = 0;
     wire.state.cut = { ...COMMIT, when: "after" };
+    await add(id, async () => void runs++);
+    expect(runs).toBe(1);
+    expect(await isThere(id)).toBe(true);
+  });
+
+  test("but not when PostgreSQL crashed on a full disk after it had stored the commit", async () => {
+    const id = newPartner();
+    let runs = 0;
+    wire.state.cut = { ...COMMIT, when: "after", replacement: PANIC };
     await add(id, async () => void runs++);
     expect(runs).toBe(1);
     expect(await isThere(id)).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ServiceHealth } from "../../../src/monitoring/service-health.ts";
+import type { ServiceHealth } from "../../../src/monitoring/monitored-service-health.ts";
 import { limitHealthChecks } from "../../../src/usecases/health/server-health.ts";
 
 test("the health is checked ten times a second at most, and at once when the server begins to drain", async () => {

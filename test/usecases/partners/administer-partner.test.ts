@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { systemTimers } from "../../../src/event-loop/event-loop.ts";
 import { composeCommitWatch } from "../../../src/server/composition/compose-webhook-delivery.ts";
-import { sendTestEvent } from "../../../src/usecases/deliveries/send-test-event.ts";
+import { sendTestDelivery } from "../../../src/usecases/deliveries/send-test-event.ts";
 import { createDeliveryRepository } from "../../../src/usecases/deliveries/stored-delivery-repository.ts";
 import {
   changePartner,
@@ -9,7 +9,7 @@ import {
   enableOrDisablePartner,
   rotateWebhookSecret,
 } from "../../../src/usecases/partners/administer-partner.ts";
-import type { SendResult } from "../../../src/webhooks/delivery-attempt.ts";
+import type { SendResult } from "../../../src/webhooks/attempt-delivery.ts";
 import { createDispatcher } from "../../../src/webhooks/webhook-dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/webhook-dispatcher-deps.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -105,7 +105,7 @@ test("a paused endpoint is shown, and retried as soon as another process changes
   const endWatch = await composeCommitWatch(store, dispatcher, { error: note } as never);
   try {
     for (let i = 0; i < 3; i++)
-      await sendTestEvent(administration, partnerId, { message: "Hello", requestedBy: "test" });
+      await sendTestDelivery(administration, partnerId, { message: "Hello", requestedBy: "test" });
     dispatcher.start();
     await eventually(async () => {
       expect(await store.read.partners.findEndpoint(partnerId)).toMatchObject({

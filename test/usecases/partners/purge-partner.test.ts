@@ -4,7 +4,7 @@ import { enableOrDisablePartner } from "../../../src/usecases/partners/administe
 import { partnerOverview } from "../../../src/usecases/partners/partner-overview.ts";
 import { rotateApiKey, rotateClientSecret } from "../../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
-import { recordPhoto } from "../../../src/usecases/photos/photos.ts";
+import { recordPhoto } from "../../../src/usecases/photos/record-photos.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();

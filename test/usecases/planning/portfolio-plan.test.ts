@@ -12,7 +12,7 @@ import {
   planPortfolio,
   renewAgedPlans,
   renewChangedPlans,
-  spendOverPortfolio,
+  spendPlanBudgetOverPortfolio,
 } from "../../../src/usecases/planning/portfolio-plan.ts";
 import { planComponents, spendBudgetOnAppliances } from "../../../src/usecases/planning/property-plan.ts";
 import { portfolioTotals } from "../../../src/usecases/portfolio/portfolio-totals.ts";
@@ -236,6 +236,20 @@ describe("a portfolio's plan", () => {
     expect(await portfolio()).toEqual(await recounted());
   });
 
+  test("includes everything that was there before, and does not wait for properties that are added without end", async () => {
+    let added = 0;
+    const write: typeof fixture.store.write = async (...args) => {
+      if (added === 10) throw new Error("plans are renewed without end");
+      added++;
+      await fixture.addProperty({ name: `New ${added}`, unitCount: 1 });
+      return await fixture.store.write(...args);
+    };
+    const store = { ...fixture.store, read: fixture.store.read, write } as typeof fixture.store;
+    expect(await renewChangedPlans({ ...environment(), store }, fixture.partnerId)).toBe(properties.length);
+    expect((await portfolio()).unitCount).toBe(3 + 6 + 9);
+    expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toHaveLength(added);
+  });
+
   // Rule: full-disk, portfolio-plan
   test("that cannot be stored is computed, with the same figures, properties and uses of a budget", async () => {
     await renew();
@@ -348,7 +362,7 @@ describe("a budget over a portfolio", () => {
     const all = (await Promise.all(properties.map(componentsOf))).flat();
     const { appliances } = await plansOf(all);
     for (const amountCents of [0, 50_000, 300_000, 2_000_000, 1e14]) {
-      const found = await spendOverPortfolio(
+      const found = await spendPlanBudgetOverPortfolio(
         { store: fixture.store, yieldNow },
         fixture.partnerId,
         amountCents,
@@ -369,7 +383,11 @@ describe("a budget over a portfolio", () => {
         `('${properties[0]}', 'C_${String(n).padStart(5, "0")}', '${fixture.partnerId}', -2, 100, 200)`,
     );
     await fixture.sql(`INSERT INTO plan_candidates VALUES ${rows.join(", ")}`);
-    const { chosen } = await spendOverPortfolio({ store: fixture.store, yieldNow }, fixture.partnerId, 1e14);
+    const { chosen } = await spendPlanBudgetOverPortfolio(
+      { store: fixture.store, yieldNow },
+      fixture.partnerId,
+      1e14,
+    );
     const ours = chosen.filter(({ id }) => /^C_\d{5}$/.test(id));
     expect(ours.length).toBe(1700);
     expect(new Set(chosen.map(({ id }) => id)).size).toBe(chosen.length);

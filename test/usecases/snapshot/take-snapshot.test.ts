@@ -4,7 +4,7 @@ import { trendPointsByDay } from "../../../src/domain/figures/score-trend.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
-import { loadHistories } from "../../../src/usecases/history/scoring-histories.ts";
+import { loadHistories } from "../../../src/usecases/history/load-histories.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";

@@ -3,9 +3,9 @@ import pg from "pg";
 import { StorageError } from "../../../domain/errors.ts";
 import {
   explainPostgresError,
-  isConnectionLost,
+  isPostgresConnectionLost,
   isReadTimeout,
-  isRetryableConflict,
+  isRetryablePostgresConflict,
   standbyError,
 } from "../postgres-errors.ts";
 import type { Statement, StatementResult, StatementRunner } from "../postgres-statement.ts";
@@ -237,7 +237,7 @@ export class PostgresConnections {
         client = undefined;
         // A connection that was closed while idle says nothing about the database; the next poll does, at once.
         if (wasOpen && !this.#unavailable) pauseMs = 0;
-        else if (isConnectionLost(error)) this.#unavailable = this.#refusal(error);
+        else if (isPostgresConnectionLost(error)) this.#unavailable = this.#refusal(error);
       }
       isPending = false;
       if (this.#isClosed && client) this.drop(client);
@@ -373,7 +373,7 @@ export class PostgresConnections {
           continue;
         }
         // A read waits for a transaction that alters a table, and may be the one that PostgreSQL cancels in a deadlock.
-        if (!isConnectionLost(error) && !isRetryableConflict(error)) throw error;
+        if (!isPostgresConnectionLost(error) && !isRetryablePostgresConflict(error)) throw error;
         if (performance.now() + pauseMs > deadline) throw this.#refusal(error);
       }
       await Bun.sleep(pauseMs);

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { isConnectionLost } from "../postgres-errors.ts";
+import { isPostgresConnectionLost } from "../postgres-errors.ts";
 import type { StatementRunner } from "../postgres-statement.ts";
 import type { PostgresConnections } from "./postgres-connections.ts";
 
@@ -20,7 +20,7 @@ export async function openPostgresReadSnapshot(
     runner: {
       read: (statement) =>
         client.query(statement as pg.QueryConfig).catch((error) => {
-          isLost ||= isConnectionLost(error);
+          isLost ||= isPostgresConnectionLost(error);
           throw error;
         }),
       write: () => {

@@ -1,6 +1,10 @@
 import { StorageError } from "../../../domain/errors.ts";
 import { yieldToEventLoop } from "../../../event-loop/event-loop.ts";
-import { isConnectionLost, isLockTimeout, isRetryableConflict } from "../postgres-errors.ts";
+import {
+  isPostgresConnectionLost,
+  isPostgresLockTimeout,
+  isRetryablePostgresConflict,
+} from "../postgres-errors.ts";
 import {
   refusePostgresWrite,
   settlePostgresWrite,
@@ -147,15 +151,16 @@ export class PostgresGroupCommitter {
         return [...(others.length > 0 ? await this.#commit(others, true) : []), attempt.outcome];
       }
       const { error } = attempt;
-      if (isRetryableConflict(error) && ++conflicts < MOST_CONFLICTS) {
+      if (isRetryablePostgresConflict(error) && ++conflicts < MOST_CONFLICTS) {
         if (conflicts === CONFLICTS_BEFORE_SPLIT && group.length > 1) return await this.#commitHalves(group);
         await Bun.sleep(Math.random() * CONFLICT_PAUSE_MS * conflicts);
-      } else if (isConnectionLost(error)) {
+      } else if (isPostgresConnectionLost(error)) {
         lostAt ??= this.options.monotonicMs();
         if (this.options.monotonicMs() - lostAt > this.options.reconnectMs) throw error;
         group = group.filter((job) => !this.#isRefused(job));
         if (group.length === 0) return [];
-      } else if (isLockTimeout(error) && lockError === undefined && group.length > 1) lockError = error;
+      } else if (isPostgresLockTimeout(error) && lockError === undefined && group.length > 1)
+        lockError = error;
       else throw error;
     }
   }

@@ -1,9 +1,10 @@
 import { UnknownOutcome } from "../../../domain/errors.ts";
 import {
-  failsWholeTransaction,
-  isConnectionLost,
-  isLockTimeout,
-  isRetryableConflict,
+  failsWholePostgresTransaction,
+  isPostgresConnectionLost,
+  isPostgresLockTimeout,
+  isRetryablePostgresConflict,
+  isSystemFailure,
   postgresErrorOf,
 } from "../postgres-errors.ts";
 import type { Statement } from "../postgres-statement.ts";
@@ -107,7 +108,8 @@ export class PostgresGroupTransaction {
       }
       await flush();
       await beforeCommit();
-      if (connection.failure !== undefined && isConnectionLost(connection.failure)) throw connection.failure;
+      if (connection.failure !== undefined && isPostgresConnectionLost(connection.failure))
+        throw connection.failure;
     } catch (error) {
       await connection.abandon();
       return { result: "failed", error };
@@ -119,7 +121,7 @@ export class PostgresGroupTransaction {
     }
     const error =
       connection.failure ?? new Error("PostgreSQL rolled a transaction back without reporting an error");
-    if (failsWholeTransaction(error)) return { result: "failed", error };
+    if (failsWholePostgresTransaction(error)) return { result: "failed", error };
     if (!withSavepoints) return { result: "retryWithSavepoints" };
     // Every other job was released from its savepoint without an error.
     return { result: "jobFailedAtCommit", outcome: { job: jobs.at(-1)!, error, value: undefined } };
@@ -174,7 +176,7 @@ export class PostgresGroupTransaction {
       return { job, error: undefined, value };
     } catch (thrown) {
       const error = this.#errorOf(thrown);
-      if (failsWholeTransaction(error) && !isRetryableConflict(error)) throw error;
+      if (failsWholePostgresTransaction(error) && !isRetryablePostgresConflict(error)) throw error;
       if (connection.failure !== undefined || !discard()) return undefined;
       return { job, error, value: undefined };
     }
@@ -203,12 +205,12 @@ export class PostgresGroupTransaction {
     } catch (thrown) {
       const error = this.#errorOf(thrown);
       // Repeating the job alone is enough, since each of its statements sees what is committed by then.
-      const isRepeatable = !isOnly && conflicts > 0 && isRetryableConflict(error);
-      if (failsWholeTransaction(error) && !isRepeatable) throw error;
+      const isRepeatable = !isOnly && conflicts > 0 && isRetryablePostgresConflict(error);
+      if (failsWholePostgresTransaction(error) && !isRepeatable) throw error;
       discard();
       if (!isOnly)
         await connection.send({ text: "ROLLBACK TO SAVEPOINT job; RELEASE SAVEPOINT job", values: [] });
-      if (!isOnly && isLockTimeout(error))
+      if (!isOnly && isPostgresLockTimeout(error))
         connection.command(statements.setLockTimeout(NEXT_LOCK_TIMEOUT_MS));
       connection.clearFailure();
       if (isRepeatable) return await this.#runInSavepoint(job, isOnly, isLast, conflicts - 1);
@@ -231,7 +233,7 @@ export class PostgresGroupTransaction {
       return command === "COMMIT";
     } catch (error) {
       await connection.abandon();
-      if (!isConnectionLost(error)) throw error;
+      if (!isPostgresConnectionLost(error) && !isSystemFailure(error)) throw error;
     }
     try {
       if (await this.#wasCommitted(number)) return true;
@@ -259,7 +261,12 @@ export class PostgresGroupTransaction {
         return Number((rows[0] as { number: unknown }).number) === number;
       } catch (error) {
         await connection.abandon();
-        if (!isConnectionLost(error) && !isLockTimeout(error) && !failsWholeTransaction(error)) throw error;
+        if (
+          !isPostgresConnectionLost(error) &&
+          !isPostgresLockTimeout(error) &&
+          !failsWholePostgresTransaction(error)
+        )
+          throw error;
         if (monotonicMs() > deadline) throw error;
       }
     }

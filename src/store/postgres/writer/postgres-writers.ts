@@ -2,7 +2,7 @@ import { increasingIds } from "../../../domain/ids.ts";
 import { TimeSlice } from "../../../event-loop/event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
-import { explainPostgresError, isLockTimeout } from "../postgres-errors.ts";
+import { explainPostgresError, isPostgresLockTimeout } from "../postgres-errors.ts";
 import { hasStalledPostgresTransaction } from "./postgres-idle-in-transaction-check.ts";
 import type { PostgresQueuedWrite } from "./postgres-queued-write.ts";
 import { openPostgresWriter, type Writer } from "./postgres-writer.ts";
@@ -120,7 +120,7 @@ export class PostgresWriters {
           settle: (error, value) => {
             if (isBlocked) this.#unblock(ids);
             if (error === undefined) resolve(value as T);
-            else if (!isLockTimeout(error) || isBackground) refuse(error);
+            else if (!isPostgresLockTimeout(error) || isBackground) refuse(error);
             else void retry(error);
           },
         });

@@ -47,7 +47,7 @@ export type DocumentedOperation = {
 
 type Webhook = { post: { summary: string; requestBody: { content: Content } } };
 
-export type ApiDocument = {
+export type DocsApiDocument = {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, DocumentedOperation>>;
@@ -56,7 +56,7 @@ export type ApiDocument = {
 };
 
 /** Returns the object itself, or the one that it refers to. */
-export function resolveReference<T extends object>(document: ApiDocument, value: T | Reference): T {
+export function resolveDocsReference<T extends object>(document: DocsApiDocument, value: T | Reference): T {
   if (!("$ref" in value) || typeof value.$ref !== "string") return value as T;
   const parts = value.$ref.split("/").slice(1);
   return parts.reduce((at: Record<string, never>, part) => at[part]!, document as never) as T;

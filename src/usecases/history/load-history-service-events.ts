@@ -4,7 +4,7 @@ import { forEachYielding, runYielding, type Yield } from "../../event-loop/event
 import type { EventEvidenceRow } from "../../store/queries/service-events-queries.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadNotesForScoring, type NoteRules } from "./note-findings.ts";
+import { loadNotesOfHistories, type NoteRules } from "./note-findings.ts";
 
 /** Events per step. */
 const SIZES = {
@@ -17,7 +17,7 @@ const SIZES = {
 };
 
 /** Loads the events that scoring reads, by appliance, in short steps if there are many. */
-export async function loadServiceEventsForScoring(
+export async function loadServiceEventsOfHistories(
   stores: Stores | Tx,
   knowledge: NoteRules,
   applianceIds: readonly string[],
@@ -28,7 +28,7 @@ export async function loadServiceEventsForScoring(
   const rows = await stores.serviceEvents.evidence(applianceIds, version, sizes.atOnce + 1);
   const events = new Map<string, EventEvidence[]>();
   if (rows.length <= sizes.atOnce) {
-    const notes = await loadNotesForScoring(stores, knowledge, rows, yieldNow);
+    const notes = await loadNotesOfHistories(stores, knowledge, rows, yieldNow);
     for (const [index, { applianceId, componentId, eventType, date, conditionAfter }] of rows.entries()) {
       const event = { componentId, eventType, date, conditionAfter, note: notes[index]! };
       const known = events.get(applianceId);
@@ -67,7 +67,7 @@ async function loadOf(
       last,
       page,
     );
-    const notes = await loadNotesForScoring(stores, knowledge, rows, yieldNow);
+    const notes = await loadNotesOfHistories(stores, knowledge, rows, yieldNow);
     await forEachYielding(
       rows.entries(),
       yieldNow,

@@ -39,7 +39,7 @@ const COLUMNS = [
 ] as const;
 
 /** Returns the sheet of the reserve by year: costs in today's dollars and inflated, deposits and balances. */
-export function yearSheet({ capital, sums, terms }: PlanSummary, costs: CostCells): WorkbookSheet {
+export function reserveFormYearSheet({ capital, sums, terms }: PlanSummary, costs: CostCells): WorkbookSheet {
   const rows = capital.schedule.map((year, at): SheetCell[] => {
     const row = rowOfYear(year.year);
     const isFirst = at === 0;

@@ -8,7 +8,7 @@ import { IMMEDIATE_WORK } from "../../domain/wording/immediate-work-text.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { ReserveForm } from "./reserve-form.ts";
 import { headingCells, PERCENT, SHARE, SHEETS, USD } from "./reserve-form-cells.ts";
-import { depositUnitsOrArea } from "./summary-sheet.ts";
+import { reserveFormUnitsOrArea } from "./reserve-form-summary-sheet.ts";
 
 /** The rows of the assumptions that differ between the form of a property and that of a portfolio. */
 type FormAssumptions = {
@@ -21,12 +21,12 @@ type FormAssumptions = {
 };
 
 /** Returns the sheet of the assumptions. `INPUTS` are its cells: formulas follow when one is changed. */
-export function assumptionsSheet(
+export function reserveFormAssumptionsSheet(
   plan: PlanSummary,
   { subject, lines, loanTermYears, sentences }: FormAssumptions,
 ): WorkbookSheet {
   const { terms, modelVersion, asOf } = plan;
-  const divisor = depositUnitsOrArea(plan);
+  const divisor = reserveFormUnitsOrArea(plan);
   const percent = (value: number): SheetCell => ({ value: value / 100, format: PERCENT });
   const share = (value: number): SheetCell => ({ value, format: SHARE });
   return {

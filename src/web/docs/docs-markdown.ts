@@ -7,7 +7,7 @@ type Heading = { depth: number; anchor: string; html: string };
  * Renders Markdown to HTML, with the headings in order. `linkTo` maps the target of a link to an address relative to the
  * page; a link whose target is not served becomes plain text. HTML in the text is shown as text.
  */
-export function renderMarkdown(
+export function renderDocsMarkdown(
   markdown: string,
   linkTo: (target: string) => string | undefined,
 ): { html: string; headings: Heading[] } {
@@ -41,7 +41,7 @@ export function renderMarkdown(
 
 /** Renders a description of the API document: Markdown without links to other pages. */
 export const renderDescription = (text: string): string =>
-  renderMarkdown(text, (target) => (target.startsWith("/docs/") ? target.slice(1) : undefined)).html;
+  renderDocsMarkdown(text, (target) => (target.startsWith("/docs/") ? target.slice(1) : undefined)).html;
 
 /** Returns a block of code, to which the page's script adds a button to copy it. */
 export const codeBlock = (text: string): string =>

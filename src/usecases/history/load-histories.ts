@@ -14,8 +14,8 @@ import type { ClaimEvidenceRow } from "../../store/queries/claims-queries.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
-import { loadSmartEventsForScoring } from "../sensors/scoring-smart-events.ts";
-import { loadServiceEventsForScoring } from "./scoring-service-events.ts";
+import { loadSmartSensorEvents } from "../sensors/load-smart-sensor-events.ts";
+import { loadServiceEventsOfHistories } from "./load-history-service-events.ts";
 
 /** The input of scoring for a property: the appliances with components and evidence, and the claims. */
 export type LoadedProperty = {
@@ -46,8 +46,8 @@ export async function loadHistories(
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
   const components = await stores.components.forScoring(ids);
-  const events = await loadServiceEventsForScoring(stores, knowledge, ids, undefined, yieldNow);
-  const smart = await loadSmartEventsForScoring(stores, knowledge, ids, [asOf].flat(), undefined, yieldNow);
+  const events = await loadServiceEventsOfHistories(stores, knowledge, ids, undefined, yieldNow);
+  const smart = await loadSmartSensorEvents(stores, knowledge, ids, [asOf].flat(), undefined, yieldNow);
   const ofProperties =
     claims ??
     (await loadClaimEvidence(

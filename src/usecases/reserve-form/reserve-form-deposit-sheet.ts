@@ -50,7 +50,7 @@ const ERRORS = {
 } as const;
 
 /** Returns the sheet that derives the level deposits: of each year the deposit that it needs, whose largest is the deposit. */
-export function depositSheet(plan: PlanSummary, costs: CostCells): WorkbookSheet {
+export function reserveFormDepositSheet(plan: PlanSummary, costs: CostCells): WorkbookSheet {
   const years = plan.capital.schedule.map(({ year }) => year);
   const byYear = depositYears(plan);
   return tableSheet(SHEETS.deposit, withMoneyFormat(COLUMNS), [

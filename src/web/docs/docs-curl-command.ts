@@ -1,7 +1,7 @@
-import type { DocumentedOperation, DocumentedParameter } from "./api-document-types.ts";
+import type { DocumentedOperation, DocumentedParameter } from "./docs-document-types.ts";
 
 /** Returns the curl command of a request with the document's examples. `$MAINSTAY` is the server's address. */
-export function curlCommand(
+export function docsCurlCommand(
   method: string,
   path: string,
   operation: DocumentedOperation,

@@ -7,7 +7,7 @@ import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
  * Moves the start of properties' service records back over added events, where these adjoin the record. Returns the
  * properties that changed.
  */
-export async function extendRecordStarts(
+export async function extendHistoryRecordStarts(
   writer: PortfolioWriter,
   properties: readonly Property[],
   added: ReadonlyMap<string, readonly Day[]>,
@@ -23,7 +23,7 @@ export async function extendRecordStarts(
  * Derives the start of properties' service records again, after events were changed or voided. Returns the properties that
  * changed.
  */
-export async function rederiveRecordStarts(
+export async function rederiveHistoryRecordStarts(
   writer: PortfolioWriter,
   properties: readonly Property[],
 ): Promise<Property[]> {
@@ -48,7 +48,7 @@ async function moveRecordStarts(
 }
 
 /** Derives the start of the record from the property's creation and its service events. */
-export const deriveRecordStart = (
+export const deriveHistoryRecordStart = (
   writer: PortfolioWriter,
   { id, createdAt }: Pick<Property, "id" | "createdAt">,
 ): Promise<Day> => recordStartBefore(writer, id, dayOf(createdAt));

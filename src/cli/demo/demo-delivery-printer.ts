@@ -5,7 +5,7 @@ const MAX_LINES_PER_BURST = 3;
 const COUNT_INTERVAL_MS = 1_000;
 
 /** Prints a line for each delivery; in a burst, only the first few and then a count every second. */
-export class DeliveryPrinter {
+export class DemoDeliveryPrinter {
   /** The deliveries of the current burst, by event. */
   #burst = new Map<string, number>();
   /** The deliveries of the last second: all, and those without a line. */

@@ -4,11 +4,11 @@ import appliances from "../../../samples/nyc-elevators/appliances.csv" with { ty
 import properties from "../../../samples/nyc-elevators/properties.csv" with { type: "text" };
 import serviceEvents from "../../../samples/nyc-elevators/service_events.csv" with { type: "text" };
 import { serializeCredentials } from "../../api-schemas/partner-schema.ts";
+import type { SnapshotResult } from "../../api-schemas/snapshot-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import type { SnapshotResult } from "../../domain/snapshot-result.ts";
 import { dayOf } from "../../domain/time.ts";
 import { createFile, replaceFile } from "../../files/durable-files.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
@@ -50,7 +50,7 @@ const DAILY_CALL_LIMIT = 1_000_000;
  * Fills the demo's data folder. Existing data is kept, so a later run, also after an interrupted one, resumes where the
  * previous one stopped. `signal` interrupts it between two transactions.
  */
-export async function prepareDemo(
+export async function prepareDemoCommand(
   deps: DataFolderDeps,
   webhookUrl: string,
   signal: AbortSignal,

@@ -17,7 +17,7 @@ type Calls = {
  * Returns the newest entries of the audit log that match the filters as the API's CSV, from several calls. Entries that are
  * added meanwhile would move others to later pages, so the file ends at the one that was the newest when it began.
  */
-export async function fetchAuditCsv(
+export async function fetchConsoleAuditCsv(
   filters: URLSearchParams,
   { page, file }: Calls,
   onRead: (entries: number) => void,

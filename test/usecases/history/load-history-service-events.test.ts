@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
-import { loadHistories } from "../../../src/usecases/history/scoring-histories.ts";
-import { loadServiceEventsForScoring } from "../../../src/usecases/history/scoring-service-events.ts";
+import { loadHistories } from "../../../src/usecases/history/load-histories.ts";
+import { loadServiceEventsOfHistories } from "../../../src/usecases/history/load-history-service-events.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
@@ -52,7 +52,7 @@ test("a history read in pages gives the same scores as one read at once, whereve
         const { read } = fixture.store;
         const loaded = await loadHistories(read, knowledge, [property], appliances, TODAY);
         const { history } = loaded.get(property.id)!;
-        const paged = await loadServiceEventsForScoring(read, knowledge, ids, {
+        const paged = await loadServiceEventsOfHistories(read, knowledge, ids, {
           atOnce: 0,
           page,
           ordered: page,

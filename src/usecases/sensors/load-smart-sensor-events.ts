@@ -21,7 +21,7 @@ const SPARE_DAYS = 2;
  * Loads the smart events that scoring on the given days reads, by appliance. Where there are very many, they are
  * read in short steps and only those that can count are retained.
  */
-export async function loadSmartEventsForScoring(
+export async function loadSmartSensorEvents(
   stores: Stores | Tx,
   knowledge: Knowledge,
   applianceIds: readonly string[],

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { addDays, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { loadHistories } from "../../../src/usecases/history/scoring-histories.ts";
-import { loadSmartEventsForScoring } from "../../../src/usecases/sensors/scoring-smart-events.ts";
+import { loadHistories } from "../../../src/usecases/history/load-histories.ts";
+import { loadSmartSensorEvents } from "../../../src/usecases/sensors/load-smart-sensor-events.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
 
@@ -61,7 +61,7 @@ test("smart events read in pages give the same scores as those read at once, whe
           )!;
           expect(history.appliances.flatMap(({ smartEvents }) => smartEvents)).toHaveLength(sent.length);
           for (const stores of [read, undefined]) {
-            const load = (from: typeof read) => loadSmartEventsForScoring(from, knowledge, ids, days, sizes);
+            const load = (from: typeof read) => loadSmartSensorEvents(from, knowledge, ids, days, sizes);
             const paged = await (stores ? load(stores) : fixture.store.write(load));
             const again = history.appliances.map((one) => ({ ...one, smartEvents: paged.get(one.id)! }));
             for (const day of days) {

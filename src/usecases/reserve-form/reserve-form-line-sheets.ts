@@ -219,7 +219,7 @@ const costOf = ({ quantity, unitCents, failedCents, planned, failures }: Reserve
   quantity * (unitCents * planned[year - 1]! + failedCents * failures[year - 1]!);
 
 /** Returns the sheet of what is due now, whose quantities and costs are those of the lines. */
-export function dueNowSheet(
+export function reserveFormDueNowSheet(
   knowledge: Knowledge,
   { placed }: ReserveLineSheets,
   dueNow: DueNow,

@@ -4,7 +4,6 @@ import { areaUnit, plainTodaysMoney } from "../../domain/wording/currency-and-un
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
 import { cellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
-import { DEPOSIT_COLUMNS } from "./deposit-sheet.ts";
 import type { CostCells } from "./reserve-form.ts";
 import {
   boldCell,
@@ -16,23 +15,26 @@ import {
   SHEETS,
   USD,
 } from "./reserve-form-cells.ts";
+import { DEPOSIT_COLUMNS } from "./reserve-form-deposit-sheet.ts";
 
 /** Returns the name of what deposits are divided by, and its number; null where neither units nor area are known. */
-export function depositUnitsOrArea(plan: Pick<PlanSummary, "sums">): { name: string; number: number } | null {
+export function reserveFormUnitsOrArea(
+  plan: Pick<PlanSummary, "sums">,
+): { name: string; number: number } | null {
   const { units, thousandSqft } = unitsAndAreaJson(plan.sums);
   if (units !== null) return { name: "unit", number: units };
   return thousandSqft === null ? null : { name: `1,000 ${areaUnit()}`, number: thousandSqft };
 }
 
 /** Returns the first sheet: the sums that lenders compare. `DEPOSIT_IN_USE` is a cell of it. */
-export function summarySheet(
+export function reserveFormSummarySheet(
   plan: PlanSummary,
   costs: CostCells,
   [name, place]: readonly [string, string],
 ): WorkbookSheet {
   const { capital, sums, terms } = plan;
   const { due } = sums;
-  const divisor = depositUnitsOrArea(plan);
+  const divisor = reserveFormUnitsOrArea(plan);
   const last = rowOfYear(terms.years);
   const total = last + 1;
   const { levelDeposit, totals, balances, schedule } = capital;

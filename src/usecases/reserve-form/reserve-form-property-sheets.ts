@@ -47,7 +47,7 @@ const FIRST_ROW = 2;
 export const cellsPerPropertyLine = (years: number) => COLUMNS.length + 2 * years + 1;
 
 /** The sheets of a portfolio's properties: their costs by year, and the shares of their costs by basis. */
-export class PropertySheets implements CostCells {
+export class ReserveFormPropertySheets implements CostCells {
   readonly properties: WorkbookSheet;
   readonly bases: WorkbookSheet;
   readonly #years: number;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { type DocumentedSchema, schemaNameOf } from "./api-document-types.ts";
-import { renderDescription } from "./markdown.ts";
+import { type DocumentedSchema, schemaNameOf } from "./docs-document-types.ts";
+import { renderDescription } from "./docs-markdown.ts";
 
 /** The most levels of fields that are shown in one table; a named schema is a link at any level. */
 const DEEPEST = 4;
@@ -8,7 +8,7 @@ const DEEPEST = 4;
 type Field = { name: string; schema: DocumentedSchema; isRequired: boolean };
 
 /** The fields of a schema, those of objects within under their path: `items[].id`. */
-export function DocumentedSchemaFields({ schema, caption }: { schema: DocumentedSchema; caption: string }) {
+export function DocsSchemaFields({ schema, caption }: { schema: DocumentedSchema; caption: string }) {
   const fields = fieldsOf(schema, "", DEEPEST);
   if (fields.length === 0) return null;
   return (
@@ -30,7 +30,7 @@ export function DocumentedSchemaFields({ schema, caption }: { schema: Documented
                 {isRequired && <span class="required">required</span>}
               </th>
               <td>
-                <DocumentedSchemaType schema={schema} />
+                <DocsSchemaType schema={schema} />
               </td>
               <td>
                 <Description schema={schema} />
@@ -54,7 +54,7 @@ function fieldsOf(schema: DocumentedSchema, prefix: string, levels: number): Fie
 }
 
 /** The type of a schema, with a link to one that has a name. */
-export function DocumentedSchemaType({ schema }: { schema: DocumentedSchema }): ComponentChildren {
+export function DocsSchemaType({ schema }: { schema: DocumentedSchema }): ComponentChildren {
   const name = schemaNameOf(schema);
   const orNull = schema.nullable ? " or null" : "";
   if (name !== undefined)
@@ -68,13 +68,13 @@ export function DocumentedSchemaType({ schema }: { schema: DocumentedSchema }): 
     return schema.anyOf.map((branch, i) => (
       <>
         {i > 0 && " or "}
-        <DocumentedSchemaType schema={branch} />
+        <DocsSchemaType schema={branch} />
       </>
     ));
   if (schema.type === "array" && schema.items)
     return (
       <>
-        list of <DocumentedSchemaType schema={schema.items} />
+        list of <DocsSchemaType schema={schema.items} />
         {orNull}
       </>
     );

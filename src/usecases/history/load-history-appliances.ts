@@ -7,7 +7,7 @@ import type { Stores } from "../../store/stores.ts";
 const STEP = 2000;
 
 /** Returns all appliances of a property as scoring reads them, in the order of creation, in pages. */
-export async function loadAppliancesForScoring(
+export async function loadAppliancesOfHistory(
   stores: Pick<Stores, "appliances"> & Partial<Pick<Tx, "yieldToEventLoop">>,
   propertyId: string,
   yieldNow: Yield = yieldOf(stores),

@@ -1,10 +1,10 @@
 import type { Instant } from "../domain/time.ts";
 
 /** The result of a request to start a job. */
-export type JobStartResult = "begun" | "running here" | "running elsewhere";
+export type MonitoredJobStart = "begun" | "running here" | "running elsewhere";
 
 /** A scheduled job and its latest run. */
-export type JobState = {
+export type MonitoredJobState = {
   name: string;
   /** A cron pattern in UTC, with seconds; null for a job that runs only at startup. */
   pattern: string | null;

@@ -10,7 +10,7 @@ type SelfExec = {
 };
 
 /** A child process ended with a non-zero exit code. */
-export class SelfExecFailed extends Error {
+export class ServerSelfExecFailed extends Error {
   constructor(
     message: string,
     /** The JSON that it printed nevertheless. */
@@ -48,7 +48,7 @@ const NOT_INHERITED = [
  * Runs a command of this executable as a child process, with `--json`, and returns its result. Rejects with the
  * reported error if the command fails; kills it if the signal is aborted.
  */
-export async function selfExec({ args, env, signal }: SelfExec): Promise<unknown> {
+export async function serverSelfExec({ args, env, signal }: SelfExec): Promise<unknown> {
   const child = Bun.spawn([...ownExecutable(), ...args, "--json"], {
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_INHERITED.includes(name))),
     stdio: ["ignore", "pipe", "pipe"],
@@ -63,12 +63,12 @@ export async function selfExec({ args, env, signal }: SelfExec): Promise<unknown
   if (code === 0) return JSON.parse(stdout);
   const { error, hint } = reported(stderr);
   const message = error ?? `\`mainstay ${args[0]}\` ended with ${child.signalCode ?? code}`;
-  throw new SelfExecFailed(message, stdout.startsWith("{") ? JSON.parse(stdout) : {}, hint);
+  throw new ServerSelfExecFailed(message, stdout.startsWith("{") ? JSON.parse(stdout) : {}, hint);
 }
 
 /** Returns the error and its remedy as a text for people. */
 export const failureText = (failure: Error): string =>
-  failure instanceof SelfExecFailed && failure.hint !== undefined
+  failure instanceof ServerSelfExecFailed && failure.hint !== undefined
     ? `${failure.message}. ${failure.hint}`
     : failure.message;
 
