@@ -51,7 +51,7 @@ export function serializePlanAssumptions(
     "Other components are replaced at a planned age if their long-run cost is then below 95% of their run-to-failure cost, " +
       "and at their expected or certified life if they protect people. All others run to failure.",
     "The reserve pays planned replacements and failures. What is due now is paid at the start or from an escrow, and repairs " +
-      "are operating costs.",
+      "are operating costs. A deposit's confidence is that of each single year.",
     "Sensor alarms and common-cause events (storms, floods, damage from other failures) are excluded. Failures are " +
       "assumed to be independent.",
     ...(overridden > 0

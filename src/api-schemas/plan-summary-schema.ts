@@ -189,12 +189,13 @@ export const planSummary = object({
     ),
   }).describedAs("Totals of all years"),
   level_deposit: object({
-    "50": deposit.describedAs("With 50% confidence: covers the expected needs"),
-    "80": deposit.describedAs("With 80% confidence"),
-    "95": deposit.describedAs("With 95% confidence"),
+    "50": deposit.describedAs("With 50% confidence in each single year: covers the expected needs"),
+    "80": deposit.describedAs("With 80% confidence in each single year"),
+    "95": deposit.describedAs("With 95% confidence in each single year"),
   }).describedAs(
     "The yearly deposit that pays planned replacements and failures, after what is due now, and keeps the balance at or " +
-      "above `minimum_balance`",
+      "above `minimum_balance`. Its confidence is that of each single year, by a normal approximation; all years together are " +
+      "less likely to be covered",
   ),
   balances: list("The reserve by year, with the deposit of 50% confidence", balance),
 });

@@ -11,7 +11,7 @@ export const DEFINITIONS = {
   },
   yearlyReserve: {
     name: "Yearly reserve",
-    text: "The level deposit that pays the planned replacements and expected failures of the plan's years from a reserve, without the replacements that are due now and without repairs. It suffices with a probability of 50%; the plan shows the deposits for 80% and 95%.",
+    text: "The level deposit that pays the planned replacements and expected failures of the plan's years from a reserve, without the replacements that are due now and without repairs. It covers each single year with a probability of about 50%, and all years with less; the plan shows the deposits for 80% and 95%.",
   },
   tier: {
     name: "Tier",

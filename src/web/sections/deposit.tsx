@@ -39,7 +39,7 @@ export function DepositSectionSentence({ plan }: { plan: PlanSummaryJson }) {
       {years === 1 ? "for a year" : `for ${count(years)} years`} to pay planned replacements and expected
       failures, apart from what is due now and repairs. The reserve starts at {moneyText(opening_balance)} and
       keeps at least {moneyText(minimum_balance)}, at {inflation_pct}% inflation and {interest_pct}% interest.
-      For 80% confidence, deposit {amountText(deposit["80"].noise, unit)}, or{" "}
+      For 80% confidence in each single year, deposit {amountText(deposit["80"].noise, unit)}, or{" "}
       {moneyText(Math.ceil(deposit["80"].with_cost_error.per_year))} if costs may be wrong together. For 95%,
       deposit {amountText(deposit["95"].noise, unit)}, or{" "}
       {moneyText(Math.ceil(deposit["95"].with_cost_error.per_year))}.

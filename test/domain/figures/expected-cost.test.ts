@@ -73,6 +73,38 @@ describe("the expected cost of a period", () => {
     );
   });
 
+  // Rule: expected-cost
+  test("lies within its range about as often as the API says, by simulation", () => {
+    let seed = 1;
+    const next = () => {
+      seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
+      return (seed + 0.5) / 2 ** 32;
+    };
+    const kinds = [...knowledge.components.keys()];
+    const shareWithin = (count: number) => {
+      // Without damage, so that a failure costs one amount.
+      const drawn = Array.from({ length: count }, () => ({
+        probability: next() ** 2,
+        cents: knowledge.component(kinds[Math.floor(next() * kinds.length)]!).emergencyCents,
+      }));
+      const sum = new ExpectedCostAccumulator();
+      for (const { probability, cents } of drawn)
+        sum.add(probability, { mean: cents, meanSquare: cents ** 2 });
+      const { low, high } = sum.expected;
+      let within = 0;
+      for (let period = 0; period < 1000; period++) {
+        let total = 0;
+        for (const { probability, cents } of drawn) if (next() < probability) total += cents;
+        if (low <= total && total <= high) within++;
+      }
+      return within / 1000;
+    };
+    for (let nth = 0; nth < 5; nth++) {
+      expect(shareWithin(200)).toBeWithin(0.76, 0.89);
+      expect(shareWithin(6)).toBeWithin(0.64, 1.01);
+    }
+  });
+
   test("is nothing for nothing", () => {
     expect(sumOf([])).toEqual({ failures: 0, mean: 0, low: 0, high: 0 });
   });

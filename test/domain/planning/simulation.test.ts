@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { costVarianceByYear } from "../../../src/domain/planning/cost-variance.ts";
+import { levelDepositOf } from "../../../src/domain/planning/level-deposit.ts";
 import { lifespanYearsOf, type PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import type { PartPlan } from "../../../src/domain/planning/plan.ts";
 import { anyPart, dearPart, yearsOf } from "./parts.ts";
@@ -156,3 +158,58 @@ for (const [index, unit] of fc.sample(anyUnit, { seed: 13, numRuns: 4 }).entries
     const toFailure = minors.map(() => RUN_TO_FAILURE);
     expectSimulated(schedule.runToFailure, () => liveThroughUnit(unit, RUN_TO_FAILURE, toFailure, next));
   });
+
+// Rule: plan-simulation
+test("a deposit covers the year that binds about as often as it says, and all years together less often", () => {
+  const next = random(14);
+  // Parts in the middle of their lives, whose costs are known but for the year.
+  const parts = fc.sample(anyPart, { seed: 14, numRuns: 40 }).map((drawn): PartInPlace => {
+    const scaleYears = 4 + (drawn.scaleYears % 25);
+    const plannedCents = 5_000 + drawn.plannedCents;
+    const failureCents = plannedCents * (1.2 + 1.5 * next());
+    return {
+      ...drawn,
+      scaleYears,
+      plannedCents,
+      failureCents,
+      ageYears: scaleYears * next(),
+      hazardRatio: 1,
+    };
+  });
+  const { sums, plans } = yearsOf(parts, YEARS);
+  const policies = plans.map(policyOf);
+  const dueNow = parts.reduce(
+    (sum, { plannedCents }, at) => sum + (policies[at]!.dueMonth === 0 ? plannedCents : 0),
+    0,
+  );
+  const needs = {
+    cents: Array.from(sums.planned, (planned, at) => planned + sums.failures[at]! - (at === 0 ? dueNow : 0)),
+    variance: costVarianceByYear(sums, YEARS, 0, 0),
+    costError: Array.from(sums.planned, () => 0),
+  };
+  const funding = { openingCents: 0, interest: 0, minimumCents: 0, depositGrowth: 0 };
+  const deposits = levelDepositOf(needs, funding);
+  const histories = 1000;
+  const shares = { 50: new Array<number>(YEARS).fill(0), 80: new Array<number>(YEARS).fill(0) };
+  const together = { 50: 0, 80: 0 };
+  for (let n = 0; n < histories; n++) {
+    const costs = new Float64Array(YEARS);
+    costs[0] = -dueNow;
+    for (const [at, part] of parts.entries())
+      for (const [year, cents] of liveThrough(part, policies[at]!, next).entries()) costs[year]! += cents;
+    for (const confidence of [50, 80] as const) {
+      let balance = 0;
+      let isCovered = true;
+      for (const [year, cents] of costs.entries()) {
+        balance += deposits[confidence].noise - cents;
+        if (balance >= 0) shares[confidence][year]! += 1 / histories;
+        else isCovered = false;
+      }
+      if (isCovered) together[confidence] += 1 / histories;
+    }
+  }
+  expect(Math.min(...shares[50])).toBeWithin(0.44, 0.66);
+  expect(Math.min(...shares[80])).toBeWithin(0.72, 0.88);
+  expect(together[50]).toBeLessThan(0.4);
+  expect(together[80]).toBeLessThan(Math.min(...shares[80]));
+});
