@@ -227,7 +227,7 @@ async function changeListed(
   if (!isMoved && (after.size !== before.size || after.unitId !== before.unitId))
     writer.priceChanges(before, property);
   await tx.appliances.update(id, after);
-  await moveComponents(tx, before, after.installYear);
+  await moveComponents(writer, before, after.installYear);
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
   const isWhole = after.unitId !== before.unitId;
   let components: Component[] = [];
@@ -261,11 +261,15 @@ async function placeOf(
 }
 
 /** Gives the listed appliances that have the building's year for lack of their own its new year. */
-export async function applyBuildingYearToAppliances(tx: Tx, { id, yearBuilt }: Property): Promise<void> {
+export async function applyBuildingYearToAppliances(
+  writer: PortfolioWriter,
+  { id, yearBuilt }: Property,
+): Promise<void> {
   if (yearBuilt === null) return;
+  const { tx } = writer;
   for await (const appliance of appliancesWithBuildingYear(tx, id)) {
     await tx.appliances.update(appliance.id, { installYear: yearBuilt, updatedAt: tx.now });
-    await moveComponents(tx, appliance, yearBuilt);
+    await moveComponents(writer, appliance, yearBuilt);
   }
 }
 
@@ -288,8 +292,15 @@ async function* appliancesWithBuildingYear(tx: Tx, propertyId: string): AsyncGen
 }
 
 /** Moves the components that are as old as their appliance to its new year. */
-async function moveComponents(tx: Tx, { id, installYear }: Appliance, to: number): Promise<void> {
+async function moveComponents(
+  writer: PortfolioWriter,
+  { id, installYear }: Appliance,
+  to: number,
+): Promise<void> {
   if (to === installYear) return;
+  const { tx } = writer;
+  for (const component of [...writer.unscoredOf(id)])
+    if (component.installYear === installYear) writer.addComponent({ ...component, installYear: to });
   const former = await tx.components.retiredOfAppliances([id]);
   for (const component of [...(await tx.components.ofAppliance(id)), ...former])
     if (component.installYear === installYear) await tx.components.update(component.id, { installYear: to });

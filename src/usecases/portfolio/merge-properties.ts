@@ -59,7 +59,7 @@ export async function mergeProperties(
   if (into.isDemo || from.isDemo) throw conflict("The demo property cannot be merged");
   const merged = await takeFields(writer, into, from);
   const appliances = await moveAppliances(writer, from, merged);
-  await applyBuildingYearToAppliances(tx, merged);
+  await applyBuildingYearToAppliances(writer, merged);
   const claims = await moveClaims(writer, from, merged);
   await tx.embeds.moveOfProperty(from.id, into.id);
   const [property = merged] = await rederiveHistoryRecordStarts(writer, [merged]);

@@ -22,6 +22,9 @@ type Scored = OwnCosts & Pick<Component, "id" | "applianceId" | "defId" | "riskS
 /** The state of an appliance before a write changes it: those of its components that change. */
 type Found = { appliance: SummedAppliance; property: PricedProperty; components: Map<string, Scored> };
 
+/** An appliance that the write has created: as it was then, unless the write has changed it since. */
+type Created = { appliance: SummedAppliance; components: Map<string, Scored>; isChanged: boolean };
+
 /** Appliances whose components are read together. */
 const APPLIANCES_A_STEP = 200;
 
@@ -30,7 +33,7 @@ const APPLIANCES_A_STEP = 200;
  * component's share depends on the others of its appliance: the differences are computed at the end of the write.
  */
 export class PortfolioMoneyChanges {
-  readonly #created = new Map<string, { appliance: SummedAppliance; components: Map<string, Scored> }>();
+  readonly #created = new Map<string, Created>();
   readonly #found = new Map<string, Found>();
   #prices: Promise<PriceList> | undefined;
   /** The prices, once they are read. */
@@ -93,7 +96,7 @@ export class PortfolioMoneyChanges {
   }
 
   create(appliance: SummedAppliance): void {
-    this.#created.set(appliance.id, { appliance, components: new Map() });
+    this.#created.set(appliance.id, { appliance, components: new Map(), isChanged: false });
   }
 
   /** Notes a component of a created appliance, with its present score; returns false for one of another appliance. */
@@ -105,7 +108,12 @@ export class PortfolioMoneyChanges {
 
   /** Notes an appliance before the write changes what its costs depend on, or the score or own numbers of a component. */
   change(appliance: SummedAppliance, property: PricedProperty, component?: Scored): void {
-    if (this.#created.has(appliance.id)) return;
+    const created = this.#created.get(appliance.id);
+    if (created) {
+      // The score of a component does not change the appliance.
+      created.isChanged ||= component === undefined;
+      return;
+    }
     let found = this.#found.get(appliance.id);
     if (!found) {
       found = { appliance, property: { ...property }, components: new Map() };
@@ -127,9 +135,10 @@ export class PortfolioMoneyChanges {
     if (this.#created.size === 0 && this.#found.size === 0) return;
     const { tx, partnerId } = this;
     const prices = await this.prices();
-    for (const { appliance, components } of this.#created.values()) {
-      const { propertyId } = appliance;
-      const here = prices.ofAppliance(appliance, await this.placeOf(propertyId));
+    for (const { appliance, components, isChanged } of this.#created.values()) {
+      const { id, propertyId } = appliance;
+      const stored = isChanged ? await tx.appliances.find(partnerId, id) : undefined;
+      const here = prices.ofAppliance(stored ?? appliance, await this.placeOf(propertyId));
       yield { propertyId, money: moneyOfAppliance(here, components.values()), sign: 1 };
     }
     const ids = [...this.#found.keys()];

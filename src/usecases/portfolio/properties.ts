@@ -141,7 +141,7 @@ async function changeListed(
   });
   if (PRICED_FIELDS.some((field) => after[field] !== before[field])) await reprice(writer, before, after);
   if (after.state !== before.state) await moveComponents(tx, after);
-  if (after.yearBuilt !== before.yearBuilt) await applyBuildingYearToAppliances(tx, after);
+  if (after.yearBuilt !== before.yearBuilt) await applyBuildingYearToAppliances(writer, after);
   if (SCORED_FIELDS.some((field) => after[field] !== before[field]))
     await rescoreProperty(writer, after, "all", "history");
   return after;

@@ -71,13 +71,16 @@ const OWN =
   /^(id|partner_id|property_id|appliance_id|unit_id|(created|updated|rescored|changed)_at|.*instant)$/;
 
 const row = fc.record({
-  at: fc.nat(APPLIANCES - 1),
+  /** The last two are new. */
+  at: fc.nat(APPLIANCES + 1),
   unit: fc.constantFrom("", "1", "2", "3", "9"),
-  year: fc.constantFrom("", "1960", "2020", "2200"),
+  year: fc.constantFrom("", "1960", "1990", "2020", "2200"),
   brand: fc.constantFrom("", "Weil"),
   retired: fc.constantFrom("", "", "", "2026-01-01", "2027-01-01"),
 });
 
+const AS_IT_IS = { unit: "", year: "", brand: "", retired: "" };
+const NEW = { ...AS_IT_IS, at: APPLIANCES + 1 };
 /** The places of the appliances that cascade to others. */
 const PIPES = [0, 3, 6];
 
@@ -97,7 +100,25 @@ test("rows of one batch leave what they leave one by one, with all scores up to 
     {
       numRuns: 3,
       seed: 7,
-      examples: [[PIPES.map((at) => ({ at, unit: "", year: "", brand: "", retired: "2026-01-01" }))]],
+      examples: [
+        [PIPES.map((at) => ({ ...AS_IT_IS, at, retired: "2026-01-01" }))],
+        // A pipe that leaves its unit leaves the heaters there.
+        [[{ ...AS_IT_IS, at: PIPES[0], unit: "3" }]],
+        [
+          [
+            { ...NEW, year: "1990" },
+            { ...NEW, year: "2020" },
+            { ...NEW, brand: "Weil", unit: "2" },
+          ],
+        ],
+        [
+          [
+            { ...NEW, year: "1990" },
+            { ...NEW, year: "2020" },
+            { ...NEW, retired: "2026-01-01" },
+          ],
+        ],
+      ],
     },
   );
 });
