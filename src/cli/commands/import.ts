@@ -19,15 +19,12 @@ import {
   importPortfolio,
   type RowCounts,
 } from "../../usecases/import/import-portfolio.ts";
+import { ORIGIN } from "../../usecases/import/mapping/import-prepared-file.ts";
 import {
   originalRowNumber,
   rejectsWithOriginalPlaces,
 } from "../../usecases/import/mapping/original-reject-places.ts";
-import {
-  type MappedTable,
-  ORIGIN,
-  type PreparedRows,
-} from "../../usecases/import/mapping/prepare-import-rows.ts";
+import type { MappedTable, PreparedRows } from "../../usecases/import/mapping/prepare-import-rows.ts";
 import { withPreparedFiles } from "../../usecases/import/mapping/prepared-import-files.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {

@@ -67,7 +67,10 @@ export const propertyImportRows: RowKind<Entry> = {
     const { partnerPropertyId } = input;
     if (partnerPropertyId === null)
       throw invalid("partner_property_id or property_id required", [
-        { field: "partner_property_id", message: "is required" },
+        {
+          field: "partner_property_id",
+          message: "or property_id is required: several properties may have the address",
+        },
       ]);
     const retirement = importedRetirement(cells, parsePropertyChangeJson);
     return { input, retirement, reference: { partnerPropertyId }, cells };

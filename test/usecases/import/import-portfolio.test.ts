@@ -449,7 +449,7 @@ describe("a rejected row", () => {
       "P,N,A,XX,,",
       "state must be the abbreviation of a US state, DC, PR, GU, VI, AS or MP; for another country, set country",
     ],
-    ["properties", ",N,A,NY,,", "partner_property_id is required"],
+    ["properties", ",N,A,NY,,", "partner_property_id or property_id is required"],
     ["properties", "P,,,NY,,", "name is required; address is required"],
     ["properties", "P,N,A,NY,NaN,", "estimated_value must be a number such as 12 or 1200.50"],
     ["properties", "P,N,A,NY,1e999,", "estimated_value must be a number such as 12 or 1200.50"],

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import { acquireClusterLock, importLockName } from "../../../src/cluster/cluster-locks.ts";
 import { Failure, OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import { importPostedRows, type TableRows } from "../../../src/usecases/import/import-posted-rows.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { runsOnEngine } from "../../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const open = usePortfolioStore();
@@ -242,6 +244,91 @@ describe("rows of a table", () => {
     expect(result.properties).toMatchObject({ created: 0, unchanged: 1 });
     const made = await fixture.store.read.appliances.ofPropertyAfter(own.id, 0, 10);
     expect(made.map(({ serial }) => serial)).toEqual(["boiler-1", "boiler-2"]);
+  });
+
+  test("without a reference mean the same property in any order and again, or are rejected where they may mean several", async () => {
+    const columns = [
+      "partner_property_id",
+      "name",
+      "address",
+      "city",
+      "state",
+      "zip",
+      "No of Boilers",
+      "Year Built",
+    ];
+    const imports = async (street: number, created: number, rejected: number[], ...places: string[][]) => {
+      const rows = places.map(([reference = "", city = "", zip = ""]) => [
+        ...[reference && `${street} ${reference}`, `${street} ${city}`, `${street} Elm St`],
+        ...[city, "NY", zip, "1", "1950"],
+      ]);
+      const found = await run({ file: "f.csv", columns, rows, firstRow: 1 });
+      expect([found.result.properties.created, found.result.appliances.created]).toEqual([created, created]);
+      const error = expect.stringContaining("several properties");
+      expect(found.rejected).toEqual(rejected.map((row) => ({ row, error })));
+    };
+    const between = [["A1"], ["", "", "12207"], ["A2"]];
+    for (const created of [2, 0]) await imports(1, created, [2], ...between);
+    // The address keeps its meaning for a property that was made of it.
+    await imports(2, 1, [], ["", "", "12207"]);
+    for (const created of [2, 0]) await imports(2, created, [], ...between);
+    // The city tells two properties apart, whatever comes before.
+    const vague = [
+      ["", "", "12207"],
+      ["", "Troy", "12207"],
+      ["", "Albany", "12207"],
+    ];
+    for (const created of [2, 0]) await imports(3, created, [1], ...vague);
+    // A row does not make the property that a later one says more of.
+    const brief = [
+      ["", "", "12207"],
+      ["", "", "12180"],
+      ["", "Albany"],
+      ["", "Troy", "12180"],
+    ];
+    for (const created of [2, 0]) await imports(4, created, [], ...brief);
+    const aRow = fc.record({
+      reference: fc.constantFrom("", "A1", "A2"),
+      city: fc.constantFrom("", "Albany", "Troy"),
+      zip: fc.constantFrom("", "12207", "12180"),
+    });
+    let street = 10;
+    // A reference has one place, and so has an address.
+    const differently = {
+      selector: ({ reference, city, zip }: { reference: string; city: string; zip: string }) =>
+        reference || city || zip,
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(aRow, { ...differently, minLength: 2, maxLength: 6 }),
+        async (given) => {
+          const imported = async (order: typeof given, number: number) => {
+            const rows = order.map(({ reference, city, zip }) => [
+              ...[
+                reference && `${number} ${reference}`,
+                `${number} ${city}`,
+                `${number} Elm St`,
+                city,
+                "NY",
+                zip,
+              ],
+            ]);
+            const { result, rejected } = await run({ ...places, rows });
+            const place = JSON.stringify(rejected.map(({ row }) => JSON.stringify(order[row - 2])).sort());
+            return { created: result.properties.created, rejected: place };
+          };
+          const places = { file: "f.csv", columns: columns.slice(0, 6), firstRow: 2 };
+          const first = await imported(given, ++street);
+          expect(await imported(given, street)).toEqual({ created: 0, rejected: first.rejected });
+          expect(await imported(given.toReversed(), street)).toEqual({
+            created: 0,
+            rejected: first.rejected,
+          });
+          expect(await imported(given.toReversed(), ++street)).toEqual(first);
+        },
+      ),
+      { numRuns: runsOnEngine(5) },
+    );
   });
 
   test("of a dry run whose transaction runs again are rejected for what its last run finds", async () => {

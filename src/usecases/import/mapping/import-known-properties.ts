@@ -14,6 +14,8 @@ export type ImportPropertyKey = {
   units: number | undefined;
   /** Its name, if it exists. */
   name?: string | undefined;
+  /** True once a row that makes it was seen. */
+  isMade?: boolean;
 };
 
 type Fields = Readonly<Record<string, string | undefined>>;
@@ -67,7 +69,33 @@ export class ImportKnownProperties {
     private readonly yieldNow: Yield,
   ) {}
 
-  /** Returns the property of a row that creates it unless it exists. `isNamed`: its reference may be a name instead. */
+  /**
+   * Registers the properties of all rows before any is prepared, so that the order of rows does not matter and a repetition
+   * finds what the first import found: those with a reference first, then addresses, those that say more of their place first.
+   */
+  async registerAll(rows: AsyncIterable<Fields>): Promise<void> {
+    const addresses = new Map<string, Fields>();
+    for await (const fields of rows) {
+      if (fields.property_id !== undefined) continue;
+      if (fields.partner_property_id !== undefined) await this.register(fields);
+      else if (fields.address !== undefined) {
+        const reference = ownReference(fields, fields.address);
+        if (!addresses.has(reference)) addresses.set(reference, fields);
+      }
+    }
+    const ordered = [...addresses].toSorted(
+      ([one, a], [other, b]) => statedParts(b) - statedParts(a) || (one < other ? -1 : 1),
+    );
+    for (const [, fields] of ordered) {
+      await this.yieldNow();
+      await this.register(fields);
+    }
+  }
+
+  /**
+   * Returns the property of a row that creates it unless it exists; SEVERAL for a row without a reference that may mean any
+   * of several. `isNamed`: its reference may be a name instead.
+   */
   async register(fields: Fields, isNamed = false): Promise<ImportPropertyKey> {
     if (fields.property_id !== undefined) return await this.#ofId(fields.property_id);
     const given = fields.partner_property_id;
@@ -79,14 +107,23 @@ export class ImportKnownProperties {
       if (found) return found;
     }
     const place = placedAt(fields);
-    const reference =
-      given ??
-      (fields.address === undefined ? "" : referenceFromAddress({ ...place, address: fields.address }));
+    const reference = given ?? (fields.address === undefined ? "" : ownReference(fields, fields.address));
     const property = await this.#ofReference(reference);
     if (/^\d{1,6}$/.test(fields.unit_count ?? "")) property.units ??= Number(fields.unit_count);
     if (fields.address !== undefined) this.#index(streetKey(fields.address), { ...place, reference });
     if (fields.name !== undefined) put(this.#byName, fields.name.toLowerCase(), reference);
     return property;
+  }
+
+  /**
+   * Returns whether the property of a row exists, or is made by it or by a row before; false where a later row makes it, whose
+   * place it has.
+   */
+  isMadeBy(fields: Fields, property: ImportPropertyKey): boolean {
+    const { address, partner_property_id: given } = fields;
+    property.isMade ||=
+      given !== undefined || address === undefined || ownReference(fields, address) === property.reference;
+    return property.isMade || property.id !== undefined || property === SEVERAL;
   }
 
   /** Returns the property of a row of another kind. The importer rejects the row if there is none. */
@@ -97,7 +134,8 @@ export class ImportKnownProperties {
       return (
         (isNamed ? await this.#named(reference, fields) : undefined) ?? (await this.#ofReference(reference))
       );
-    return (await this.#matched(fields)) ?? unknown(fields.address ?? fields.name ?? "");
+    const found = await this.#matched(fields);
+    return found && found !== SEVERAL ? found : unknown(fields.address ?? fields.name ?? "");
   }
 
   /** Returns the labels that a number of appliances of a type still lacks in a property. */
@@ -178,7 +216,10 @@ export class ImportKnownProperties {
     return await this.#matched({ name });
   }
 
-  /** Returns the property with the address; the name decides among several, and where the row has no address. */
+  /**
+   * Returns the property with the address; the one that was made of this very address, or has the name, among several,
+   * and the one with the name where the row has no address.
+   */
   async #matched({ name, ...fields }: Fields): Promise<ImportPropertyKey | undefined> {
     const named = async () => (name === undefined ? undefined : ((await this.#ofName(name)) ?? undefined));
     if (fields.address === undefined) {
@@ -188,8 +229,10 @@ export class ImportKnownProperties {
     const place = placedAt(fields);
     const there = (await this.#onStreet(streetKey(fields.address))).filter((one) => mayBeSame(one, place));
     if (there.length === 0) return undefined;
-    const reference = there.length === 1 ? there[0]!.reference : await named();
-    return there.some((one) => one.reference === reference) ? await this.#ofReference(reference!) : undefined;
+    const isThere = (reference: string | undefined) => there.some((one) => one.reference === reference);
+    const own = ownReference(fields, fields.address);
+    const reference = there.length === 1 ? there[0]!.reference : isThere(own) ? own : await named();
+    return isThere(reference) ? await this.#ofReference(reference!) : SEVERAL;
   }
 
   async #onStreet(street: string): Promise<readonly Placed[]> {
@@ -259,6 +302,19 @@ function ofType(known: Map<string, Equipment>, typeId: string): Equipment {
   const there = known.get(typeId) ?? new Equipment();
   known.set(typeId, there);
   return there;
+}
+
+/** Stands for any of several properties of an address: the importer rejects a row without a reference. */
+export const SEVERAL: ImportPropertyKey = { reference: "", columns: {}, id: undefined, units: undefined };
+
+/** Returns the reference of a property that a row without one creates. */
+const ownReference = (fields: Fields, address: string): string =>
+  referenceFromAddress({ ...placedAt(fields), address });
+
+/** Returns how many parts of its place an address states. */
+function statedParts(fields: Fields): number {
+  const { state, city, zip } = placedAt(fields);
+  return [state, city, zip].filter((part) => part !== undefined).length;
 }
 
 const unknown = (text: string): ImportPropertyKey => ({

@@ -1,7 +1,5 @@
-import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CsvSource } from "../../../csv/csv-source.ts";
-import { csvLine } from "../../../csv/write-csv.ts";
 import { OperatorError } from "../../../domain/errors.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
 import { UNITED_STATES } from "../../../domain/place.ts";
@@ -23,8 +21,9 @@ import {
   plainWords,
   TOTALS_HEADINGS,
 } from "./import-heading-words.ts";
-import { ImportKnownProperties, type ImportPropertyKey } from "./import-known-properties.ts";
+import { ImportKnownProperties, type ImportPropertyKey, SEVERAL } from "./import-known-properties.ts";
 import { ImportLeftOutCounts } from "./import-left-out-counts.ts";
+import { ORIGIN, PreparedFile } from "./import-prepared-file.ts";
 import { type ImportSizeLimits, ImportSizeMeter } from "./import-size-meter.ts";
 import type { ImportTable, LeftOut, TableCells } from "./import-source-table.ts";
 import { namesImportedUnitsWithoutNumbers, unitNamesInImportedCell } from "./import-unit-names.ts";
@@ -41,11 +40,8 @@ export type PreparedRows = {
 
 export type MappedTable = { table: ImportTable; mapping: FileMapping };
 
-/** The column with the file and line of the original row. */
-export const ORIGIN = "source_row";
 /** More of one kind in one building are a typing error. */
 const MOST_OF_A_KIND = 500;
-const BUFFERED = 256 * 1024;
 const NO_COUNT = `no whole number from 0 to ${MOST_OF_A_KIND}`;
 const NO_KIND = "no kind of equipment";
 const NO_PIECES = "equipment, but neither a number of it, yes or no, nor a type";
@@ -75,7 +71,7 @@ export async function prepareMappedRows(
   const files = new Map<PreparedPart, PreparedFile>();
   const meter = new ImportSizeMeter(most);
   const fileOf = (part: PreparedPart) => {
-    const path = folder === undefined ? undefined : join(folder, FILE_NAMES[part]);
+    const path = folder === undefined ? undefined : join(folder, `${part}.csv`);
     const file = files.get(part) ?? new PreparedFile(path, [...fieldsOf[part], ORIGIN], meter);
     files.set(part, file);
     return file;
@@ -97,7 +93,10 @@ export async function prepareMappedRows(
       await countScores(id);
     }
   };
-  for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const)
+  await known.registerAll(placesOfProperties(mapped, types, yieldNow));
+  /** Prepares the rows that mean a property which a later row makes. */
+  const deferred: (() => Promise<void>)[] = [];
+  for (const rows of ["properties", "appliances", "visits", "service_events", "claims"] as const) {
     for (const { table, mapping } of mapped.filter((one) => one.mapping.rows === rows)) {
       const row = new RowMapper(table, mapping, left, types);
       const isNamed = table.form !== undefined;
@@ -113,19 +112,24 @@ export async function prepareMappedRows(
         if (rows === "properties") {
           const property = await known.register(fields, isNamed);
           if (isNamed && property.id === undefined) requirePlace(table, line, fields);
-          // A format without addresses adds equipment to a property that exists.
-          if (!isNamed || hasPlace(fields)) {
-            await countProperty(property, fields.unit_count);
-            fileOf("properties").add(propertyRow(property, fields), origin);
-          }
-          for (const equipment of mapping.equipment) {
-            const lacking = await row.equipment(equipment, cells, (typeId) =>
-              known.missing(property, typeId),
-            );
-            for (const appliance of lacking)
-              fileOf("appliances").add({ ...property.columns, ...appliance }, origin);
-            if (lacking.length > 0) await yieldNow();
-          }
+          const prepare = async () => {
+            // A format without addresses adds equipment to a property that exists.
+            if (!isNamed || hasPlace(fields)) {
+              await countProperty(property, fields.unit_count);
+              fileOf("properties").add(propertyRow(property, fields), origin);
+            }
+            if (property === SEVERAL) return;
+            for (const equipment of mapping.equipment) {
+              const lacking = await row.equipment(equipment, cells, (typeId) =>
+                known.missing(property, typeId),
+              );
+              for (const appliance of lacking)
+                fileOf("appliances").add({ ...property.columns, ...appliance }, origin);
+              if (lacking.length > 0) await yieldNow();
+            }
+          };
+          if (isNamed || known.isMadeBy(fields, property)) await prepare();
+          else deferred.push(prepare);
           continue;
         }
         const property = await known.find(fields, isNamed);
@@ -160,24 +164,52 @@ export async function prepareMappedRows(
           );
       }
     }
+    for (const prepare of deferred.splice(0)) await prepare();
+  }
   return {
     sources: Object.fromEntries([...files].map(([part, file]) => [part, file.end()])),
     leftOut: left.counts(),
   };
 }
 
-const FILE_NAMES: Readonly<Record<PreparedPart, string>> = {
-  properties: "properties.csv",
-  appliances: "appliances.csv",
-  serviceEvents: "service_events.csv",
-  claims: "claims.csv",
-};
+/** The fields that find the property of a row. */
+const PLACE_FIELDS = [
+  "property_id",
+  "partner_property_id",
+  "name",
+  "address",
+  "city",
+  "state",
+  "zip",
+  "country",
+];
+
+/** Yields what finds the properties of all rows that make some, unless the form of a table finds them by their names. */
+async function* placesOfProperties(
+  mapped: readonly MappedTable[],
+  types: Knowledge["types"],
+  yieldNow: Yield,
+): AsyncGenerator<TableCells> {
+  for (const { table, mapping } of mapped) {
+    if (mapping.rows !== "properties" || table.form) continue;
+    const fields = Object.fromEntries(
+      Object.entries(mapping.fields).filter(([field]) => PLACE_FIELDS.includes(field)),
+    );
+    // The rows are counted when they are prepared.
+    const row = new RowMapper(table, { ...mapping, fields, equipment: [] }, new ImportLeftOutCounts(), types);
+    for await (const { cells } of table.rows()) {
+      await yieldNow();
+      if (!row.isIdle(cells)) yield row.fields(cells);
+    }
+  }
+}
 
 /** Returns the row of a property: by its reference, or by the ID that the row has or the property without a reference. */
 function propertyRow({ reference, columns, name }: ImportPropertyKey, fields: TableCells): TableCells {
   if (fields.property_id !== undefined) return fields;
   // The name by which a property was found does not become its reference.
-  if (columns.property_id !== undefined) return { ...fields, partner_property_id: undefined, ...columns };
+  if (columns.partner_property_id === undefined)
+    return { ...fields, partner_property_id: undefined, ...columns };
   return { ...fields, name: fields.name ?? name ?? fields.address, partner_property_id: reference };
 }
 
@@ -415,36 +447,3 @@ function pieceIn({ unit, label }: Place, labels: ImportApplianceLabels, serial?:
 }
 
 const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_year|year_built)$/;
-
-/** Rows in the importer's own columns, in a file if there is a path for it. */
-class PreparedFile {
-  #waiting: string;
-
-  constructor(
-    private readonly path: string | undefined,
-    private readonly columns: readonly string[],
-    private readonly meter: ImportSizeMeter,
-  ) {
-    this.#waiting = csvLine(columns);
-    if (path !== undefined) writeFileSync(path, "", { mode: 0o600, flag: "wx" });
-  }
-
-  add(cells: TableCells, origin: string): void {
-    const line = csvLine(this.columns.map((column) => (column === ORIGIN ? origin : (cells[column] ?? ""))));
-    this.meter.count(line.length);
-    this.#waiting += line;
-    if (this.path !== undefined && this.#waiting.length > BUFFERED) this.#flush(this.path);
-  }
-
-  /** Returns the source of all rows. */
-  end(): CsvSource {
-    if (this.path === undefined) return { name: "rows", text: this.#waiting };
-    this.#flush(this.path);
-    return { path: this.path };
-  }
-
-  #flush(path: string): void {
-    appendFileSync(path, this.#waiting);
-    this.#waiting = "";
-  }
-}
