@@ -2,13 +2,9 @@ import { LRUCache } from "lru-cache";
 import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../event-loop/event-loop.ts";
 import type { Cluster } from "./cluster.ts";
+import type { ClusterClock } from "./cluster-clock.ts";
 import { type LeaseRepository, OutdatedServer, type ServerReport } from "./cluster-lease-repository.ts";
-import {
-  type ClusterServer,
-  clusterClockOffset,
-  isClockOffsetTooLarge,
-  isNewestModel,
-} from "./cluster-server.ts";
+import { type ClusterServer, isClockOffsetTooLarge, isNewestModel } from "./cluster-server.ts";
 import { coversNeed, type HeldLease, LEASE_MS, type Lease, leaseEnd, RENEWALS } from "./lease.ts";
 
 type Log = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
@@ -17,7 +13,7 @@ type MembershipDeps = {
   repository: LeaseRepository;
   /** Read at every heartbeat: the address is known only once the server listens. */
   self: () => Omit<ServerReport, "clockOffMs">;
-  clock: () => Instant;
+  clock: ClusterClock;
   /** A monotonic clock that also advances while the process is suspended, in milliseconds. */
   monotonicMs: () => number;
   timers: Timers;
@@ -200,9 +196,9 @@ export class Membership implements Cluster {
     const { repository: book, self, clock, monotonicMs, leaseMs } = this.deps;
     this.#dropEnded();
     const requestedAt = monotonicMs();
-    const before = clock();
+    const reading = clock.read();
     const { now, alive, leases } = await book.heartbeat({ ...self(), clockOffMs: this.#clockOffMs }, leaseMs);
-    this.#noteClock(clusterClockOffset(before, clock(), now));
+    this.#noteClock(clock.compare(reading, now) ?? this.#clockOffMs);
     this.#alive = alive;
     if (this.#isStopped) return;
     const renewed = epochs(leases);
@@ -223,7 +219,7 @@ export class Membership implements Cluster {
       if (isClockOffsetTooLarge(offMs))
         this.deps.log.warn(
           fields,
-          "the clock differs from the database's by more than a minute: this server takes no snapshots until it is corrected",
+          "the clock differs from the database's by more than a minute: this server does not use it, and takes no snapshots until it is corrected",
         );
       else this.deps.log.info(fields, "the clock agrees with the database's again");
     }

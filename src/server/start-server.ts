@@ -1,3 +1,4 @@
+import { ClusterClock } from "../cluster/cluster-clock.ts";
 import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
 import { configuredPublicUrl } from "../config/configured-public-url.ts";
 import type { Config } from "../config/settings.ts";
@@ -91,6 +92,9 @@ type AppDeps = {
   recentErrors?: () => readonly ErrorLogEntry[];
 };
 
+type TimedDeps = AppDeps & { monotonicMs: () => number; clusterClock: ClusterClock };
+type InstanceLock = ReturnType<typeof lockServerDataFolder>;
+
 /** A listening server. The caller that started it stops it, also when it must stop by itself. */
 export type App = Pick<ClusterMembership, "mustStop"> & {
   url: string;
@@ -130,7 +134,10 @@ export async function startServer(deps: AppDeps): Promise<App> {
   }
 }
 
-async function startLocked(deps: AppDeps, lock: ReturnType<typeof lockServerDataFolder>): Promise<App> {
+async function startLocked(given: AppDeps, lock: InstanceLock): Promise<App> {
+  const { monotonicMs = () => performance.now() } = given;
+  const clusterClock = new ClusterClock(given.clock, monotonicMs);
+  const deps = { ...given, monotonicMs, clusterClock, clock: clusterClock.now };
   const folder = await openServerDataFolder({ ...deps, isServing: true });
   const { store } = folder;
   try {
@@ -142,12 +149,8 @@ async function startLocked(deps: AppDeps, lock: ReturnType<typeof lockServerData
   }
 }
 
-async function startOn(
-  folder: DataFolder,
-  deps: AppDeps,
-  lock: ReturnType<typeof lockServerDataFolder>,
-): Promise<App> {
-  const { config, clock, monotonicMs = () => performance.now(), log } = deps;
+async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock): Promise<App> {
+  const { config, clock, clusterClock, monotonicMs, log } = deps;
   const { store } = folder;
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before migration");
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
@@ -159,7 +162,7 @@ async function startOn(
   await budgets.recover();
   const sender = await composeWebhookSender(config);
   const metrics = new Metrics();
-  const joined = composeClusterMembership({ ...deps, monotonicMs, store, knowledge });
+  const joined = composeClusterMembership({ ...deps, clock: clusterClock, store, knowledge });
   const { cluster } = joined;
   const dispatcher = composeWebhookDispatcher(deps, folder, metrics.measured(sender), cluster);
   const backups = composeScheduledBackups(deps);
@@ -171,6 +174,8 @@ async function startOn(
   const proposals = composeCalibrationRuns({ ...deps, store });
   const tasks = composePartnerTasks({
     ...deps,
+    // Its commands check how long their pass is valid by the machine's clock.
+    clock: clusterClock.own,
     store,
     knowledge,
     passes: impersonationTokens(folder.masterKey),
@@ -315,7 +320,7 @@ type Served = {
 };
 
 async function createFetches(
-  { config, clock, monotonicMs = () => performance.now(), random, log, recentErrors = () => [] }: AppDeps,
+  { config, clock, monotonicMs, random, log, recentErrors = () => [] }: TimedDeps,
   { store, masterKey, encryptor }: DataFolder,
   {
     knowledge,

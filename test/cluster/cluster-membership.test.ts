@@ -87,6 +87,48 @@ describe("a server in a cluster", () => {
     expect(a.membership.snapshotBlockedReason()).toBeUndefined();
   });
 
+  test("keeps the time of its own clock from when it last agreed with the database's", async () => {
+    const { time, servers } = await serversOf(1);
+    const [a] = servers as [SimulatedServer];
+    for (const jump of [30 * 86_400_000, -3_600_000]) {
+      a.clockOff = 2_000;
+      await time.advance(LEASE_MS);
+      expect(a.clock.now()).toBe(time.now + 2_000);
+      a.clockOff = jump;
+      expect(a.clock.now()).toBe(time.now + 2_000);
+      await time.advance(LEASE_MS);
+      expect(a.membership.clockOffMs()).toBe(jump);
+      expect(a.clock.now()).toBe(time.now + 2_000);
+    }
+  });
+
+  test("is not misled by a clock that jumps during a heartbeat", async () => {
+    const time = new ManualTime();
+    const book = new MemoryLeaseRepository(() => time.now);
+    const server = new SimulatedServer("s", time, book);
+    await server.membership.start();
+    const { heartbeat } = book;
+    book.heartbeat = async (...report) => {
+      const answer = await heartbeat.apply(book, report);
+      server.clockOff = 30 * 86_400_000;
+      return answer;
+    };
+    await time.advance(LEASE_MS);
+    expect(server.clockOff).toBe(server.membership.clockOffMs());
+    expect(server.clock.now()).toBe(time.now);
+  });
+
+  test("uses the database's clock if its own was off at the start", async () => {
+    const time = new ManualTime();
+    const server = new SimulatedServer("s", time, new MemoryLeaseRepository(() => time.now));
+    server.clockOff = 86_400_000;
+    await server.membership.start();
+    expect(server.clock.now()).toBe(time.now);
+    server.clockOff = -1_000;
+    await time.advance(LEASE_MS);
+    expect(server.clock.now()).toBe(time.now - 1_000);
+  });
+
   test("leaves snapshots to servers with a newer model until these are gone", async () => {
     const { time, servers } = await serversOf(2);
     const [a, b] = servers as [SimulatedServer, SimulatedServer];

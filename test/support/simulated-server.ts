@@ -1,3 +1,4 @@
+import { ClusterClock } from "../../src/cluster/cluster-clock.ts";
 import type { LeaseRepository } from "../../src/cluster/cluster-lease-repository.ts";
 import { Membership } from "../../src/cluster/cluster-membership.ts";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
@@ -16,6 +17,7 @@ export class SimulatedServer {
   readonly ends: string[] = [];
   #overdue: (() => void)[] = [];
   #goesOn: (() => void)[] = [];
+  readonly clock: ClusterClock;
   readonly membership: Membership;
   readonly timers: Timers;
 
@@ -30,10 +32,14 @@ export class SimulatedServer {
         time.timersPort.set(() => (this.isPaused ? void this.#overdue.push(fire) : fire()), ms),
       clear: (timer) => time.timersPort.clear(timer),
     };
+    this.clock = new ClusterClock(
+      () => time.now + this.clockOff,
+      () => time.now,
+    );
     this.membership = new Membership({
       repository: this.reaching(book),
       self: () => ({ id, address: id, version: "1", schemaVersion: 12, model: this.model }),
-      clock: () => time.now + this.clockOff,
+      clock: this.clock,
       monotonicMs: () => time.now,
       timers: this.timers,
       log: { info: () => {}, warn: (_, message) => void this.warnings.push(message) },

@@ -1,11 +1,11 @@
 import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
+import type { ClusterClock } from "../../cluster/cluster-clock.ts";
 import { clusterLeaseRepository } from "../../cluster/cluster-lease-repository.ts";
 import { Membership } from "../../cluster/cluster-membership.ts";
 import { leaseMsFor } from "../../cluster/lease.ts";
 import type { Config } from "../../config/settings.ts";
 import type { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import type { Instant } from "../../domain/time.ts";
 import { systemTimers } from "../../event-loop/event-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
@@ -27,7 +27,7 @@ export type ClusterMembership = {
 /** Returns this server's membership in the cluster; a single node on SQLite. */
 export function composeClusterMembership(deps: {
   config: Config;
-  clock: () => Instant;
+  clock: ClusterClock;
   monotonicMs: () => number;
   log: Logger;
   store: Store;
