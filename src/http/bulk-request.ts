@@ -1,7 +1,8 @@
 import { type BulkResult, serializeBulkResult } from "../api-schemas/bulk-schema.ts";
 import { Failure, invalid } from "../domain/errors.ts";
 import { mapYielding, type Yield } from "../event-loop/event-loop.ts";
-import type { Tx } from "../store/store.ts";
+import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
+import { MOST_RESCORED, RescoreLimit } from "../usecases/rescoring/rescore-limit.ts";
 
 type ParsedItem<T> = { input: T } | { error: string };
 
@@ -30,15 +31,25 @@ export async function parseBulkRequestItems<T>(
   });
 }
 
+/** More than the components of any appliance: where an operator allows more items, their own components do not exceed the limit. */
+const RESCORED_PER_ITEM = 20;
+
+type BulkWriter = Pick<PortfolioWriter, "rescoreLimit"> & {
+  tx: Pick<PortfolioWriter["tx"], "changes" | "yieldToEventLoop">;
+};
+
 /**
  * Saves the items one by one and collects the errors of rejected ones; yields to the event loop in between. An item must be
  * rejected before anything of it is written: otherwise the whole request fails, and nothing of it is stored.
+ * Limits what the items rescore: some are rejected for it as they are saved, and the whole request when it is scored.
  */
 export async function saveBulkRequestItems<T, R>(
   items: readonly ParsedItem<T>[],
-  { changes, yieldToEventLoop }: Pick<Tx, "changes" | "yieldToEventLoop">,
+  writer: BulkWriter,
   save: (input: T) => Promise<R>,
 ): Promise<BulkResult<R>> {
+  const { changes, yieldToEventLoop } = writer.tx;
+  writer.rescoreLimit = new RescoreLimit(Math.max(MOST_RESCORED, items.length * RESCORED_PER_ITEM));
   const result: BulkResult<R> = { saved: [], errors: [] };
   for (const [index, item] of items.entries()) {
     if ("error" in item) {

@@ -22,20 +22,21 @@ test("items are parsed in slices, and the other requests of the event loop go on
 test("an item that is rejected after a write fails the whole request; one that is rejected before takes no other with it", async () => {
   let written = 0;
   const tx = { changes: () => written, yieldToEventLoop: async () => {} };
+  const writer = { tx, rescoreLimit: undefined };
   const items = [{ input: 1 }, { input: -1 }, { error: "unreadable" }, { input: 2 }];
   const save = (writesFirst: boolean) => async (input: number) => {
     if (input > 0 || writesFirst) written++;
     if (input < 0) throw invalid("negative");
     return input;
   };
-  expect(await saveBulkRequestItems(items, tx, save(false))).toEqual({
+  expect(await saveBulkRequestItems(items, writer, save(false))).toEqual({
     saved: [1, 2],
     errors: [
       { index: 1, error: "negative" },
       { index: 2, error: "unreadable" },
     ],
   });
-  await expect(saveBulkRequestItems(items, tx, save(true))).rejects.toThrow(
+  await expect(saveBulkRequestItems(items, writer, save(true))).rejects.toThrow(
     "item 1 was rejected halfway: negative",
   );
 });

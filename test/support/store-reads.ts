@@ -233,7 +233,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "a property by its reference": () => store.read.properties.findByReference(partnerId, "x"),
     "properties by their references": () => store.read.properties.ofReferences(partnerId, ["x", "y"]),
     "some properties": () => store.read.properties.ofIds(partnerId, [propertyId]),
-    "the sums of properties": () => store.read.totals.appliancesOf([propertyId]),
+    "the sums of properties": () => store.read.totals.sizesOf([propertyId]),
     "the appliances of properties": () => store.read.appliances.ofProperties([propertyId], 500),
     "some appliances": () => store.read.appliances.ofIds(partnerId, [applianceId]),
     "all events of appliances": () => store.read.serviceEvents.ofAppliances([applianceId], 500),

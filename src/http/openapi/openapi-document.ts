@@ -204,7 +204,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   401: "Missing or invalid credentials, or expired token",
   404: "Not found, or owned by another partner",
   409: "Conflict with existing data",
-  413: "Request body too large, more records than the rows of a table may make, or, for a photo, no space left for the partner's photos",
+  413: "Request body too large, more records than the rows of a table may make, scores of more components than a request may update, or, for a photo, no space left for the partner's photos",
   415: "Unsupported content type or encoding",
   429: "Daily call limit or rate limit exceeded",
   500: "Internal error",

@@ -133,7 +133,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         });
         return await writePortfolio(async (writer) => {
           const creator = new ApplianceCreator(writer);
-          const result = await saveBulkRequestItems(items, writer.tx, (item) => creator.add(item));
+          const result = await saveBulkRequestItems(items, writer, (item) => creator.add(item));
           const components = await creator.finish();
           const serializeItem = (appliance: Appliance) =>
             written({

@@ -89,7 +89,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           const log = new ClaimLog(writer, property);
           const result: BulkResult<Claim> = single
             ? { saved: [await log.add(single)], errors: [] }
-            : await saveBulkRequestItems(items!, tx, (item) => log.add(item));
+            : await saveBulkRequestItems(items!, writer, (item) => log.add(item));
           await log.finish();
           const record = serializeClaims(knowledge, result, single !== undefined, dayOf(tx.now));
           return created(withPartner(record, partner.name));

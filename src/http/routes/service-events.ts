@@ -61,7 +61,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
         return await writePortfolio(async (writer) => {
           const log = new ServiceLog(writer);
           await log.preloadByIds(items.flatMap((item) => ("input" in item ? item.input.applianceId : [])));
-          const result = await saveBulkRequestItems(items, writer.tx, (item) => log.add(item));
+          const result = await saveBulkRequestItems(items, writer, (item) => log.add(item));
           await log.finish();
           return created(
             withPartner(await bulkReplyBody(result, writer.tx, serializeServiceEvent), partner.name),

@@ -45,7 +45,7 @@ export function workOperations(bulkItems: number): Operation[] {
         });
         return await writePortfolio(async (writer) => {
           const marks = new WorkMarks(writer);
-          const result = await saveBulkRequestItems(items, writer.tx, (item) => marks.mark(item));
+          const result = await saveBulkRequestItems(items, writer, (item) => marks.mark(item));
           await marks.finish();
           return created(
             withPartner(await bulkReplyBody(result, writer.tx, serializeMarkedWork), partner.name),

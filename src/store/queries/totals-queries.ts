@@ -23,6 +23,8 @@ export type PartnerTotals = Totals & {
   photoBytes: number;
 };
 
+type PropertySize = Pick<PropertyTotals, "appliances" | "components">;
+
 const PROPERTY_SUMS = [...PROPERTY_TOTALS, "rcvCents", "dueCents", "vitalCritical"] as const;
 const RETIRED_SUMS = ["retiredProperties", "retiredAppliances", "retiredComponents"] as const;
 const PARTNER_SUMS = [...PROPERTY_TOTALS, "properties", "events", "photoBytes", ...RETIRED_SUMS] as const;
@@ -47,9 +49,10 @@ export function totalsStore(engine: Engine) {
       .from(propertyTotals)
       .where(eq(propertyTotals.propertyId, placeholder("propertyId"))),
   );
-  const appliancesOf = engine.read<{ propertyId: string; appliances: number }>(() =>
+  const { propertyId, appliances, components } = propertyTotals;
+  const sizesOf = engine.read<PropertySize & { propertyId: string }>(() =>
     db
-      .select(aliased({ propertyId: propertyTotals.propertyId, appliances: propertyTotals.appliances }))
+      .select(aliased({ propertyId, appliances, components }))
       .from(propertyTotals)
       .where(engine.isAmong(propertyTotals.propertyId, "propertyIds")),
   );
@@ -93,10 +96,10 @@ export function totalsStore(engine: Engine) {
     async ofProperty(propertyId: string): Promise<PropertyTotals> {
       return (await ofProperty().execute({ propertyId }))[0]!;
     },
-    /** Counts the appliances of each property. */
-    async appliancesOf(propertyIds: readonly string[]): Promise<Map<string, number>> {
-      const rows = await appliancesOf({ propertyIds: engine.list(propertyIds) });
-      return new Map(rows.map(({ propertyId, appliances }) => [propertyId, appliances]));
+    /** Returns the counts of each property. */
+    async sizesOf(propertyIds: readonly string[]): Promise<Map<string, PropertySize>> {
+      const rows = await sizesOf({ propertyIds: engine.list(propertyIds) });
+      return new Map(rows.map((row) => [row.propertyId, row]));
     },
     async ofPartner(partnerId: string): Promise<PartnerTotals> {
       const [stored] = await ofPartner({ partnerId });

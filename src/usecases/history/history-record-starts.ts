@@ -3,6 +3,16 @@ import { findServiceRecordStart } from "../../domain/scoring/service-record-star
 import { type Day, dayOf, daysBetween } from "../../domain/time.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
+/** Returns whether an added event of that day moves the start of the property's service record back. */
+export function extendsHistoryRecord(
+  { knowledge }: PortfolioWriter,
+  { recordsSince, recordsSinceGiven }: Property,
+  day: Day,
+): boolean {
+  if (recordsSinceGiven || day >= recordsSince) return false;
+  return daysBetween(day, recordsSince) <= knowledge.model.record.longestGapDays;
+}
+
 /**
  * Moves the start of properties' service records back over added events, where these adjoin the record. Returns the
  * properties that changed.
@@ -12,9 +22,8 @@ export async function extendHistoryRecordStarts(
   properties: readonly Property[],
   added: ReadonlyMap<string, readonly Day[]>,
 ): Promise<Property[]> {
-  const { longestGapDays } = writer.knowledge.model.record;
-  const reached = properties.filter(({ id, recordsSince }) =>
-    added.get(id)?.some((day) => day < recordsSince && daysBetween(day, recordsSince) <= longestGapDays),
+  const reached = properties.filter((property) =>
+    added.get(property.id)?.some((day) => extendsHistoryRecord(writer, property, day)),
   );
   return await moveRecordStarts(writer, reached, ({ recordsSince }) => recordsSince);
 }

@@ -24,10 +24,16 @@ import type { Stores } from "../../store/stores.ts";
 import { PredictionOutcomeLog } from "../calibration/prediction-outcomes.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreBatches, rescoreProperties } from "../rescoring/rescore.ts";
-import { extendHistoryRecordStarts, rederiveHistoryRecordStarts } from "./history-record-starts.ts";
+import {
+  extendHistoryRecordStarts,
+  extendsHistoryRecord,
+  rederiveHistoryRecordStarts,
+} from "./history-record-starts.ts";
 import { findNewestEventDays } from "./newest-event-days.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
+/** A property and the number of its components. */
+type SizedProperty = { property: Property; components: number };
 
 /**
  * Logs service events and updates what they concern: the components' dates, the validation data, and, when `finish`
@@ -44,6 +50,8 @@ export class ServiceLog {
   readonly #reopened = new Set<string>();
   /** The days of the events by property. */
   #days = new Map<string, Day[]>();
+  /** The properties of appliances, where the transaction limits what it rescores. */
+  readonly #properties = new Map<string, SizedProperty>();
   readonly #outcomes: PredictionOutcomeLog;
 
   constructor(private readonly writer: PortfolioWriter) {
@@ -70,6 +78,25 @@ export class ServiceLog {
     );
     for (const appliance of unknown)
       this.#appliances.set(appliance.id, { appliance, components: components.get(appliance.id) ?? [] });
+    if (this.writer.rescoreLimit) await this.#loadProperties(unknown.map(({ propertyId }) => propertyId));
+  }
+
+  async #loadProperties(propertyIds: readonly string[]): Promise<void> {
+    const { tx, partner } = this.writer;
+    const ids = [...new Set(propertyIds)].filter((id) => !this.#properties.has(id));
+    if (ids.length === 0) return;
+    const sizes = await tx.totals.sizesOf(ids);
+    for (const property of await tx.properties.ofIds(partner.id, ids))
+      this.#properties.set(property.id, { property, components: sizes.get(property.id)?.components ?? 0 });
+  }
+
+  /** Reserves the scores of a property whose record an event extends. Throws RescoreLimitExceeded. */
+  async #reserveScores({ propertyId }: Appliance, day: Day): Promise<void> {
+    const { rescoreLimit } = this.writer;
+    if (!rescoreLimit) return;
+    await this.#loadProperties([propertyId]);
+    const { property, components } = this.#properties.get(propertyId)!;
+    if (extendsHistoryRecord(this.writer, property, day)) rescoreLimit.reserve(propertyId, components);
   }
 
   /** Returns an appliance's components if they are loaded. */
@@ -77,13 +104,16 @@ export class ServiceLog {
     return this.#appliances.get(applianceId)?.components;
   }
 
-  /** Writes one event. Throws not_found or invalid_request, with nothing written. */
+  /** Writes one event. Throws not_found, invalid_request or RescoreLimitExceeded, with nothing written. */
   async add(input: NewServiceEvent): Promise<ServiceEvent> {
     const { tx, partner } = this.writer;
     const { appliance, spokenOf } = await this.#subjectOf(input);
+    const { typeId } = appliance;
+    const inspectionTypes = checkInspectionTypes(this.writer.knowledge, typeId, input.inspectionTypes);
+    await this.#reserveScores(appliance, input.date);
     const event: ServiceEvent = {
       ...input,
-      inspectionTypes: checkInspectionTypes(this.writer.knowledge, appliance.typeId, input.inspectionTypes),
+      inspectionTypes,
       conditionScore: input.conditionScore ?? null,
       voidedAt: null,
       voidReason: null,

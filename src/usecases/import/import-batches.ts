@@ -4,6 +4,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
+import { RescoreLimit, RescoreLimitExceeded } from "../rescoring/rescore-limit.ts";
 import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";
 import type { RejectedRow } from "./rejects.ts";
 import {
@@ -45,6 +46,8 @@ export type ImportDeps = {
   silent?: boolean;
   /** Present if all transactions are one that is rolled back: the rows that its earlier runs found rejected halfway. */
   foundHalfway?: RowsFoundHalfway;
+  /** Returns the limit of the next transaction: by default a new one, and in a dry run the same for all. */
+  rescoreLimit?: () => RescoreLimit;
   /** Yields the writer to others between two transactions. */
   yieldNow: () => Promise<void>;
   /** The name in the audit log. */
@@ -107,7 +110,7 @@ export async function importFileRows<Entry>(
   onCommit: (result: BatchResult) => void,
 ): Promise<void> {
   const { store, knowledge, partner, actor, yieldNow, lock = NO_LOCK } = deps;
-  const { update = false, silent = false, foundHalfway } = deps;
+  const { update = false, silent = false, foundHalfway, rescoreLimit = () => new RescoreLimit() } = deps;
   const monotonicMs = deps.monotonicMs ?? (() => performance.now());
   const lineOf = deps.lineOf ?? (({ line }) => line);
   const open = kind.start();
@@ -115,16 +118,25 @@ export async function importFileRows<Entry>(
   let rowsMs = leastMs;
   let waiting: ReadRow<Entry>[] = [];
   let mostRows = READ_AHEAD;
+  /** A row that exceeds the limit alone is written without it. */
+  let isLimited = true;
   let done = 0;
   const placeOf = (at: number) => `${kind.name} ${at}`;
   let analyzeAt = FIRST_ANALYZED;
 
-  /** Writes some of the rows that wait; none if one of them turns out to be rejected halfway. */
+  /** Writes some of the rows that wait; none if one is rejected halfway, or if together they rescore too many components. */
   async function writeSome(): Promise<void> {
     try {
       await writeBatch();
-      mostRows = READ_AHEAD;
+      mostRows = Math.min(READ_AHEAD, 2 * mostRows);
+      isLimited = true;
     } catch (error) {
+      if (error instanceof TooManyRescored) {
+        if (foundHalfway) throw error.cause;
+        mostRows = Math.max(1, error.rows);
+        isLimited = error.rows > 0;
+        return;
+      }
       if (!(error instanceof RejectedHalfway)) throw error;
       if (foundHalfway) throw new DryRunStopped(placeOf(done + error.at), error.row);
       // The rows up to it are written again, so that each row is applied twice at most.
@@ -141,13 +153,20 @@ export async function importFileRows<Entry>(
       async (writer) => {
         await lock.confirm(writer.tx);
         if (silent) writer.outbox.suppress();
+        if (isLimited) writer.rescoreLimit = rescoreLimit();
         const batch = open(writer);
         const rows = waiting.slice(0, mostRows);
         const keepsHalf = foundHalfway !== undefined && foundHalfway.size >= MOST_RESTARTS;
-        const how = { update, mostMs: rowsMs, monotonicMs, lineOf, keepsHalf };
+        // The rows of a dry run are in one transaction in any case: the time does not decide what they rescore together.
+        const mostMs = foundHalfway ? Number.POSITIVE_INFINITY : rowsMs;
+        const how = { update, mostMs, monotonicMs, lineOf, keepsHalf };
         const result = await processRows(batch, rows, writer.tx, how);
         const processedAt = monotonicMs();
-        Object.assign(result.counts, await batch.finish());
+        try {
+          Object.assign(result.counts, await batch.finish());
+        } catch (error) {
+          throw tooManyRescored(error, Math.floor(result.counts.read / 2)) ?? error;
+        }
         return { batch, result, scoringMs: monotonicMs() - processedAt };
       },
       actor,
@@ -192,6 +211,19 @@ class RejectedHalfway extends Error {
   }
 }
 
+/** The rows of a transaction rescore too many components. `rows` is how many of them to try instead. */
+class TooManyRescored extends Error {
+  constructor(
+    override readonly cause: RescoreLimitExceeded,
+    readonly rows: number,
+  ) {
+    super(cause.message);
+  }
+}
+
+const tooManyRescored = (error: unknown, rows: number): TooManyRescored | undefined =>
+  error instanceof RescoreLimitExceeded ? new TooManyRescored(error, rows) : undefined;
+
 async function processRows<Entry>(
   batch: RowBatch<Entry>,
   rows: readonly ReadRow<Entry>[],
@@ -229,6 +261,8 @@ async function processRows<Entry>(
           }
         }
       } catch (error) {
+        const exceeded = tooManyRescored(error, at);
+        if (exceeded) throw exceeded;
         const { entry, ...cells } = row;
         const refused = { ...cells, error: rowRejectionReason(error) };
         if (changes() !== changesBefore && !keepsHalf) throw new RejectedHalfway(at, refused);

@@ -6,6 +6,7 @@ import type { Instant } from "../../domain/time.ts";
 import { runRepeatableStoreChange } from "../../store/repeatable-store-change.ts";
 import type { Store } from "../../store/store.ts";
 import { hasDecimalCommas, MOST_ROWS, type Separator } from "../../table-cells/table-limits.ts";
+import { MOST_RESCORED, RescoreLimit } from "../rescoring/rescore-limit.ts";
 import { DryRunStopped, type RowsFoundHalfway } from "./import-batches.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
@@ -35,7 +36,7 @@ export type TableRows = {
 const MOST_PREPARED = {
   records: 2_000,
   units: 20_000,
-  scores: 20_000,
+  scores: MOST_RESCORED,
   chars: 4_000_000,
 };
 
@@ -92,13 +93,14 @@ export async function importPostedRows(
   const importing = (sources: PreparedRows["sources"]) => async (own: Store, lock?: HeldLock) => {
     // The transaction of a dry run may run again.
     rejected.clear();
+    const rescoreLimit = new RescoreLimit();
     return await importPortfolio({
       ...deps,
       store: own,
       sources,
       actor: partner.id,
       ...{ silent, update, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
-      ...(dryRun && { foundHalfway }),
+      ...(dryRun && { foundHalfway, rescoreLimit: () => rescoreLimit }),
       ...(lock && { withLock: (work) => work(lock) }),
       onRejected: (rows) => {
         for (const { cells, error } of rows) {

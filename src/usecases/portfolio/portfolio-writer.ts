@@ -21,6 +21,7 @@ import {
 import { TierAnnouncements } from "../announcements/tier-announcements.ts";
 import type { PlannedPlace } from "../costs/cost-context.ts";
 import { extractNoteFindings } from "../history/note-findings.ts";
+import type { RescoreLimit } from "../rescoring/rescore-limit.ts";
 import { auditDetailOfPortfolioCorrection } from "./portfolio-correction-detail.ts";
 import { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
 import type { Direction } from "./portfolio-list-counters.ts";
@@ -72,6 +73,8 @@ export function writePortfolio<T>(
  */
 export class PortfolioWriter {
   readonly outbox: AnnouncementOutbox;
+  /** Set where the changes of the transaction can concern any number of properties. */
+  rescoreLimit: RescoreLimit | undefined;
   announced = 0;
   /** Deliveries that the announcements have queued. */
   queued = 0;

@@ -35,6 +35,7 @@ export async function rescoreProperty(
   writer.seePlace(property);
   const all = staysWithinAppliances(knowledge, changed) ? [] : await loadAppliancesOfHistory(tx, property.id);
   const { targets, upstream } = affectedAppliances(knowledge, changed, all);
+  countRescored(writer, property, targets, upstream);
   const claims = await loadClaimEvidence(tx, knowledge, [property.id]);
   const scored: Component[] = [];
   const scoring = {
@@ -77,13 +78,13 @@ export async function rescoreProperties(
 /** Groups rescorings into batches of about one step, loaded together. */
 async function groupRescorings(tx: Tx, rescorings: readonly RescoreInput[]): Promise<RescoreInput[][]> {
   if (rescorings.length < 2) return rescorings.map((rescoring) => [rescoring]);
-  const sizes = await tx.totals.appliancesOf(rescorings.map(({ property }) => property.id));
+  const sizes = await tx.totals.sizesOf(rescorings.map(({ property }) => property.id));
   const bunches: RescoreInput[][] = [];
   let room = 0;
   for (const rescoring of rescorings) {
     const { property, changed } = rescoring;
     // Components added by this write are not in the sums yet.
-    const size = (sizes.get(property.id) ?? 0) + (changed === "all" ? 0 : changed.length);
+    const size = (sizes.get(property.id)?.appliances ?? 0) + (changed === "all" ? 0 : changed.length);
     if (size > room || bunches.length === 0) {
       bunches.push([]);
       room = STEP;
@@ -110,6 +111,7 @@ async function rescoreTogether(
     ...rescoring,
     ...affectedAppliances(knowledge, rescoring.changed, all.get(rescoring.property.id) ?? []),
   }));
+  for (const { property, targets, upstream } of reached) countRescored(writer, property, targets, upstream);
   const appliances = new Map(
     reached
       .flatMap(({ targets, upstream }) => [...upstream, ...targets])
@@ -138,6 +140,20 @@ async function rescoreTogether(
 }
 
 type Step = readonly ScoredAppliance[];
+
+/** Counts the components of appliances that are about to be scored. Throws RescoreLimitExceeded. */
+function countRescored(
+  { rescoreLimit, knowledge }: PortfolioWriter,
+  property: ScoredProperty,
+  ...appliances: readonly Step[]
+): void {
+  if (!rescoreLimit) return;
+  const counts = appliances.flat().map(({ typeId }) => knowledge.type(typeId).components.length);
+  rescoreLimit.count(
+    property.id,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+}
 
 /** Returns the part of a loaded property that concerns these appliances. */
 function selectAppliances(property: LoadedProperty, step: Step): LoadedProperty {

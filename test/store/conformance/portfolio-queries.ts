@@ -309,7 +309,17 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await appliances.ofIds(partner.id, [heater.id, "A_none"])).toEqual([heater]);
       expect(await appliances.ofIds(other.id, [heater.id])).toEqual([]);
       expect(await appliances.ofIds(partner.id, [])).toEqual([]);
-      expect(await read().totals.appliancesOf([elm.id, "P_none"])).toEqual(new Map([[elm.id, most]]));
+      expect(await read().totals.sizesOf([elm.id, "P_none"])).toEqual(
+        new Map([
+          [
+            elm.id,
+            expect.objectContaining({
+              appliances: most,
+              components: (await read().totals.ofProperty(elm.id)).components,
+            }),
+          ],
+        ]),
+      );
       expect(await appliances.withSerial(elm.id, "s 1")).toEqual([]);
       expect(ids(await appliances.withSerialOfPartner(partner.id, "S 1"))).toHaveLength(2);
       expect(await appliances.withSerialOfPartner(other.id, "S 1")).toEqual([]);
