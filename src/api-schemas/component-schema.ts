@@ -80,7 +80,7 @@ export const component = record("Component", {
         "within the range",
       97,
     ),
-  }).describedAs("Years around the median projected failure; holds 16 to 31 % of failures"),
+  }).describedAs("Years around the median projected failure; holds 16 to 31% of failures"),
   failure_window_80: failureWindowField,
   failure_probability_12m: number(
     "Probability of failure within 12 months (365 days), given that the component works now",

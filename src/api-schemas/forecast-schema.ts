@@ -37,11 +37,11 @@ const forecastWindow = record("ForecastWindow", {
   ),
   expected_cost: usd("Expected cost of these failures: probability × cost, over all components", 1630),
   expected_cost_80: object({
-    low: usd("10 % quantile; 0 where no failure at all has a probability of 10 % or more", 210),
-    high: usd("90 % quantile", 3890),
+    low: usd("10% quantile; 0 where no failure at all has a probability of 10% or more", 210),
+    high: usd("90% quantile", 3890),
   }).describedAs(
-    "Approximate 80 % range of the cost of these failures, from a gamma distribution with their mean and variance. With " +
-      "hundreds of components it holds the cost with a probability of 78 to 87 %, with fewer than ten 66 to 99 %",
+    "Approximate 80% range of the cost of these failures, from a gamma distribution with their mean and variance. With " +
+      "hundreds of components it holds the cost with a probability of 78 to 87%, with fewer than ten 66 to 99%",
   ),
   components: list("The components, highest score first", forecastItem),
 });

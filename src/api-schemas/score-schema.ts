@@ -25,14 +25,14 @@ export const ageYearsField = number(
 );
 export const projectedFailureYear = whole("Median projected failure year (50% probability)", 2030);
 export const failureWindowDays = {
-  earliest: day("First day: failing before it has a probability of 10 %", "2027-05-11"),
+  earliest: day("First day: failing before it has a probability of 10%", "2027-05-11"),
   latest: day(
-    "Last day: failing after it has a probability of 10 %; null beyond 100 years",
+    "Last day: failing after it has a probability of 10%; null beyond 100 years",
     "2033-03-02",
   ).orNull(),
 };
 export const failureWindowField = record("ComponentFailureWindow80", failureWindowDays).describedAs(
-  "Window that holds the failure with a probability of 80 %, given that the component works now",
+  "Window that holds the failure with a probability of 80%, given that the component works now",
 );
 
 export const rating = enumOf<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");

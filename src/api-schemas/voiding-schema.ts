@@ -7,7 +7,7 @@ import { flag, instant, text } from "./definition/schema-field-types.ts";
 
 /** The fields of a record that can be voided. */
 export const voidFields = {
-  voided: flag("Whether it was voided: it is kept, and counts nowhere", false),
+  voided: flag("Whether it was voided: it is kept, and no longer counts", false),
   voided_at: instant("When it was voided").orNull(),
   void_reason: text("The reason for voiding it", "Logged on the wrong building").orNull(),
 };

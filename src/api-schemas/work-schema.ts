@@ -32,7 +32,7 @@ const reason = text("Why", "The supplier delivers in March");
 export const workFields = {
   work_state: enumOf<WorkState>(
     WORK_STATES,
-    "Whether somebody has ordered or deferred the work; null for open work. Figures count it either way",
+    "Whether the work is ordered or deferred; null for open work. Figures count it either way",
   ).orNull(),
   work_until: until.orNull(),
   work_by: by.orNull(),
@@ -111,7 +111,7 @@ const newWork = input("NewWork", {
   state: documentedAs(
     required(
       mark,
-      "`ordered`; `deferred` until a day; `done`, which logs a service event; or `open`, which takes a mark back",
+      "`ordered`; `deferred` until a day; `done`, which logs a service event; or `open`, which removes the mark",
       "ordered",
     ),
     markedWork.fields.state,
@@ -180,8 +180,8 @@ export function parseWorkMarkJson(given: unknown): WorkRequest {
   };
   const { state } = json;
   for (const name of DONE_FIELDS)
-    if (state !== "done" && json[name] != null) throw refused(name, `${name} is for done work alone`);
-  if (state !== "deferred" && json.until != null) throw refused("until", "until is for deferred work alone");
+    if (state !== "done" && json[name] != null) throw refused(name, `${name} is only for done work`);
+  if (state !== "deferred" && json.until != null) throw refused("until", "until is only for deferred work");
   if (state === "done")
     return {
       ...common,

@@ -82,7 +82,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "losses",
-    summary: "print expected losses, bad years and what drives them",
+    summary: "print expected losses, the worst years and loss drivers",
     load: async () => (await import("./commands/losses.ts")).lossesCommand,
   },
   {

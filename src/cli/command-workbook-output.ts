@@ -8,7 +8,7 @@ import type { CommandContext } from "./command-context.ts";
 export function checkCommandWorkbookOutput(format: string, output: string | undefined): void {
   if ((format === "xlsx") !== (output !== undefined))
     throw new UsageError(
-      "--format xlsx and --output FILE need each other",
+      "--format xlsx and --output FILE must be used together",
       "Other formats go to standard output.",
     );
 }

@@ -64,7 +64,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: "File or folder not found. Check the path.",
   ENOTDIR: "Part of the path is a file, not a folder. Check the path.",
   EEXIST: "A file exists where a folder is expected. Specify another path.",
-  ELOOP: "Symbolic links lead in a circle. Specify another path.",
+  ELOOP: "Symbolic links form a loop. Specify another path.",
   ENAMETOOLONG: "The path is longer than the file system allows. Specify a shorter one.",
   EISDIR: FOLDER_REMEDY,
   EROFS: "The file system is read-only. Specify another folder with --data-dir.",

@@ -139,7 +139,7 @@ export function hazardActionOf(knowledge: Knowledge, { code, basis }: HazardFlag
 /** Returns the label of a flag, which says of a suspicion that it is one. */
 export function hazardFlagLabel(knowledge: Knowledge, { code, basis }: HazardFlag): string {
   const { label } = knowledge.knownHazard(code);
-  return basis === "era" ? `Suspected by its years alone: ${label}` : label;
+  return basis === "era" ? `Suspected only by its years: ${label}` : label;
 }
 
 /** Writes flags as they are stored: `federal_pacific:brand aluminum_wiring:era`. */

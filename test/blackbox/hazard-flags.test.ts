@@ -82,7 +82,7 @@ describe("an appliance is flagged for known hazards", () => {
     const [flag, ...others] = await flagsOf(pipes.id);
     expect(others).toEqual([]);
     expect(flag).toMatchObject({ code: "polybutylene", basis: "era", action: "inspect" });
-    expect(flag!.label).toBe("Suspected by its years alone: Polybutylene supply pipe");
+    expect(flag!.label).toBe("Suspected only by its years: Polybutylene supply pipe");
     await client.put(`/v1/properties/${id}`, { year_built: 2001 });
     expect(await flagsOf(pipes.id)).toEqual([]);
   });

@@ -216,7 +216,7 @@ describe("a merge of two properties", () => {
       [["--property", foreign.id], 1, "Property not found"],
       [["--type", "spaceship"], 1, "spaceship"],
       [["--unit", "UNIT_none"], 1, "Unit not found"],
-      [[], 2, "nowhere to move to"],
+      [[], 2, "no destination specified"],
     ] as const) {
       const refused = await server.run("appliance", "move", heater.id, ...options);
       expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(message)]);

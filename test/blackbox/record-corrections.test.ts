@@ -55,7 +55,7 @@ test("a component's year, past, life and costs are corrected in a dialog, which 
   await dialog.getByRole("alert").waitFor();
   expect(await dialog.getByRole("alert").textContent()).toContain("install_year must be a whole number");
   await dialog.getByLabel("Installed in (year)").fill("2015");
-  await dialog.getByLabel("Own planned cost (USD); empty: price list").fill("456.5");
+  await dialog.getByLabel("Own planned cost (USD); empty for the price list").fill("456.5");
   await dialog.getByLabel("Original part, never replaced").check();
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.waitFor({ state: "detached" });

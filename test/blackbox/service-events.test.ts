@@ -772,7 +772,7 @@ describe("marking work", () => {
     expect(await failing({ ...of, state: "deferred", reason: "x", until: dateDaysFromToday(0) })).toBe(
       `until must be after today, ${dateDaysFromToday(0)}`,
     );
-    expect(await failing({ ...of, state: "ordered", until: LATER })).toBe("until is for deferred work alone");
+    expect(await failing({ ...of, state: "ordered", until: LATER })).toBe("until is only for deferred work");
     expect(await failing({ ...of, state: "open", total_cost: 5 })).toBe("total_cost is for done work alone");
     expect(await failing({ ...of, state: "done", date: dateDaysFromToday(9) })).toContain(
       "date must be from",

@@ -309,7 +309,7 @@ describe("years alone", () => {
     for (const { code, era } of knowledge.knownHazards.values()) {
       const flag = { code, basis: "era" as const };
       expect(hazardActionOf(knowledge, flag)).not.toBe("immediate_hazard");
-      if (era) expect(hazardFlagLabel(knowledge, flag)).toStartWith("Suspected by its years alone: ");
+      if (era) expect(hazardFlagLabel(knowledge, flag)).toStartWith("Suspected only by its years: ");
     }
     expect(hazardActionOf(knowledge, { code: "challenger", basis: "brand" })).toBe("immediate_hazard");
     expect(hazardActionOf(knowledge, { code: "r22", basis: "stated" })).toBe("monitor");

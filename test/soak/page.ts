@@ -16,7 +16,7 @@ const UNITS: [RegExp, (value: number) => string][] = [
 ];
 const text = (series: string, value: number) => UNITS.find(([pattern]) => pattern.test(series))![1](value);
 const percent = (share: number | null) =>
-  share === null ? "too few samples" : `${(share * 100).toFixed(1)} %`;
+  share === null ? "too few samples" : `${(share * 100).toFixed(1)}%`;
 const escaped = (value: string) => value.replaceAll(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 function chart(measured: Measured, points: readonly Point[], seconds: number): string {

@@ -50,7 +50,7 @@ const move = defineCommand({
       ...(type !== undefined && { type_id: type }),
     });
     if (Object.keys(change).length === 0)
-      throw new UsageError("nowhere to move to", "Pass --property, --unit or --type.");
+      throw new UsageError("no destination specified", "Pass --property, --unit or --type.");
     const knowledge = loadKnowledge(context.config.costs);
     const record = await withData(context, async ({ store }) => {
       const { partnerId } = await find(store, applianceId);

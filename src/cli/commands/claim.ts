@@ -54,7 +54,7 @@ const update = defineCommand({
 
 const voiding = defineCommand({
   name: "void",
-  summary: "void a claim: it is kept, and counts nowhere",
+  summary: "void a claim: it is kept, and no longer counts",
   description:
     "A voided claim cannot be changed or brought back: record it again, its number is free. Voiding it twice changes nothing, " +
     "except that a reason is added to one without.",

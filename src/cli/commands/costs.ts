@@ -157,7 +157,7 @@ async function importFile(
     );
 }
 
-const RECALCULATING = "The sums of this portfolio follow in the background while a server is running.";
+const RECALCULATING = "A running server recalculates the sums of this portfolio in the background.";
 
 async function addLines(
   context: CommandContext,

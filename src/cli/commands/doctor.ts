@@ -91,9 +91,9 @@ async function recount(
       const wrong = await recountDerivedData({ store, knowledge, clock: context.now, yieldNow }, isRepairing);
       const isWrong = Object.values(wrong).some((rows) => rows > 0);
       if (isWrong && !isRepairing && (wasRecalculating || (await isRecalculating()))) {
-        const detail = "not certain: sums follow a change of costs now, and some do not have it yet";
+        const detail = "uncertain: sums are being recalculated after a change of costs";
         const remedy =
-          "Run `mainstay doctor --full` again in some minutes, while a server runs, which recalculates them.";
+          "Run `mainstay doctor --full` again in a few minutes: a running server recalculates them.";
         return { check: { name, ...warningFinding(detail, remedy) } };
       }
       return { check: { name, ...derivedDataFinding(wrong, isRepairing) }, wrong };

@@ -33,7 +33,7 @@ const { deductibleUsd, limitUsd } = LOSS_LIMITS;
 
 export const lossesCommand = defineCommand({
   name: "losses",
-  summary: "print expected losses, bad years and what drives them",
+  summary: "print expected losses, the worst years and loss drivers",
   description:
     "For all partners, one partner or one property: the expected annual loss with its standard deviation, the annual loss " +
     "exceeded once in 2 to 200 years, the largest damage, and each part's share. Demo properties are left out.",

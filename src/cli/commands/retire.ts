@@ -27,7 +27,7 @@ export const retireCommand = defineCommand({
   examples: ["mainstay retire P_01j… --on 2026-12-31 --reason Sold", "mainstay retire A_01j… --restore"],
   async run(context, { recordId: id }, { on, reason, restore }) {
     if (restore && (on !== undefined || reason !== undefined))
-      throw new UsageError("--restore excludes --on and --reason", "Specify either.");
+      throw new UsageError("--restore cannot be used with --on or --reason", "Specify either.");
     const change = restore
       ? { retiredAt: null }
       : { retiredAt: on ?? dayOf(context.now()), retiredReason: reason?.trim() || null };

@@ -52,7 +52,7 @@ const update = defineCommand({
 
 const voiding = defineCommand({
   name: "void",
-  summary: "void a service event: it is kept, and counts nowhere",
+  summary: "void a service event: it is kept, and no longer counts",
   description:
     "A voided event cannot be changed or brought back: log it again. Voiding it twice changes nothing, except that a reason " +
     "is added to one without.",

@@ -42,7 +42,7 @@ export function terminalCostHistoryText(
     terminalTable(COLUMNS, rows, tableWidth),
     wrapTerminalText(
       applied
-        ? `${changes} lines of the cost book changed.${recalculating ? " The sums of this portfolio follow in the background while a server is running." : ""}`
+        ? `${changes} lines of the cost book changed.${recalculating ? " A running server recalculates the sums of this portfolio in the background." : ""}`
         : "Nothing was changed. --apply saves the medians to the cost book.",
       columns,
     ),

@@ -5,9 +5,9 @@ import { type OutputWidths, type TerminalColumn, terminalTable, wrapTerminalText
 /* Losses for the terminal: expected and bad years, the largest damage, drivers and assumptions. */
 
 const usd = (amount: number | null) => (amount === null ? "" : Math.round(amount).toLocaleString("en-US"));
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
 /** Keeps the digits of small probabilities, which differ in nothing else. */
-const probability = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 4 : 1)} %`;
+const probability = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 4 : 1)}%`;
 
 const curveColumns = (): TerminalColumn[] => [
   { heading: `${currencyCode()} A YEAR` },
@@ -50,7 +50,7 @@ export function terminalLossesText(
       usd(insured.exceedance[at]!.amount),
     ]),
     [
-      "Mean of the worst 1 %",
+      "Mean of the worst 1%",
       ...[usd(total.tail_value_at_risk_99.amount), usd(total.tail_value_at_risk_99.with_model_error)],
       ...[usd(damage.tail_value_at_risk_99.amount), usd(insured.tail_value_at_risk_99.amount)],
     ],

@@ -48,7 +48,7 @@ export class CostLines {
     }
   }
 
-  /** Returns the costs that the most particular lines state for a component; `defId` null is the whole unit. */
+  /** Returns the costs that the most specific lines state for a component; `defId` null is the whole unit. */
   of(typeId: string, defId: string | null, place: Place): StatedCosts {
     const lines = this.#byPart.get(keyOf(typeId, defId));
     if (!lines) return NOTHING_STATED;
@@ -88,7 +88,7 @@ function isBefore(line: CostLine, later: CostLine, size: number | null): boolean
   return line.asOf > later.asOf;
 }
 
-/** The line of the nearest size is the most particular; where the size is unknown, a line for any size is. */
+/** The line of the nearest size is the most specific; where the size is unknown, a line for any size is. */
 function sizeDistance(line: CostLine, size: number | null): number {
   if (line.size === null) return size === null ? 0 : Number.MAX_VALUE;
   return size === null ? 1 : Math.abs(Math.log(size / line.size));

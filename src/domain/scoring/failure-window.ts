@@ -4,7 +4,7 @@ import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";
 import type { Outlook } from "./outlook.ts";
 import { type UncertainLife, uncertainLife } from "./uncertain-life.ts";
 
-/** Days from today before and after which a failure has a probability of 10 % each. */
+/** Days from today before and after which a failure has a probability of 10% each. */
 type FailureWindow = {
   earliestDays: number;
   /** Null beyond a hundred years. */
@@ -21,7 +21,7 @@ const PRECISION = 1e-6;
 const ENDS = [-Math.log(1 - WINDOW_TAIL), -Math.log(WINDOW_TAIL)];
 
 /**
- * Returns the window that holds the failure of a working component with a probability of 80 %, given that the life itself
+ * Returns the window that holds the failure of a working component with a probability of 80%, given that the life itself
  * is known only within a log-normal error (docs/model/scoring.md#failure-window). `isCalibrated`: the life is a fitted one.
  */
 export function failureWindow(outlook: Outlook, isCalibrated: boolean, model: ScoringModel): FailureWindow {

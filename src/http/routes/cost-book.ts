@@ -37,7 +37,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/cost-book",
       summary: "Get your cost book",
       description:
-        "Your own costs by type of appliance, component and state. Where a line applies, the most particular one replaces the costs of the knowledge base; a component's own costs replace both.",
+        "Your own costs by type of appliance, component and state. Where a line applies, the most specific one replaces the costs of the knowledge base; a component's own costs replace both.",
       tag: "Costs",
       replies: readOperationReplies("The cost book", costBookReply),
       async handle({ partner, store, reserveMemory, yieldNow }) {
@@ -55,7 +55,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       summary: "Replace your cost book",
       description:
         "Replaces all lines; one that is left out is removed. An invalid line rejects the request with its number. Of lines for the same, the later replaces the earlier, which `warnings` says. " +
-        "Costs of components follow at once. The sums of a portfolio of more than 2,000 components or 400 properties follow in the background: until then, answers with money contain `recalculating: true`. Scores do not depend on costs.",
+        "Costs of components are updated immediately, and the sums of a portfolio of more than 2,000 components or 400 properties in the background: until then, answers with money contain `recalculating: true`. Scores do not depend on costs.",
       tag: "Costs",
       request: {
         type: costBookRequest,

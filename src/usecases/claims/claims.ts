@@ -69,7 +69,7 @@ export class ClaimLog {
   }
 
   /**
-   * Voids a claim, with an entry in the audit log: it is kept, and counts nowhere. A voided claim stays as it is, but for a
+   * Voids a claim, with an entry in the audit log: it is kept, and no longer counts. A voided claim stays as it is, but for a
    * reason if it has none.
    */
   async void(before: Claim, { reason }: Voiding): Promise<Claim> {

@@ -202,7 +202,7 @@ export class ServiceLog {
   }
 
   /**
-   * Voids an event, with an entry in the audit log: it is kept, and counts nowhere. A voided event stays as it is, but for a
+   * Voids an event, with an entry in the audit log: it is kept, and no longer counts. A voided event stays as it is, but for a
    * reason if it has none.
    */
   async void(before: ServiceEvent, { reason }: Voiding): Promise<ServiceEvent> {

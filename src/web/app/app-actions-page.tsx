@@ -63,7 +63,7 @@ export function AppActionsPage({ route }: { route: Route }) {
         <div>
           <h1>Actions</h1>
           <p class="muted">
-            What to do now or within two years in all properties but the demo property, the highest{" "}
+            Recommended actions of the next two years in all properties except the demo property, highest{" "}
             {sortedBy === "expected" ? "expected cost" : "cost of waiting"} first.
           </p>
         </div>

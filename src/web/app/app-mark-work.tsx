@@ -26,7 +26,7 @@ const STATES = [
   { state: "ordered", label: "Ordered" },
   { state: "done", label: "Done: logs a service event" },
   { state: "deferred", label: "Deferred until a day" },
-  { state: "open", label: "Open: takes a mark back" },
+  { state: "open", label: "Open: removes the mark" },
 ] as const;
 type State = (typeof STATES)[number]["state"];
 
@@ -102,8 +102,8 @@ export function AppMarkWork(props: {
         </div>
         <p class="small muted">
           {state === "done"
-            ? "The event is logged for each, and scores and plans follow at once."
-            : "The figures of the plan stay as they are until the work is done."}
+            ? "The event is logged for each. Scores and plans are updated immediately."
+            : "The figures of the plan do not change until the work is done."}
         </p>
       </ConfirmDialog>
     </span>

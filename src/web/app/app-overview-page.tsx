@@ -152,7 +152,7 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
     <ReportSection
       id="status"
       title="Components at risk"
-      about="By the likelihood of failure alone, whatever the plan says about them."
+      about="By likelihood of failure only, regardless of the plan."
     >
       <dl class="figures four">
         <div>

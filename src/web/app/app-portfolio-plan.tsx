@@ -51,7 +51,7 @@ export function AppDueWork({ plan }: { plan: ReturnType<typeof useAppPortfolioPl
   return (
     <section class="card lead" aria-labelledby="lead">
       <h2 id="lead" class="visually-hidden">
-        What to do
+        Recommended actions
       </h2>
       <LoadedContent loaded={plan} what="the plan">
         {(value) => (
@@ -75,7 +75,7 @@ export function AppPortfolioPlan(props: { route: Route } & ReturnType<typeof use
     <ReportSection
       id="plan"
       title="Costs and reserve"
-      about="Where the work is that is due now, and what all properties cost by year."
+      about="Due work by property, and the costs of all properties by year."
     >
       <LoadedContent loaded={plan} what="the plan">
         {(value) => (

@@ -69,7 +69,7 @@ export function ConsoleCostBookFileActions(props: {
     <ReportSection
       id="file"
       title="Import and export"
-      about={`A CSV file with the columns ${COLUMNS.join(", ")}. A row replaces the line for the same; other lines stay.`}
+      about={`A CSV file with the columns ${COLUMNS.join(", ")}. A row replaces the line for the same type, component, state, size and basis; other lines stay.`}
     >
       <p class="choices">
         <label>

@@ -58,7 +58,7 @@ export function ConsoleCostBookPage({ id }: { id: string }) {
           <>
             <ConsoleHeading
               title="Cost book"
-              about={`Costs that ${partner} has stated. The most particular line replaces the costs of the knowledge base; a component's own costs replace both.`}
+              about={`Costs that ${partner} has stated. The most specific line replaces the costs of the knowledge base; a component's own costs replace both.`}
             >
               <ConfirmDialog
                 name="Add line"
@@ -209,7 +209,7 @@ function Actions(props: {
         isSmall
         onConfirm={onRemove}
       >
-        <p>The next most particular line applies instead, or the costs of the knowledge base.</p>
+        <p>The next most specific line applies instead, or the costs of the knowledge base.</p>
       </ConfirmDialog>
     </span>
   );

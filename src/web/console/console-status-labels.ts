@@ -44,12 +44,12 @@ export const JOB_LABELS: Readonly<Record<string, { name: string; about: string }
   },
   "store-embed-views": { name: "Store view counts", about: "Saves how often each embed was viewed" },
   "drop-superseded-answers": {
-    name: "Free memory of old answers",
-    about: "Drops what is kept in memory of data that changed or were deleted",
+    name: "Clear outdated caches",
+    about: "Removes cached data that has been changed or deleted",
   },
   "forget-servers": {
-    name: "Forget stopped servers",
-    about: "Removes servers that have ended from the list, and their locks",
+    name: "Remove stopped servers",
+    about: "Removes stopped servers from the list, with their locks",
   },
   "recalculate-sums": { name: "Recalculate sums", about: "Brings stored sums up to date with changed costs" },
   "renew-plans": { name: "Refresh plans", about: "Recalculates plans after a date change" },

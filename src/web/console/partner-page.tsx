@@ -209,7 +209,7 @@ function CredentialSection(props: ChangeProps & { onNew: (credentials: readonly 
       title="Credentials"
       about={
         api.session.shows_credentials
-          ? "New credentials are shown once. Except for the webhook secret, only hashes are stored. A red button ends what is in use at once."
+          ? "New credentials are shown once. Except for the webhook secret, only hashes are stored. Red buttons take effect immediately."
           : "Partners can reach this address, so the console does not show credentials. Rotate them on the command line."
       }
     >

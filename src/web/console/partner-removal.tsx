@@ -34,7 +34,7 @@ export function ConsolePartnerRemoval(props: {
     <ReportSection
       id="removal"
       title="Export, disable and delete"
-      about="Export all partner data as NDJSON (photos not included), end the partner's access for now, or permanently delete all of it. Existing backups still contain the data."
+      about="Export all partner data as NDJSON (photos not included), suspend the partner's access, or permanently delete all of it. Existing backups still contain the data."
     >
       {task?.kind === "purge" && (
         <p role="status">

@@ -30,7 +30,7 @@ export function ApplianceRecordActions({ appliance, type, types, onChanged }: Pr
         <>
           <EditRecordDialog
             title={`Edit ${type.name}`}
-            about="Scores, plans and costs follow at once."
+            about="Scores, plans and costs are updated immediately."
             fields={fieldsOf(appliance, type)}
             onSave={put}
           />
@@ -70,8 +70,8 @@ function FlagsDialog({ appliance, type, onSave }: DialogProps) {
       onConfirm={save}
     >
       <p class="small muted">
-        By the record, a hazard follows from brand, model, notes and years. State what you found, or rule it
-        out.
+        Hazards follow from the brand, model, notes and years on record. State what you found, or rule a
+        hazard out.
       </p>
       <div class="edit one">
         {type.hazards.map(({ code, label }) => {
@@ -81,7 +81,7 @@ function FlagsDialog({ appliance, type, onSave }: DialogProps) {
             <label key={code}>
               {label}
               <select name={code}>
-                <option value="">By the record{isStated ? ": yes" : ""}</option>
+                <option value="">As recorded{isStated ? ": yes" : ""}</option>
                 <option value={SET} selected={appliance.flags_set.includes(code)}>
                   Found
                 </option>
@@ -123,8 +123,8 @@ function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props
   return (
     <ConfirmDialog name="Move" title={`Move ${type.name}`} isSmall onConfirm={save}>
       <p>
-        Its service history and photos go with it. As another type it loses its size and the components that
-        only the former type has.
+        Its service history and photos move with it. With another type, it loses its size and the components
+        that only the former type has.
       </p>
       <label>
         Type
@@ -158,8 +158,8 @@ function PlaceFields({ appliance }: Pick<Props, "appliance">) {
       ) : (
         <label>
           {most === undefined
-            ? "Another unit here (number); empty: as it is"
-            : `Unit there (1 to ${count(most)}); empty: the whole property`}
+            ? "Another unit here (number); empty keeps it"
+            : `Unit there (1 to ${count(most)}); empty for the whole property`}
           <input key={target?.id ?? ""} name="unit" type="number" min={1} max={most} inputMode="numeric" />
         </label>
       )}
@@ -187,7 +187,7 @@ const fieldsOf = (appliance: ApplianceJson, type: ApplianceTypeJson): readonly E
   },
   {
     name: "install_year",
-    label: "Installed in (year); empty: the building’s",
+    label: "Installed in (year); empty for the building’s",
     kind: "number",
     value: appliance.install_year_basis === "given" ? appliance.install_year : null,
   },

@@ -70,13 +70,13 @@ export function ClaimRecords({ propertyId }: { propertyId: string }) {
                     <span class="row-actions">
                       <EditRecordDialog
                         title={`Edit claim of ${date(claim.date_of_loss)}`}
-                        about="Scores follow at once. The audit log has the values before and after."
+                        about="Scores are updated immediately. The audit log has the values before and after."
                         fields={fieldsOf(claim)}
                         onSave={(change) => put(claim, change)}
                       />
                       <VoidRecordButton
                         title={`Void claim of ${date(claim.date_of_loss)}`}
-                        about="The claim is kept and marked, leaves this list, and counts nowhere. This cannot be undone: record it again if it was right."
+                        about="The claim is kept as voided, leaves this list, and no longer counts. This cannot be undone: record it again if it was correct."
                         onVoid={(body) => put(claim, body)}
                       />
                     </span>

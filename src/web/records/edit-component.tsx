@@ -10,7 +10,7 @@ export function EditComponentRecord(props: { component: Corrected; onChanged: ()
   return (
     <EditRecordDialog
       title={`Edit ${component.component_name}`}
-      about="Scores, plans and sums follow at once. The audit log has the values before and after."
+      about="Scores, plans and sums are updated immediately. The audit log has the values before and after."
       fields={fieldsOf(component)}
       onSave={async (change) => {
         await records.write("PUT", recordPath("components", component.component_id), change);
@@ -49,13 +49,13 @@ const fieldsOf = (component: Corrected): readonly EditField[] => [
   },
   {
     name: "proactive_cost",
-    label: `Own planned cost (${currencyCode()}); empty: price list`,
+    label: `Own planned cost (${currencyCode()}); empty for the price list`,
     kind: "number",
     value: component.proactive_cost,
   },
   {
     name: "reactive_cost",
-    label: `Own cost of failure (${currencyCode()}); empty: price list`,
+    label: `Own cost of failure (${currencyCode()}); empty for the price list`,
     kind: "number",
     value: component.reactive_cost,
   },

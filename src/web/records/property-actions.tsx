@@ -40,7 +40,7 @@ export function PropertyRecordActions(props: {
         {children}
         <EditRecordDialog
           title={`Edit ${name}`}
-          about="Scores, plans and costs follow at once."
+          about="Scores, plans and costs are updated immediately."
           fields={fieldsOf(property)}
           onSave={(change) => send("PUT", path, change)}
         />

@@ -66,7 +66,7 @@ function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged:
     <span class="row-actions">
       <EditRecordDialog
         title={`Edit ${name}`}
-        about="Scores and inspections follow at once. The audit log has the values before and after."
+        about="Scores and inspections are updated immediately. The audit log has the values before and after."
         fields={fieldsOf(event)}
         onSave={put}
       />

@@ -107,6 +107,6 @@ function facilityConditionText({ value, due_now, replacement_value, basis }: Con
   if (value === null) return "Facility condition index (FCI): unknown, without a replacement value.";
   return (
     `Facility condition index (FCI): ${(value * 100).toFixed(1)}%, ${moneyText(Math.round(due_now))} due now of a replacement ` +
-    `value of ${moneyText(Math.round(replacement_value))}, ${VALUE_BASIS_LABELS[basis]}. Here, high is bad.`
+    `value of ${moneyText(Math.round(replacement_value))}, ${VALUE_BASIS_LABELS[basis]}. A high value means a poor condition.`
   );
 }

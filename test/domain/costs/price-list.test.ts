@@ -114,7 +114,7 @@ test("location and price level scale costs and damages", () => {
 });
 
 describe("own costs come first", () => {
-  test("the most particular line wins: of the state, then of the nearest size, then the latest", () => {
+  test("the most specific line wins: of the state, then of the nearest size, then the latest", () => {
     const lines = [
       line({ plannedCents: 1 }),
       line({ plannedCents: 2, state: "TX" }),

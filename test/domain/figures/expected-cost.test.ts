@@ -62,7 +62,7 @@ describe("the expected cost of a period", () => {
     );
   });
 
-  test("has a range in order, from 0 where no failure at all has a probability of 10 % or more", () => {
+  test("has a range in order, from 0 where no failure at all has a probability of 10% or more", () => {
     fc.assert(
       fc.property(parts, (given) => {
         const { low, high } = sumOf(given);

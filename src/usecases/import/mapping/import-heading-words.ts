@@ -125,7 +125,7 @@ export function fieldOfImportHeading(kind: keyof typeof FIELD_WORDS, heading: st
 export const isFieldWord = (words: string): boolean =>
   Object.values(FIELD_WORDS).some((fields) => fields.some(([, pattern]) => pattern.test(words)));
 
-/** The words of each type of appliance, the more particular ones first. */
+/** The words of each type of appliance, the more specific ones first. */
 const EQUIPMENT: readonly (readonly [words: RegExp, typeId: string])[] = [
   [/\b(elevators?|lifts?|ascenseurs?)\b/, "elevator"],
   [/\b(sprinklers?|fire suppression|fire pumps?|standpipes?|gicleurs?)\b/, "fire_suppression"],
