@@ -146,7 +146,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
     { name: "schema", run: () => diagnoseSharedSchema(schema, facts) },
     ...postgresServerDoctorChecks(facts, now),
     { name: "last_backup", run: () => diagnoseWalArchiving(facts.walArchiving, now) },
-    { name: "key", run: () => diagnoseKeyDecryption(rows?.sealedSecret, dataDir, env) },
+    { name: "key", run: () => diagnoseKeyDecryption(rows?.encryptedSecret, dataDir, env) },
     ...(rows
       ? [
           { name: "uploads", run: () => diagnoseStoredPhotos(rows.photos) },

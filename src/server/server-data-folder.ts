@@ -159,12 +159,12 @@ async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: strin
 /** Creates the key file of a database without secrets. Throws if the key cannot be used. */
 function settleKey(dataDir: string, env: DataFolderDeps["env"], random: FillRandom): void {
   const lacksKey = !environmentProvidesMasterKey(env) && !existsSync(masterKeyFilePath(dataDir));
-  if (lacksKey && hasSealedNothing(databaseFile(dataDir))) makeKeyFile(dataDir, random);
+  if (lacksKey && hasEncryptedNothing(databaseFile(dataDir))) makeKeyFile(dataDir, random);
   loadMasterKey({ dataDir, env });
 }
 
 /** An unreadable database is reported when it is opened. */
-function hasSealedNothing(file: string): boolean {
+function hasEncryptedNothing(file: string): boolean {
   try {
     const db = openSqliteForReading(file);
     try {

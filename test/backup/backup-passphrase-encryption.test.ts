@@ -8,27 +8,27 @@ const PASSPHRASE = "pferd, batterie – häftklammer";
 const FILE_KEY = new Uint8Array(16).fill(7);
 
 /** Encrypts with the library and a low work factor. */
-async function sealedByLibrary(content: Uint8Array): Promise<Uint8Array> {
+async function encryptedByLibrary(content: Uint8Array): Promise<Uint8Array> {
   const encrypter = new Encrypter();
   encrypter.setPassphrase(PASSPHRASE);
   encrypter.setScryptWorkFactor(4);
   return await encrypter.encrypt(content);
 }
 
-async function opened(sealed: Uint8Array, passphrase: string): Promise<Uint8Array> {
+async function opened(encrypted: Uint8Array, passphrase: string): Promise<Uint8Array> {
   const decrypter = new Decrypter();
   decrypter.addIdentity(new PassphraseEncryption(passphrase));
-  return await decrypter.decrypt(sealed);
+  return await decrypter.decrypt(encrypted);
 }
 
 describe("a passphrase's lock", () => {
   test("decrypts files of the library with the right passphrase only", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.string(), async (content, other) => {
-        const sealed = await sealedByLibrary(content);
-        expect(await opened(sealed, PASSPHRASE)).toEqual(content);
+        const encrypted = await encryptedByLibrary(content);
+        expect(await opened(encrypted, PASSPHRASE)).toEqual(content);
         fc.pre(other !== PASSPHRASE);
-        await expect(opened(sealed, other)).rejects.toThrow("no identity matched");
+        await expect(opened(encrypted, other)).rejects.toThrow("no identity matched");
       }),
       { numRuns: 30 },
     );
@@ -39,14 +39,14 @@ describe("a passphrase's lock", () => {
     const timer = setInterval(() => ticks++, 1);
     const encrypter = new Encrypter();
     encrypter.addRecipient(new PassphraseEncryption(PASSPHRASE));
-    const sealed = await encrypter.encrypt("said");
+    const encrypted = await encrypter.encrypt("said");
     clearInterval(timer);
     expect(ticks).toBeGreaterThan(0);
     const decrypter = new Decrypter();
     decrypter.addPassphrase(PASSPHRASE);
-    expect(await decrypter.decrypt(sealed, "text")).toBe("said");
+    expect(await decrypter.decrypt(encrypted, "text")).toBe("said");
     // The cost of trying a passphrase must not change.
-    expect(new TextDecoder().decode(sealed)).toMatch(/^age-encryption\.org\/v1\n-> scrypt \S{22} 18\n/);
+    expect(new TextDecoder().decode(encrypted)).toMatch(/^age-encryption\.org\/v1\n-> scrypt \S{22} 18\n/);
   });
 
   test("derives a key once per salt", async () => {

@@ -40,9 +40,9 @@ let acme: Partner;
 let applianceId: string;
 let place: string;
 let plain: string;
-let sealed: string;
+let encryptedFile: string;
 /** An archive with the same contents and passphrase but a low work factor, so that trying one is fast. */
-let lightlySealed: string;
+let lightlyEncrypted: string;
 let passphraseFile: string;
 beforeAll(async () => {
   source = await serve();
@@ -61,21 +61,21 @@ beforeAll(async () => {
   await client.ask("POST", `/v1/appliances/${applianceId}/photos`, 201, { raw: form });
   place = folder();
   plain = join(place, "plain.backup");
-  sealed = join(place, "sealed.backup");
+  encryptedFile = join(place, "encrypted.backup");
   passphraseFile = join(place, "passphrase");
   writeFileSync(passphraseFile, `${PASSPHRASE}\n`);
   await source.json("backup", plain);
-  await source.json("backup", sealed, "--passphrase-file", passphraseFile, "--no-key");
+  await source.json("backup", encryptedFile, "--passphrase-file", passphraseFile, "--no-key");
   const byEnvironment = join(place, "environment.backup");
   const command = ["backup", byEnvironment, "--data-dir", source.dataDir, "--no-key", "--json"];
   const { stdout } = await runMainstay(command, { env: IN_ENVIRONMENT });
   expect(JSON.parse(stdout)).toMatchObject({ encrypted: true, key_included: false });
-  lightlySealed = join(place, "lightly-sealed.backup");
-  writeFileSync(lightlySealed, await sealLightly(readFileSync(byEnvironment)));
+  lightlyEncrypted = join(place, "lightly-encrypted.backup");
+  writeFileSync(lightlyEncrypted, await encryptLightly(readFileSync(byEnvironment)));
 });
 
 /** Mainstay's own work factor takes seconds of CPU time by design. */
-async function sealLightly(bytes: Uint8Array): Promise<Uint8Array> {
+async function encryptLightly(bytes: Uint8Array): Promise<Uint8Array> {
   const decrypter = new Decrypter();
   decrypter.addPassphrase(PASSPHRASE);
   const encrypter = new Encrypter();
@@ -176,10 +176,10 @@ describe("mainstay backup and restore", () => {
   test("restore with the passphrase and a separate key file", async () => {
     const key = join(source.dataDir, "mainstay.key");
     const options = ["--passphrase-file", passphraseFile];
-    const withoutKey = await restore(lightlySealed, ...options);
+    const withoutKey = await restore(lightlyEncrypted, ...options);
     expectNothingRestored(withoutKey, 1);
     expect(withoutKey.stderr).toContain("does not contain the key file");
-    for (const file of [sealed, lightlySealed]) {
+    for (const file of [encryptedFile, lightlyEncrypted]) {
       const { code, into } = await restore(file, ...options, "--key", key);
       expect(code).toBe(0);
       await into.start();
@@ -190,7 +190,7 @@ describe("mainstay backup and restore", () => {
   test("read the passphrase from the environment", async () => {
     const target = join(folder(), "data");
     const key = join(source.dataDir, "mainstay.key");
-    const command = ["restore", lightlySealed, "--data-dir", target, "--key", key];
+    const command = ["restore", lightlyEncrypted, "--data-dir", target, "--key", key];
     expect((await runMainstay(command, { env: IN_ENVIRONMENT })).code).toBe(0);
   });
 
@@ -241,7 +241,7 @@ describe("restore rejects", () => {
     expectNothingRestored(await restore(damagedCopy(`${name}.backup`, damage)), UNREADABLE);
     // Uses the right passphrase and key.
     const options = ["--passphrase-file", passphraseFile, "--key", join(source.dataDir, "mainstay.key")];
-    const file = damagedCopy(`sealed ${name}.backup`, damage, lightlySealed);
+    const file = damagedCopy(`encrypted ${name}.backup`, damage, lightlyEncrypted);
     expectNothingRestored(await restore(file, ...options), UNREADABLE);
   });
 
@@ -258,12 +258,12 @@ describe("restore rejects", () => {
   });
 
   test("an encrypted backup without the passphrase or with a wrong one", async () => {
-    const without = await restore(lightlySealed);
+    const without = await restore(lightlyEncrypted);
     expectNothingRestored(without, 1);
     expect(without.stderr).toContain("is encrypted");
     const other = join(place, "other-passphrase");
     writeFileSync(other, "wrong");
-    const wrong = await restore(lightlySealed, "--passphrase-file", other);
+    const wrong = await restore(lightlyEncrypted, "--passphrase-file", other);
     expectNothingRestored(wrong, UNREADABLE);
     expect(wrong.stderr).toContain("the passphrase is wrong");
   });
@@ -320,7 +320,7 @@ describe("restore rejects", () => {
     const stranger = install();
     await stranger.createPartner();
     const key = join(stranger.dataDir, "mainstay.key");
-    const refused = await restore(lightlySealed, "--passphrase-file", passphraseFile, "--key", key);
+    const refused = await restore(lightlyEncrypted, "--passphrase-file", passphraseFile, "--key", key);
     expectNothingRestored(refused, 1);
     expect(refused.stderr).toContain("does not decrypt the secrets");
   });

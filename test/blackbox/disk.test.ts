@@ -404,12 +404,12 @@ describe("where the system refuses to write", () => {
       runMainstay(["backup", join(backups, "now.backup"), "--data-dir", server.dataDir, ...options], {
         under: ["prlimit", `--fsize=${bytes}:unlimited`],
       });
-    const sealed = ["--passphrase-file", await passphraseFile(server)];
+    const withPassphrase = ["--passphrase-file", await passphraseFile(server)];
     // Within the copy of the database, and within the archive.
     for (const [bytes, options] of [
       [database - 4096, []],
       [2_000_000, []],
-      [2_000_000, sealed],
+      [2_000_000, withPassphrase],
     ] as const) {
       const { code, stdout, stderr } = await backUp(bytes, ...options);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

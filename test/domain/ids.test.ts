@@ -64,9 +64,9 @@ describe("an id", () => {
           expect(isId("claim", id)).toBe(true);
           ids.set(now, [...(ids.get(now) ?? []), id]);
         }
-        for (const alike of ids.values()) {
-          expect(alike.toSorted()).toEqual(alike);
-          expect(new Set(alike).size).toBe(alike.length);
+        for (const ofOneKind of ids.values()) {
+          expect(ofOneKind.toSorted()).toEqual(ofOneKind);
+          expect(new Set(ofOneKind).size).toBe(ofOneKind.length);
         }
       }),
     );

@@ -94,7 +94,7 @@ test("a component that an event improves after a snapshot has announced it is no
 
 describe("the checks report", () => {
   type Round = ReturnType<typeof sound>;
-  const broken: [what: string, change: (round: Round) => void, said: RegExp][] = [
+  const broken: [what: string, change: (round: Round) => void, message: RegExp][] = [
     ["that a write is lost", ({ partner }) => partner.properties.pop(), /P_1 was acknowledged and is gone/],
     ["that a thing is listed twice", ({ partner }) => partner.appliances.push("A_1"), /A_1 is listed twice/],
     [
@@ -195,9 +195,9 @@ describe("the checks report", () => {
       /never came by event/,
     ],
   ];
-  test.each(broken)("%s", (_, change, said) => {
+  test.each(broken)("%s", (_, change, message) => {
     const round = sound();
     change(round);
-    expect(faults(round).join("\n")).toMatch(said);
+    expect(faults(round).join("\n")).toMatch(message);
   });
 });

@@ -91,7 +91,7 @@ describe("a copy that differs from the original is rejected", () => {
       /the rows of properties differ/,
     ],
   ] as const;
-  test.each(changes)("with %s", async (_, change, said) => {
+  test.each(changes)("with %s", async (_, change, message) => {
     const file = join(folder, `changed-${++files}.db`);
     const meddle: OnRows = (step, done, total) => {
       if (step !== "copying" || done < total) return;
@@ -100,6 +100,6 @@ describe("a copy that differs from the original is rejected", () => {
       db.run(change);
       db.close();
     };
-    await expect(copy({ file, onRows: meddle })).rejects.toThrow(said);
+    await expect(copy({ file, onRows: meddle })).rejects.toThrow(message);
   });
 });

@@ -23,7 +23,7 @@ export async function makeCertificate(folder: string, name: string, days = 30): 
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
-  const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
-  if (code !== 0) throw new Error(`openssl exited with ${code}: ${said}`);
+  const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+  if (code !== 0) throw new Error(`openssl exited with ${code}: ${stderr}`);
   return files;
 }

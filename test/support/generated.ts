@@ -37,10 +37,10 @@ export class GeneratedNames {
   #nameOf(value: string, kind: string): string {
     const known = this.#names.get(value);
     if (known !== undefined) return known;
-    const alike = this.#ofKind.get(kind) ?? [];
-    this.#ofKind.set(kind, alike);
-    const name = `${kind}#${alike.length}`;
-    alike.push(value);
+    const ofKind = this.#ofKind.get(kind) ?? [];
+    this.#ofKind.set(kind, ofKind);
+    const name = `${kind}#${ofKind.length}`;
+    ofKind.push(value);
     this.#names.set(value, name);
     return name;
   }

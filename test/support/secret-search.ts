@@ -47,9 +47,9 @@ export class SecretSearch {
     const head = needle.slice(0, HEAD);
     const needles = this.#heads.get(head) ?? { byLength: new Map() };
     this.#heads.set(head, needles);
-    const alike = needles.byLength.get(needle.length) ?? new Map<string, Leak>();
-    needles.byLength.set(needle.length, alike);
-    if (!alike.has(needle)) alike.set(needle, leak);
+    const sameLength = needles.byLength.get(needle.length) ?? new Map<string, Leak>();
+    needles.byLength.set(needle.length, sameLength);
+    if (!sameLength.has(needle)) sameLength.set(needle, leak);
   }
 }
 

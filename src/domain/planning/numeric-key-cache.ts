@@ -30,8 +30,8 @@ export class NumericKeyCache<Key, Value> implements ValueCache<Key, Value> {
 
   get(key: Key): Value | undefined {
     const { first, second, isSame } = this.comparison;
-    const alike = this.#kept.get(first(key))?.get(second(key));
-    if (alike) for (const kept of alike) if (isSame(kept.key, key)) return kept.value;
+    const bucket = this.#kept.get(first(key))?.get(second(key));
+    if (bucket) for (const kept of bucket) if (isSame(kept.key, key)) return kept.value;
     return undefined;
   }
 
@@ -44,9 +44,9 @@ export class NumericKeyCache<Key, Value> implements ValueCache<Key, Value> {
     const { first, second } = this.comparison;
     const byFirst = this.#kept.get(first(key)) ?? new Map<number, Entry<Key, Value>[]>();
     this.#kept.set(first(key), byFirst);
-    const alike = byFirst.get(second(key)) ?? [];
-    byFirst.set(second(key), alike);
-    alike.push(entry);
+    const bucket = byFirst.get(second(key)) ?? [];
+    byFirst.set(second(key), bucket);
+    bucket.push(entry);
   }
 
   clear(): void {
@@ -58,8 +58,8 @@ export class NumericKeyCache<Key, Value> implements ValueCache<Key, Value> {
   #drop(entry: Entry<Key, Value>): void {
     const [first, second] = [this.comparison.first(entry.key), this.comparison.second(entry.key)];
     const byFirst = this.#kept.get(first)!;
-    const alike = byFirst.get(second)!.filter((one) => one !== entry);
-    if (alike.length > 0) byFirst.set(second, alike);
+    const bucket = byFirst.get(second)!.filter((one) => one !== entry);
+    if (bucket.length > 0) byFirst.set(second, bucket);
     else byFirst.delete(second);
     if (byFirst.size === 0) this.#kept.delete(first);
   }

@@ -140,14 +140,14 @@ export function* reserveLinesOf(
   { minimumCents }: ReserveThreshold,
   mostLines: number,
 ): Steps<ReserveLine[]> {
-  const alike = new Map<string, { count: number; cents: number }>();
+  const sumsByKind = new Map<string, { count: number; cents: number }>();
   yield* forEachInSteps(items, (item) => {
     const kind = kindOf(item);
-    const sum = alike.get(kind) ?? { count: 0, cents: 0 };
-    alike.set(kind, { count: sum.count + 1, cents: sum.cents + item.price.plannedCents });
+    const sum = sumsByKind.get(kind) ?? { count: 0, cents: 0 };
+    sumsByKind.set(kind, { count: sum.count + 1, cents: sum.cents + item.price.plannedCents });
   });
   const isListed = (item: ReserveItem) => {
-    const { count, cents } = alike.get(kindOf(item))!;
+    const { count, cents } = sumsByKind.get(kindOf(item))!;
     return cents >= minimumCents || (count > MANY_ITEMS && cents > MANY_ITEMS_CENTS);
   };
   for (const [at, { kinds, key }] of GROUPINGS.entries()) {

@@ -31,13 +31,13 @@ export async function loadClaimEvidence(
   const most = knowledge.model.evidence.claims.counted;
   for (const id of propertyIds) {
     const some: ClaimEvidenceRow[] = [];
-    let alike = { on: "", byType: new Map<string, number>() };
+    let sameDay = { on: "", byType: new Map<string, number>() };
     for await (const page of pagesOf(stores, id, sizes.page, yieldNow))
       for (const claim of page) {
         if (claim.status === "denied" || !knowledge.claimType(claim.claimType)) continue;
-        if (claim.dateOfLoss !== alike.on) alike = { on: claim.dateOfLoss, byType: new Map() };
-        const before = alike.byType.get(claim.claimType) ?? 0;
-        alike.byType.set(claim.claimType, before + 1);
+        if (claim.dateOfLoss !== sameDay.on) sameDay = { on: claim.dateOfLoss, byType: new Map() };
+        const before = sameDay.byType.get(claim.claimType) ?? 0;
+        sameDay.byType.set(claim.claimType, before + 1);
         if (before < most) some.push(claim);
       }
     claims.set(id, some);

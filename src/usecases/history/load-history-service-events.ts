@@ -77,8 +77,8 @@ async function loadOf(
           endDay();
           day = { on: date, kinds: new Map() };
         }
-        const said = note?.findings.map(({ groupId, share }) => `${groupId} ${share}`);
-        const kind = JSON.stringify([componentId, eventType, conditionAfter, said, note?.hazards]);
+        const findings = note?.findings.map(({ groupId, share }) => `${groupId} ${share}`);
+        const kind = JSON.stringify([componentId, eventType, conditionAfter, findings, note?.hazards]);
         const known = day.kinds.get(kind);
         if (known) known.keys.add(note?.key ?? null);
         else

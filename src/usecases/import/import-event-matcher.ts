@@ -84,7 +84,7 @@ export class EventMatcher {
   ) {}
 
   /** Returns the id of the stored event equal to this one; the first logged if there are several. */
-  async firstAlike(event: Matched): Promise<string | undefined> {
+  async firstDuplicate(event: Matched): Promise<string | undefined> {
     const day = dayKey(event);
     if (!this.#own.has(day) && !this.kept.get(day)) this.#own.set(day, await this.#read(event));
     const likeness = eventKey(event);

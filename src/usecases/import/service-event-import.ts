@@ -157,7 +157,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
     const input = { ...unresolved, applianceId: appliance.id, inspectionTypes };
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);
-    const there = await this.#alike(input);
+    const there = await this.#duplicate(input);
     if (voids) return there && update ? await this.#void(there, voids) : "unchanged";
     if (!there) {
       const event = await this.#log.add(input);
@@ -184,7 +184,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
     const { before, after, outcome } = await correctEventOfRow(this.writer, this.#log, entry, named, update);
     if (outcome === "unchanged") return outcome;
     for (const { applianceId } of [before, after]) this.#events.delete(applianceId);
-    if (after.voidedAt === null && !(await this.#days.firstAlike(after))) this.#days.add(after);
+    if (after.voidedAt === null && !(await this.#days.firstDuplicate(after))) this.#days.add(after);
     return outcome;
   }
 
@@ -207,19 +207,19 @@ class ServiceEventBatch implements RowBatch<Entry> {
    * Returns the stored event with the row's appliance, component, type, date and notes; the first logged of
    * several.
    */
-  async #alike(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
+  async #duplicate(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
     const events = this.#events.get(input.applianceId);
     if (!events) {
-      const id = await this.#days.firstAlike(input);
+      const id = await this.#days.firstDuplicate(input);
       if (id === undefined) return undefined;
       // It may have been voided or changed since the day was read.
       const { tx, partner } = this.writer;
       const found = (await tx.serviceEvents.find(partner.id, id))!;
-      return found.voidedAt === null && isAlike(found, input) ? found : undefined;
+      return found.voidedAt === null && isDuplicate(found, input) ? found : undefined;
     }
-    const alike = events.filter((event) => isAlike(event, input));
+    const duplicates = events.filter((event) => isDuplicate(event, input));
     // The events are unordered: without a rule, the next import would change another of them.
-    return alike.reduce<ServiceEvent | undefined>(
+    return duplicates.reduce<ServiceEvent | undefined>(
       (first, serviceEvent) => (first && first.id < serviceEvent.id ? first : serviceEvent),
       undefined,
     );
@@ -236,5 +236,5 @@ class ServiceEventBatch implements RowBatch<Entry> {
 
 const MATCHED = ["applianceId", "componentId", "eventType", "date", "notes"] as const;
 
-const isAlike = (event: ServiceEvent, input: NewServiceEvent) =>
+const isDuplicate = (event: ServiceEvent, input: NewServiceEvent) =>
   MATCHED.every((field) => event[field] === input[field]);

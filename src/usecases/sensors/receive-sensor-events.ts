@@ -127,9 +127,9 @@ async function resolve(writer: PortfolioWriter, input: SmartEvent) {
   if (existing) refuseRetired("Property", existing);
   refuseIncomplete(input, existing);
   const property = existing ?? (await registerProperty(writer, input.property));
-  const alike = existing && (await findAlike(writer, existing, input.appliance));
-  const appliance = alike ?? (await registerAppliance(writer, property, input.appliance));
-  return { property, appliance, propertyCreated: !existing, applianceCreated: !alike };
+  const matching = existing && (await findMatchingAppliance(writer, existing, input.appliance));
+  const appliance = matching ?? (await registerAppliance(writer, property, input.appliance));
+  return { property, appliance, propertyCreated: !existing, applianceCreated: !matching };
 }
 
 /** Finds the appliance by id or by serial, within the property if one is given. */
@@ -172,13 +172,13 @@ async function findProperty({ tx, partner }: PortfolioWriter, reference: SensorP
   if (reference.name === null || reference.address === null) return undefined;
   const { country, state, city, zip } = reference;
   const fiveOf = (text: string | null) => text?.slice(0, 5) ?? null;
-  const alike = (said: string | null, has: string | null) =>
-    said === null || has === null || said.toUpperCase() === has.toUpperCase();
+  const matches = (given: string | null, has: string | null) =>
+    given === null || has === null || given.toUpperCase() === has.toUpperCase();
   const isMeant = (property: Property) =>
-    alike(country, countryOf(property.state)) &&
-    alike(state, subdivisionOf(property.state)) &&
-    alike(city, property.city) &&
-    alike(fiveOf(zip), fiveOf(property.zip));
+    matches(country, countryOf(property.state)) &&
+    matches(state, subdivisionOf(property.state)) &&
+    matches(city, property.city) &&
+    matches(fiveOf(zip), fiveOf(property.zip));
   const known = { name: reference.name, address: reference.address };
   for (const list of ["ofAddressAfter", "retiredOfAddressAfter"] as const)
     for (let after = 0, left = true; left; await tx.yieldToEventLoop()) {
@@ -192,9 +192,13 @@ async function findProperty({ tx, partner }: PortfolioWriter, reference: SensorP
 }
 
 /** Without a serial, an appliance that agrees in every given field is the one that is meant. */
-async function findAlike({ tx }: PortfolioWriter, property: Property, wanted: SensorApplianceReference) {
+async function findMatchingAppliance(
+  { tx }: PortfolioWriter,
+  property: Property,
+  wanted: SensorApplianceReference,
+) {
   if (wanted.serial !== null || wanted.typeId === null) return undefined;
-  const agrees = <T>(said: T | null, has: T | null) => said === null || said === has;
+  const agrees = <T>(given: T | null, has: T | null) => given === null || given === has;
   for (let after = 0; ; await tx.yieldToEventLoop()) {
     const some = await tx.appliances.ofPropertyAfter(property.id, after, STEP);
     const found = some.find(

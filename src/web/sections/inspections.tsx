@@ -98,14 +98,15 @@ function firstLines(inspections: readonly InspectionJson[], applianceNames: Appl
   for (const inspection of inspections) {
     const applianceName = applianceNames.of(inspection);
     const last = lines.at(-1);
-    if (last && last.applianceName === applianceName && isAlike(last.inspection, inspection)) last.count++;
+    if (last && last.applianceName === applianceName && isSameInspection(last.inspection, inspection))
+      last.count++;
     else if (lines.length === MAX_LINES) break;
     else lines.push({ inspection, applianceName, count: 1 });
   }
   return lines;
 }
 
-const isAlike = (a: InspectionJson, b: InspectionJson) =>
+const isSameInspection = (a: InspectionJson, b: InspectionJson) =>
   a.inspection_type === b.inspection_type &&
   a.status === b.status &&
   a.deficiency_open === b.deficiency_open &&

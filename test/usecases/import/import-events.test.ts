@@ -206,9 +206,9 @@ const CHANGED_MEANWHILE = {
 /** Returns the result of a row by the rule itself: the matching event is searched among all. */
 function applied(events: Reported[], row: Reported, update: boolean): RowOutcome | "updated" {
   const { totalCostCents, ...matched } = row;
-  const isAlike = (one: Reported) =>
+  const isDuplicate = (one: Reported) =>
     (Object.keys(matched) as (keyof typeof matched)[]).every((field) => one[field] === row[field]);
-  const first = events.find(isAlike);
+  const first = events.find(isDuplicate);
   if (!first) {
     events.push({ ...row });
     return "created";

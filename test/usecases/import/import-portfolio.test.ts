@@ -211,7 +211,7 @@ describe("an import", () => {
     const files = { properties: `${HEAD}P1,One,1 A St,NY`, appliances: `${UNITS}P1,roof,1990,S1,` };
     await run(partner, files);
     const [roof] = await store.read.appliances.page(partner.id, { limit: 1, offset: 0 });
-    const alike = {
+    const fields = {
       applianceId: roof!.id,
       componentId: null,
       eventType: "Repair" as const,
@@ -224,7 +224,7 @@ describe("an import", () => {
     };
     await writePortfolio(store.write, knowledge, partner, async (writer) => {
       const log = new ServiceLog(writer);
-      for (const totalCostCents of [1, 2, 3]) await log.add({ ...alike, totalCostCents });
+      for (const totalCostCents of [1, 2, 3]) await log.add({ ...fields, totalCostCents });
       await log.finish();
     });
     const backwards = (tx: Tx): Tx => {

@@ -394,8 +394,8 @@ describe("rows of a table", () => {
     });
     expect((await run(large(2), { dryRun: true })).result.properties.created).toBe(2);
     const [row] = large(1).rows;
-    const alike = (count: number) => ({ ...large(0), rows: Array<string[]>(count).fill(row!) });
-    expect((await run(alike(3), { dryRun: true })).result.properties).toMatchObject({
+    const repeated = (count: number) => ({ ...large(0), rows: Array<string[]>(count).fill(row!) });
+    expect((await run(repeated(3), { dryRun: true })).result.properties).toMatchObject({
       created: 1,
       unchanged: 2,
     });

@@ -31,7 +31,7 @@ export type PostgresDatabaseDiagnostics = {
         state: DatabaseState;
         model: ModelState;
         /** An encrypted secret to check the key with; undefined if there is none. */
-        sealedSecret: string | undefined;
+        encryptedSecret: string | undefined;
         photos: { known: number; missing: number };
       }
     | undefined;
@@ -64,10 +64,11 @@ export async function readPostgresDatabaseDiagnostics(url: string): Promise<Post
       scoredBy: (await firstRow<{ version: string }>(SCORED_BY))?.version,
       fit: fit && { base: fit.base, version: calibratedVersionName(fit.base, fit.number) },
     };
-    const sealedSecret = (await firstRow<{ secret: string }>("SELECT secret FROM webhook_receivers LIMIT 1"))
-      ?.secret;
+    const encryptedSecret = (
+      await firstRow<{ secret: string }>("SELECT secret FROM webhook_receivers LIMIT 1")
+    )?.secret;
     const photos = (await firstRow<{ known: number; missing: number }>(PHOTOS))!;
-    return { server, schema, rows: { state, model, sealedSecret, photos } };
+    return { server, schema, rows: { state, model, encryptedSecret, photos } };
   } catch (error) {
     throw explainPostgresError(error, address);
   } finally {
