@@ -150,7 +150,7 @@ function* costRanges(): Generator<ValueRange> {
 /** Divides partners so that one statement counts so many alerts, or those of one partner. */
 function stepsOf(members: readonly BookMember[]): string[][] {
   const steps: string[][] = [];
-  let alerts = ALERTS_A_STEP;
+  let alerts = Number.POSITIVE_INFINITY;
   for (const member of members) {
     if (alerts + member.alerts > ALERTS_A_STEP) {
       steps.push([]);

@@ -167,6 +167,19 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
             }
           }
         expect(values.size).toBeGreaterThan(3);
+        // The second partner has no alerts.
+        const of = async (...places: number[]) => {
+          const partnerIds = new Set(places.map((at) => partners[at]!.id));
+          return await bookAlerts(
+            deps(),
+            { order: by, partnerIds, tier: undefined },
+            { limit: 99, offset: 0 },
+          );
+        };
+        expect(await of(1)).toEqual({ rows: [], critical: 0, warning: 0 });
+        const alone = await of(2);
+        expect(alone.rows.length).toBeGreaterThan(0);
+        expect(await of(1, 2)).toEqual(alone);
       },
     );
 
