@@ -184,6 +184,8 @@ async function* bySeq<Row>(
     const page = await read({ offset, limit: Math.min(size, end - offset) });
     if (page.length === 0) return;
     yield page;
+    // Not every page has lines to export, after which the reader yields.
+    await yieldToEventLoop();
   }
 }
 
