@@ -270,6 +270,7 @@ export async function applyBuildingYearToAppliances(
   for await (const appliance of appliancesWithBuildingYear(tx, id)) {
     await tx.appliances.update(appliance.id, { installYear: yearBuilt, updatedAt: tx.now });
     await moveComponents(writer, appliance, yearBuilt);
+    await tx.yieldToEventLoop();
   }
 }
 
