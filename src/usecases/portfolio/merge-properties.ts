@@ -205,10 +205,17 @@ async function renumber(
   const isTaken = async (number: string) => (await tx.claims.ofNumbers(into.id, [number])).length > 0;
   // A stored text has 500 characters at most.
   const start = claimNumber!.slice(0, 480);
-  let copy = (copies.get(start) ?? 1) + 1;
-  while (await isTaken(`${start} (${copy})`)) copy++;
+  const copyOf = (copy: number) => `${start} (${copy})`;
+  let taken = copies.get(start) ?? 1;
+  let copy = taken + 1;
+  while (await isTaken(copyOf(copy))) [taken, copy] = [copy, 2 * copy];
+  while (copy - taken > 1) {
+    const between = Math.floor((taken + copy) / 2);
+    if (await isTaken(copyOf(between))) taken = between;
+    else copy = between;
+  }
   copies.set(start, copy);
-  const number = `${start} (${copy})`;
+  const number = copyOf(copy);
   await tx.claims.update(id, { claimNumber: number });
   await tx.claims.move([id], into.id);
   await writer.auditCorrection("claim.update", id, { claim_number: claimNumber }, { claim_number: number });
