@@ -53,7 +53,8 @@ export async function mergeProperties(
     ]);
   const from = await tx.properties.find(partner.id, fromId);
   if (!from) throw propertyNotFound();
-  if (from.mergedInto === into.id) return { property: into, warnings: await duplicateWarnings(writer, into) };
+  if (from.mergedInto === into.id && isRetired(from))
+    return { property: into, warnings: await duplicateWarnings(writer, into) };
   refuseRetired("Property", into);
   refuseRetired("Property", from);
   if (into.isDemo || from.isDemo) throw conflict("The demo property cannot be merged");

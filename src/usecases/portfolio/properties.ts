@@ -93,7 +93,7 @@ export async function changeProperty(
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Property", stored);
   // Brought back, a duplicate is a property of its own again.
-  const mergedInto = retirement.retiredAt === null ? null : stored.mergedInto;
+  const mergedInto = staysRetired ? stored.mergedInto : null;
   let after = stored;
   const changeOthers = async () => {
     if (Object.keys(others).length > 0) after = await changeListed(writer, after, others);

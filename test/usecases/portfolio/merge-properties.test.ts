@@ -200,6 +200,38 @@ describe("a merged duplicate", () => {
     expect(new Set(claims.map(({ claimNumber }) => claimNumber)).size).toBe(2 * numbers.length);
   });
 
+  test("finds a free number among many copies in a few queries", async () => {
+    const [into, from] = [await fixture.addProperty(), await fixture.addProperty()];
+    for (const number of ["X", ...Array.from({ length: 40 }, (_, nth) => `X (${nth + 2})`)])
+      await claim(into.id, number);
+    await claim(from.id, "X", "fire");
+    expect(await queriesOfMerge(into.id, from.id)).toBeLessThan(15);
+    const [moved] = (await read().claims.page(into.id, ALL)).filter(({ claimType }) => claimType === "fire");
+    expect(moved!.claimNumber).toBe("X (42)");
+  });
+
+  test("is a property of its own when it is brought back until a later day, and can be merged again", async () => {
+    const [into, from] = [await fixture.addProperty(), await fixture.addProperty()];
+    await merge(into.id, from.id);
+    const later = { retiredAt: addDays(TODAY, 30) };
+    await fixture.write((writer) => changeProperty(writer, from.id, later));
+    expect(await found(from.id)).toMatchObject({ ...later, mergedInto: null });
+    const [washer] = await fixture.addAppliances({ propertyId: from.id, typeId: "washer" });
+    await merge(into.id, from.id);
+    expect(await read().appliances.find(fixture.partnerId, washer!.id)).toMatchObject({
+      propertyId: into.id,
+    });
+    expect(await found(from.id)).toMatchObject({ retiredAt: TODAY, mergedInto: into.id });
+    await fixture.write((writer) => changeProperty(writer, from.id, { retiredReason: "Twice on record" }));
+    expect((await found(from.id))!.mergedInto).toBe(into.id);
+    // A property that an earlier version brought back so is merged all the same.
+    await fixture.write((writer) => changeProperty(writer, from.id, later));
+    await fixture.sql(`UPDATE properties SET merged_into = '${into.id}' WHERE id = '${from.id}'`);
+    await merge(into.id, from.id);
+    expect(await found(from.id)).toMatchObject({ retiredAt: TODAY, mergedInto: into.id });
+    await expectConsistent();
+  });
+
   // Rule: merge-refusals
   test("is neither the property itself, nor retired, unknown or the demo property", async () => {
     const [into, from, retired] = [
