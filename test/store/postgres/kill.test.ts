@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DistributedRateWindow } from "../../../src/cluster/distributed-rate-window.ts";
 import { systemTimers } from "../../../src/event-loop/event-loop.ts";
+import { SERVER_STATE } from "../../../src/store/postgres/connection/postgres-server-runs.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { StoredFeedCursors } from "../../../src/usecases/event-stream/event-feed-cursors.ts";
@@ -137,6 +138,11 @@ test("a revision is not given again by a database that was restored on the same 
   expect(revisionNumber(ofClone)).toBe(revisionNumber(copy));
   expect(ofClone).not.toBe(copy);
   await cloned.close();
+  // A database that takes the name of another is polled as another server.
+  const runOf = async (database?: string) =>
+    (await rowsOf(server.url(database), `SELECT ${SERVER_STATE}`))[0]!.run;
+  expect(await runOf("cloned")).not.toBe(await runOf("restored"));
+  expect(await runOf("cloned")).toBe(await runOf("cloned"));
 });
 
 describe("a standby that takes over without the latest changes", () => {

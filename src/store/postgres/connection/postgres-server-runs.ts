@@ -3,15 +3,16 @@
  * may lose the latest changes, and the new primary then gives the numbers of the lost revisions again, to other data.
  */
 const SERVER_RUN = "extract(epoch FROM pg_postmaster_start_time())::text";
+const DATABASE = "(SELECT oid FROM pg_database WHERE datname = current_database())";
+/** The run, and the database of the name: it may be replaced by another, such as a restored one, on the same run. */
+const RUN = `${SERVER_RUN} || ':' || ${DATABASE}`;
 
 /** Part of every poll, and of the first statement of every later connection. */
-export const SERVER_STATE = `${SERVER_RUN} AS run, pg_is_in_recovery() AS standby`;
+export const SERVER_STATE = `${RUN} AS run, pg_is_in_recovery() AS standby`;
 export type PostgresServerState = { run: string; standby: boolean };
 
-const DATABASE = "(SELECT oid FROM pg_database WHERE datname = current_database())";
-
 /**
- * The beginning of the expression for a revision, before that for its number. It includes the identities of the database and
- * the table, of which one differs after a restore by `pg_restore` or from a template on the same run of a server.
+ * The beginning of the expression for a revision, before that for its number. It includes the identity of the table, which
+ * differs after a restore by `pg_restore` into the same database.
  */
-export const REVISION_OF = `${SERVER_RUN} || ':' || ${DATABASE} || ':' || 'partners'::regclass::oid || ':' || `;
+export const REVISION_OF = `${RUN} || ':' || 'partners'::regclass::oid || ':' || `;
