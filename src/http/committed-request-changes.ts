@@ -1,4 +1,4 @@
-import { StorageError, UnfinishedChange, UnknownOutcome } from "../domain/errors.ts";
+import { Failure, StorageError, UnfinishedChange, UnknownOutcome } from "../domain/errors.ts";
 import type { Store } from "../store/store.ts";
 import type { RequestContext } from "./http-responses.ts";
 
@@ -14,8 +14,10 @@ export const recordingCommits = (store: Store, context: RequestContext): Store =
   },
 });
 
-/** Returns the error of a failed request as its response states it. */
-export const errorAfterCommit = (error: unknown, { hasCommitted }: RequestContext): unknown =>
-  hasCommitted && error instanceof StorageError && !(error instanceof UnfinishedChange)
-    ? new UnknownOutcome(error.message, error.hint)
-    : error;
+/** Returns the error of a failed request as its response states it; a missed deadline as failed storage. */
+export function errorAfterCommit(error: unknown, { hasCommitted }: RequestContext): unknown {
+  if (!hasCommitted || error instanceof UnfinishedChange) return error;
+  if (error instanceof StorageError) return new UnknownOutcome(error.message, error.hint);
+  const isLate = error instanceof Failure && error.code === "unavailable";
+  return isLate ? new UnknownOutcome(error.message) : error;
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { object, whole } from "../../src/api-schemas/definition/schema-field-types.ts";
-import { StorageError } from "../../src/domain/errors.ts";
+import { Failure, StorageError } from "../../src/domain/errors.ts";
 import {
   adminOperation,
   type Operation,
@@ -20,17 +20,34 @@ const open = usePartnerStore();
 const reply = object({ properties: whole("Number of properties", 1) });
 const replies = okReplies("The number", reply);
 
-/** Writes on request, and then loses the disk. */
-async function failAfter(changes: boolean, { writePortfolio }: PartnerCall): Promise<never> {
+const FULL = new StorageError("the disk is full");
+const LATE = new Failure("unavailable", "The response was not ready within 55 s. Retry later.");
+
+/** Writes on request, and then fails. */
+async function failAfter(changes: boolean, error: Error, { writePortfolio }: PartnerCall): Promise<never> {
   if (changes) await writePortfolio(async () => ok({ properties: 1 }));
-  throw new StorageError("the disk is full");
+  throw error;
 }
 
 // Rule: unknown-outcome
 test.each([
-  ["a partner's call with a change", true, "The result is unknown: the changes may have been made."],
-  ["a partner's call without a change", false, "No changes were made."],
-])("storage that fails during %s", async (_, changes, message) => {
+  [
+    "storage that fails",
+    "with a change",
+    true,
+    FULL,
+    "The result is unknown: the changes may have been made.",
+  ],
+  ["storage that fails", "without a change", false, FULL, "No changes were made."],
+  [
+    "a missed deadline",
+    "with a change",
+    true,
+    LATE,
+    "The result is unknown: the changes may have been made.",
+  ],
+  ["a missed deadline", "without a change", false, LATE, LATE.message],
+])("%s during a partner's call %s", async (_, __, changes, error, message) => {
   const fixture = await open(NOW);
   const terms = { name: "Acme", dailyBudget: 10, webhookUrl: null };
   const { credentials } = await createPartner(fixture.administration, terms);
@@ -40,7 +57,7 @@ test.each([
     path: "/change",
     summary: "Change something",
     replies,
-    handle: (call: PartnerCall) => failAfter(changes, call),
+    handle: (call: PartnerCall) => failAfter(changes, error, call),
   });
   expect(await messageOf(fixture, operation, credentials.apiKey)).toContain(message);
 });
