@@ -17,6 +17,10 @@ import {
 } from "../store/sqlite/inspect-sqlite-database.ts";
 import type { DatabaseState, ModelState } from "../store/sqlite/sqlite-database-state.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
+import {
+  alteredSqliteDefinitions,
+  requireSqliteTablesAndColumns,
+} from "../store/sqlite/sqlite-schema-repair.ts";
 import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./doctor-check.ts";
 
 export const FROM_BACKUP =
@@ -46,6 +50,13 @@ export function diagnoseSchema(db: Database, file: string): DoctorFinding {
     throw explainSqliteError(error, file);
   }
   if (version === 0) return failedFinding(`${file} is empty: it has no Mainstay tables`, FROM_BACKUP);
+  requireSqliteTablesAndColumns(db, file);
+  const altered = alteredSqliteDefinitions(db);
+  if (altered.length > 0)
+    return warningFinding(
+      `version ${version}, changed by another program: ${altered.slice(0, 3).join("; ")}`,
+      "Undo the change with the `sqlite3` program, or stop the server, back up, and restore into a new folder, which creates them again. A backup is refused while duplicate rows prevent a unique index.",
+    );
   if (missing === 0) return okFinding(`version ${version} (up to date)`);
   return warningFinding(
     `version ${version}; ${missing} schema migrations pending`,

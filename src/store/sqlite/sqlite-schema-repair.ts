@@ -46,16 +46,42 @@ export function requireRepairableSqliteDefinitions(path: string, file: string): 
   changeDefinitions(path, file, "ROLLBACK");
 }
 
+/**
+ * Returns the indexes, triggers and views that a database lacks or has beside those of its migrations, for people. Writes
+ * nothing: whether a unique index could be created is not tried.
+ */
+export function alteredSqliteDefinitions(db: Database): string[] {
+  const expected = createExpectedSchema(db);
+  try {
+    const { removed, created } = differingDefinitions(db, expected);
+    return [
+      ...created.map(({ type, name }) => `the ${type} ${name} is missing or altered`),
+      ...removed
+        .filter((one) => !created.some(({ name }) => name === one.name))
+        .map(({ type, name }) => `the ${type} ${name} was added`),
+    ];
+  } finally {
+    expected.close();
+  }
+}
+
+/** Returns the definitions that a database has otherwise than the expected one, and those that it lacks. */
+function differingDefinitions(db: Database, expected: Database) {
+  const wanted = definitionsOf(expected);
+  const found = definitionsOf(db);
+  const isIn = (list: readonly Definition[], { type, name, sql }: Definition) =>
+    list.some((other) => other.type === type && other.name === name && other.sql === sql);
+  return {
+    removed: found.filter((one) => !isIn(wanted, one)),
+    created: wanted.filter((one) => !isIn(found, one)),
+  };
+}
+
 function changeDefinitions(path: string, file: string, end: "COMMIT" | "ROLLBACK"): string[] {
   const db = new Database(path, { readwrite: true });
   const expected = createExpectedSchema(db);
   try {
-    const wanted = definitionsOf(expected);
-    const found = definitionsOf(db);
-    const isIn = (list: readonly Definition[], { type, name, sql }: Definition) =>
-      list.some((other) => other.type === type && other.name === name && other.sql === sql);
-    const removed = found.filter((one) => !isIn(wanted, one));
-    const created = wanted.filter((one) => !isIn(found, one));
+    const { removed, created } = differingDefinitions(db, expected);
     if (removed.length === 0 && created.length === 0) return [];
     db.run("BEGIN IMMEDIATE");
     // A view that was removed took its triggers with it.
