@@ -153,7 +153,7 @@ describe("mainstay doctor", () => {
     const meanwhile = await server.json("doctor", "--full");
     expect(check(meanwhile.checks)).toMatchObject({
       status: "warn",
-      detail: expect.stringContaining("sums follow a change of costs now"),
+      detail: expect.stringContaining("sums are being recalculated after a change of costs"),
     });
     await server.sql("DELETE FROM recalculations");
     await server.start();
